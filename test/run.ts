@@ -1,6 +1,6 @@
 /**
- * `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own, and
- * chaos.
+ * `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own,
+ * simulation, and chaos.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -8,13 +8,17 @@ import { chaos } from './run/chaos.ts';
 import { checks } from './run/checks.ts';
 import { endToEnd } from './run/end-to-end.ts';
 import { Report } from './run/report.ts';
+import { simulation } from './run/simulation.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
 import { vitest } from './run/vitest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
+import { positiveNumber } from './simulation/run/values.ts';
 import { seedVariable, testSeed } from './support/seed.ts';
 
-const parts = ['check', 'unit', 'e2e', 'chaos'] as const;
+const parts = ['check', 'unit', 'e2e', 'simulation', 'chaos'] as const;
 type Part = (typeof parts)[number];
+/** The others take a time that fits in front of every change. */
+const nightlyParts: readonly Part[] = ['simulation', 'chaos'];
 
 const usage = `Usage: npm test -- [options]
 
@@ -22,12 +26,14 @@ Runs format, lint and types beside the unit tests, then the end-to-end tests on 
 in .millwright/test, which is stopped at the end, also after a failure. It ends at once when format, lint or types fail, unless
 only the unit tests are left.
 The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
-So is a short run of chaos, on a stack in .millwright/test-chaos.
+So are an hour of fresh seeds in the simulator, and a short run of chaos, on a stack in .millwright/test-chaos.
 
-  --only PART       check, unit, e2e or chaos; may be given more than once
-  --pattern TEXT    only test files whose path matches this regular expression; leaves out checks and chaos
+  --only PART       check, unit, e2e, simulation or chaos; may be given more than once
+  --pattern TEXT    only test files whose path matches this regular expression; leaves out checks, simulation and chaos
   --all             for the night: really all, with random seeds, which are printed (${seedVariable}=N draws
                     the same again), and with two workers and two watchers in each scenario that allows it
+  --simulation-minutes N
+                    of CPU for fresh seeds in the simulator (default 60)
   --help            show this
 
 Examples:
@@ -40,6 +46,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     pattern: { type: 'string' },
     all: { type: 'boolean', default: false },
+    'simulation-minutes': { type: 'string', default: '60' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -50,7 +57,7 @@ else process.exitCode = await run(await withTests(partsWanted(values.only)), val
 function partsWanted(only: readonly string[]): readonly Part[] {
   const isAny = only.length === 0;
   if (isAny && values.pattern !== undefined) return ['unit', 'e2e'];
-  if (isAny) return values.all ? parts : parts.filter((part) => part !== 'chaos');
+  if (isAny) return values.all ? parts : parts.filter((part) => !nightlyParts.includes(part));
   const unknown = only.find((name) => !parts.some((part) => part === name));
   if (unknown === undefined) return parts.filter((part) => only.includes(part));
   console.error(`--only: "${unknown}" is not one of ${parts.join(', ')}`);
@@ -84,7 +91,18 @@ function chosenSeed(): number | undefined {
   return testSeed();
 }
 
+/** Checked before the hour that comes first. */
+function simulationMinutes(): number {
+  try {
+    return positiveNumber('--simulation-minutes', values['simulation-minutes']);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(2);
+  }
+}
+
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
+  const cpuMinutes = simulationMinutes();
   const report = new Report();
   const seed = chosenSeed();
   const end = new AbortController();
@@ -96,6 +114,8 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   }
   if (!(await goesOn)) return report.finish();
   if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });
+  if (wanted.includes('simulation'))
+    await report.step('simulation', () => simulation({ seed, cpuMinutes }));
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();
 }
@@ -110,7 +130,7 @@ async function checkOr(
   wanted: readonly Part[],
 ): Promise<boolean> {
   const isWell = !wanted.includes('check') || (await report.step('format, lint and types', checks));
-  const isLong = wanted.includes('e2e') || wanted.includes('chaos');
+  const isLong = wanted.some((part) => part !== 'check' && part !== 'unit');
   if (isWell || !isLong) return true;
   end.abort(new Error('ended, as format, lint or types fail'));
   return false;

@@ -25,7 +25,8 @@ export async function readMachine(
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
  * its name belongs to another life: the UID in the patch is a precondition. kube-apiserver ignores
- * it in a patch of `/status`, which may so reach a Machine that was made anew in the same moment.
+ * it in a patch of `/status`, which may so reach a Machine that was made anew in the same moment;
+ * what that one is made of is not for the caller.
  */
 export async function patchMachine(
   control: KubeClient,
@@ -35,7 +36,8 @@ export async function patchMachine(
   const path = `${machinePath(machine)}${'status' in patch ? '/status' : ''}`;
   const metadata = { ...('metadata' in patch ? patch.metadata : {}), uid: machine.uid };
   try {
-    return await control.patch<Machine>(path, 'merge', { ...patch, metadata });
+    const patched = await control.patch<Machine>(path, 'merge', { ...patch, metadata });
+    return patched.metadata.uid === machine.uid ? patched : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (isConflict(error) && !(await isSameObject(control, machine))) return undefined;

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { repository } from '../../deploy/local/layout.ts';
 import type { Mutant } from './mutants.ts';
 
+type Change = Pick<Mutant, 'file' | 'from' | 'to'>;
+
 const listLimitBytes = 16 * 1024 * 1024;
 
 export class Copy implements AsyncDisposable {
@@ -28,7 +30,7 @@ export class Copy implements AsyncDisposable {
   }
 
   /** Why the mutant cannot be made, if it cannot. */
-  async faultOf({ id, file, from, to }: Mutant): Promise<string | undefined> {
+  async faultOf({ id, file, from, to }: Change & { id: string }): Promise<string | undefined> {
     const path = join(this.folder, file);
     if (!existsSync(path)) return `${id}: there is no ${file}`;
     const text = await readFile(path, 'utf8');
@@ -38,7 +40,7 @@ export class Copy implements AsyncDisposable {
   }
 
   /** Makes the mutant while `body` runs. */
-  async with<T>({ file, from, to }: Mutant, body: () => Promise<T>): Promise<T> {
+  async with<T>({ file, from, to }: Change, body: () => Promise<T>): Promise<T> {
     const path = join(this.folder, file);
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.split(from).join(to));

@@ -22,6 +22,13 @@ test('a pattern that no test file matches ends npm test with 2 and names the pat
 test('a part that does not exist ends npm test with 2 and names those that do', async () => {
   expect(await npmTest('--only', 'e2')).toEqual({
     code: 2,
-    stderr: '--only: "e2" is not one of check, unit, e2e, chaos\n',
+    stderr: '--only: "e2" is not one of check, unit, e2e, simulation, chaos\n',
+  });
+});
+
+test('minutes of simulation that are no number end npm test with 2, before anything runs', async () => {
+  expect(await npmTest('--all', '--simulation-minutes', 'x')).toEqual({
+    code: 2,
+    stderr: '--simulation-minutes: "x" is not a number above 0\n',
   });
 });

@@ -41,7 +41,8 @@ export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNulla
  * a workflow.
  */
 export async function bundleWorkflows(
-  more: Pick<BundleOptions, 'logger'> & Partial<Pick<BundleOptions, 'workflowsPath'>> = {},
+  more: Pick<BundleOptions, 'logger' | 'preloadModules'> &
+    Partial<Pick<BundleOptions, 'workflowsPath'>> = {},
 ): Promise<WorkflowBundleWithSourceMap> {
   return await bundleWorkflowCode({ ...bundleOptions, ...more });
 }

@@ -72,7 +72,7 @@ export class CloudNetwork {
     const chance = this.#chance;
     return ({ method, path, body, signal }) => {
       const name = `${method} cloud${path.split('?')[0]}`;
-      const fate = weather.fateOf(process, name);
+      const fate = weather.fateOf(process, name, 'cloud');
       fate.requestMs += chance.between(20, 80);
       if (!weather.isClear && chance.happens(trouble.slow)) {
         fate.answerMs += chance.between(1_000, 60_000);

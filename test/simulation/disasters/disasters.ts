@@ -1,30 +1,43 @@
 /** What happens to processes and servers from outside, by seed, until the weather clears. */
+import type { Chance } from '../engine/chance.ts';
+import { baseOf, namedChance } from '../world/named-chance.ts';
+import { disasterNames } from '../world/trouble.ts';
+import type { DisasterName } from '../world/trouble.ts';
 import type { World } from '../world/world.ts';
+import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
+import { deleteLease, takeLease } from './leases.ts';
+import { cutLine, loseCluster, loseTemporal } from './outages.ts';
+import { changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
+import { replaceUnseen } from './unseen.ts';
+import { refuseWrites } from './webhooks.ts';
 
+/** Happens once. What it leaves to chance it draws from `chance` alone. */
+export type Disaster = (world: World, chance: Chance) => void;
+
+export const disasters: Readonly<Record<DisasterName, Disaster>> = {
+  kills: kill,
+  restarts: restart,
+  killsOfAll: killAll,
+  versionChanges: changeVersion,
+  clusterOutages: loseCluster,
+  temporalOutages: loseTemporal,
+  cutLines: cutLine,
+  clockJumps: jumpClock,
+  deletedLeases: deleteLease,
+  takenLeases: takeLease,
+  compactions: compact,
+  unseenChanges: replaceUnseen,
+  clusterRestores: restoreCluster,
+  temporalLosses: loseTemporalDatabase,
+  refusingWebhooks: refuseWrites,
+};
+
+/** As often as the weather's trouble says. */
 export function startDisasters(world: World): void {
-  const { weather } = world;
-  const { killsAnHour, outagesAnHour, clockJumpsAnHour } = weather.trouble;
-  const replicas = world.installs.flatMap((install) => install.replicas);
-  weather.often(killsAnHour, () => {
-    const replica = weather.chance.pick(replicas);
-    if (weather.chance.happens(0.7)) replica.kill();
-    else replica.restart();
-  });
-  weather.often(outagesAnHour, () => loseServer(world));
-  weather.often(clockJumpsAnHour, () => {
-    const { process } = weather.chance.pick(replicas);
-    process?.jump(Math.round(weather.chance.between(-30_000, 30_000)));
-  });
-}
-
-function loseServer({ simulation, weather, clusters, temporal }: World): void {
-  const lastsMs = weather.chance.between(1_000, 600_000);
-  const server = weather.chance.pick([...clusters, temporal]);
-  const name = 'name' in server ? server.name : 'temporal';
-  simulation.note('disaster', `${name} is away for ${Math.round(lastsMs / 1_000)} s`);
-  server.isUp = false;
-  simulation.after(lastsMs, () => {
-    server.isUp = true;
-    simulation.note('disaster', `${name} is back`);
-  });
+  const { simulation, weather } = world;
+  const base = baseOf(simulation.chance);
+  for (const name of disasterNames) {
+    const chance = namedChance(base, name);
+    weather.often(weather.trouble[name], () => disasters[name](world, chance), chance);
+  }
 }

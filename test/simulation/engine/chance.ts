@@ -11,9 +11,12 @@ export class Chance {
   /** From 0 up to 1. */
   readonly share = (): number => this.#next();
 
-  /** True in this share of all cases. */
+  /**
+   * True in this share of all cases. It draws also for a share of 0, so that leaving out what never
+   * happened shifts nothing else.
+   */
   happens(share: number): boolean {
-    return share > 0 && this.#next() < share;
+    return this.#next() < share;
   }
 
   /** A whole number from 0 up to `limit`, which is left out. */

@@ -12,6 +12,8 @@ export interface ProcessOptions {
   name: string;
   /** How far its clock is ahead of the true one, milliseconds. */
   skewMs?: number;
+  /** What it draws from; default a source of its own. */
+  chance?: Chance;
 }
 
 export class SimulatedProcess {
@@ -24,9 +26,9 @@ export class SimulatedProcess {
   #skewMs: number;
   #isAlive = true;
 
-  constructor(simulation: Simulation, { name, skewMs = 0 }: ProcessOptions) {
+  constructor(simulation: Simulation, { name, skewMs = 0, chance }: ProcessOptions) {
     this.name = name;
-    this.chance = simulation.chance.fork();
+    this.chance = chance ?? simulation.chance.fork();
     this.#simulation = simulation;
     this.#skewMs = skewMs;
     const bornAt = simulation.now;

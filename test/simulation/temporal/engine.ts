@@ -154,6 +154,13 @@ export class ExecutionEngine {
     throw new GrpcError('NOT_FOUND', `no attempt of activity ${activityId} runs`);
   }
 
+  /** Nothing is known of any run any more. Workers that work on one hear NOT_FOUND. */
+  lose(): void {
+    for (const execution of Array.from(this.#byRun.values())) execution.close('TERMINATED');
+    this.#newest.clear();
+    this.#byRun.clear();
+  }
+
   #begin(beginning: Beginning): Execution {
     const execution = new Execution(this.#world, beginning);
     this.#newest.set(beginning.run.workflowId, execution);

@@ -16,11 +16,14 @@ export interface LineOptions {
   worker: string;
   fateOf(call: { process: SimulatedProcess; method: string }): Fate;
   isUp(): boolean;
+  /** False: what the server sends gets lost. */
+  isReachable(): boolean;
 }
 
 /** Core asks again, with a longer and longer wait. */
 const attemptsMax = 6;
 const firstRetryMs = 100;
+const pollPauseMs = 1_000;
 
 export function createLine(options: LineOptions): WorkerLine {
   const { process, engine, worker } = options;
@@ -68,11 +71,13 @@ class Line {
 
   /** A poll waits at the server; only its way takes time. */
   async poll<T>(ask: () => Promise<T>): Promise<T> {
-    const { simulation, process, isUp } = this.#options;
-    const pauseMs = 1;
+    const { simulation, process, isUp, isReachable } = this.#options;
     for (;;) {
-      if (isUp()) return await process.receive(ask());
-      await process.receive(simulation.sleep(pauseMs + 1_000));
+      if (isUp() && isReachable()) {
+        const task = await process.receive(ask());
+        if (task === undefined || isReachable()) return task;
+      }
+      await process.receive(simulation.sleep(pollPauseMs));
     }
   }
 

@@ -16,6 +16,8 @@ import { workerOf } from './workers.ts';
 export interface TemporalOptions {
   namespace: string;
   fateOf(call: { process: SimulatedProcess; method: string }): Fate;
+  /** False: the line of this process is cut, so that it hears of no task. */
+  isReachable?(process: SimulatedProcess): boolean;
 }
 
 export class SimulatedTemporal {
@@ -23,7 +25,8 @@ export class SimulatedTemporal {
   readonly #simulation: Simulation;
   readonly #options: TemporalOptions;
   readonly #calls: ReadonlyMap<string, Handler>;
-  readonly #namespaceId: string;
+  readonly #schedules: Schedules;
+  #namespaceId: string;
   #workers = 0;
   #isUp = true;
 
@@ -37,7 +40,7 @@ export class SimulatedTemporal {
       onHistoryTooLong: ({ run }) =>
         simulation.violate('history limits', `${run.workflowId} has too many events`),
     });
-    const schedules = new Schedules(simulation, (info, workflowId, lastResult) =>
+    this.#schedules = new Schedules(simulation, (info, workflowId, lastResult) =>
       this.engine.start({
         ...startOfInfo(info),
         workflowId,
@@ -49,17 +52,17 @@ export class SimulatedTemporal {
     this.#calls = createService({
       simulation,
       engine: this.engine,
-      schedules,
+      schedules: this.#schedules,
       namespaceId: () => this.#namespaceId,
       searchAttributes: new Set(Object.keys(searchAttributes)),
     });
   }
 
-  /** While it is down every call fails; runs, timers and retries stand as they are. */
   get isUp(): boolean {
     return this.#isUp;
   }
 
+  /** While it is down every call fails; runs, timers and retries stand as they are. */
   set isUp(isUp: boolean) {
     this.#isUp = isUp;
     this.#simulation.note('temporal', isUp ? 'answers again' : 'does not answer');
@@ -85,6 +88,15 @@ export class SimulatedTemporal {
       worker: workerOf(identity, this.#workers),
       fateOf: this.#options.fateOf,
       isUp: () => this.#isUp,
+      isReachable: () => this.#options.isReachable?.(process) ?? true,
     });
+  }
+
+  /** Its database is empty from now on: another namespace of the same name. */
+  lose(): void {
+    this.#simulation.note('temporal', 'has lost its database');
+    this.#namespaceId = this.#simulation.chance.uuid();
+    this.#schedules.clear();
+    this.engine.lose();
   }
 }

@@ -1,108 +1,148 @@
-/** The objects that users begin with. */
+/** Manifests, as users write them. All are valid by deploy/crds. */
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import type { Body } from '../../support/api-server/creation.ts';
+import { base64 } from '../../support/builders.ts';
 import type { Chance } from '../engine/chance.ts';
-import type { Install } from '../world/world.ts';
-import type { Administrator } from './administrator.ts';
 
 /** In every value of every Secret: what contains it elsewhere has given a secret away. */
 export const secretMarker = 's3cr3t-';
-export const classNames = ['small', 'medium'] as const;
+export const userDataSecret = 'user-data';
+export const credentialsSecret = 'credentials';
+/** Label that each template has, with the name of its deployment or set. */
+export const poolLabel = 'pool';
 
-export function secretOf({ namespace }: Install): Body {
-  const userData = `#cloud-config\nhostname: <<MACHINE_NAME>>\n# ${secretMarker}user-data\n`;
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'cloud', namespace },
-    data: {
-      userData: Buffer.from(userData).toString('base64'),
-      password: Buffer.from(`${secretMarker}password`).toString('base64'),
-    },
-  };
+const zones = ['a', 'b'] as const;
+const sizes = ['small', 'medium', 'large'] as const;
+
+interface Named {
+  namespace: string;
+  name: string;
 }
 
-export function classOf({ namespace }: Install, name: string): Body {
+/** @returns Both Secrets of a namespace, each time with other values. */
+export function secretBody({ namespace, name }: Named, chance: Chance): Body {
+  const word = `${secretMarker}${chance.uuid()}`;
+  const token = chance.happens(0.5) ? 'token: <<BOOTSTRAP_TOKEN>>\n' : '';
+  const userData = `#cloud-config\nhostname: <<MACHINE_NAME>>\n${token}password: ${word}\n`;
+  const texts = name === userDataSecret ? { userData } : { user: word, password: word };
+  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]));
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };
+}
+
+export function classBody({ namespace, name }: Named, chance: Chance): Body {
+  const nodeTemplate = {
+    capacity: { cpu: '2', gpu: '0', memory: '4Gi' },
+    instanceType: 'small',
+    region: 'here',
+    zone: chance.pick(zones),
+    ...(chance.happens(0.3) && { virtualCapacity: { 'example.com/licences': '1' } }),
+  };
   return {
     apiVersion,
     kind: 'MachineClass',
     metadata: { name, namespace },
     provider: 'virtual',
-    providerSpec: { size: name },
-    secretRef: { name: 'cloud', namespace },
+    providerSpec: providerSpec(chance),
+    secretRef: { name: userDataSecret, namespace },
+    ...(chance.happens(0.5) && { credentialsSecretRef: { name: credentialsSecret, namespace } }),
+    ...(chance.happens(0.5) && { nodeTemplate }),
   };
 }
 
-export function deploymentOf(
-  { namespace }: Install,
-  { name, replicas }: { name: string; replicas: number },
-  chance: Chance,
-): Body {
-  const rolling = { maxSurge: chance.pick([1, 2, '30%']), maxUnavailable: chance.pick([0, 1]) };
-  const strategy = chance.happens(0.8)
-    ? { type: 'RollingUpdate', rollingUpdate: rolling }
-    : { type: 'Recreate' };
+export function providerSpec(chance: Chance): object {
+  const taint = { key: 'example.com/of-class', value: 'x', effect: 'PreferNoSchedule' };
+  return {
+    ...(chance.happens(0.8) && { size: chance.pick(sizes) }),
+    ...(chance.happens(0.5) && { zone: chance.pick(zones) }),
+    ...(chance.happens(0.3) && { tags: { team: chance.pick(['red', 'blue']) } }),
+    ...(chance.happens(0.2) && { labels: { 'example.com/of-class': chance.pick(['1', '2']) } }),
+    ...(chance.happens(0.2) && { taints: [taint] }),
+    ...(chance.happens(0.2) && { needsInitialization: true }),
+  };
+}
+
+export interface Pool extends Named {
+  replicas: number;
+  className: string;
+}
+
+export function deploymentBody(pool: Pool, chance: Chance): Body {
+  const { namespace, name, replicas } = pool;
   return {
     apiVersion,
     kind: 'MachineDeployment',
     metadata: { name, namespace },
     spec: {
       replicas,
-      minReadySeconds: chance.pick([0, 0, 30]),
-      strategy,
-      selector: { matchLabels: { pool: name } },
-      template: templateOf(name, 'small'),
+      strategy: strategyOf(chance),
+      selector: { matchLabels: { [poolLabel]: name } },
+      template: templateOf(pool, chance),
+      ...(chance.happens(0.3) && { minReadySeconds: 30 }),
+      ...(chance.happens(0.5) && { revisionHistoryLimit: chance.pick([0, 1, 3]) }),
+      ...(chance.happens(0.4) && { progressDeadlineSeconds: chance.pick([120, 300, 900]) }),
+      ...(chance.happens(0.2) && { autoPreserveFailedMachineMax: 1 }),
     },
   };
 }
 
-export function setOf(
-  { namespace }: Install,
-  { name, replicas }: { name: string; replicas: number },
-): Body {
+const amounts = [0, 1, 2, '20%', '50%'] as const;
+
+export function strategyOf(chance: Chance): object {
+  if (chance.happens(0.2)) return { type: 'Recreate' };
+  const rollingUpdate = { maxSurge: chance.pick(amounts), maxUnavailable: chance.pick(amounts) };
+  return { type: 'RollingUpdate', rollingUpdate };
+}
+
+export function setBody(pool: Pool, chance: Chance): Body {
+  const { namespace, name, replicas } = pool;
   return {
     apiVersion,
     kind: 'MachineSet',
     metadata: { name, namespace },
     spec: {
       replicas,
-      selector: { matchLabels: { pool: name } },
-      template: templateOf(name, 'small'),
+      selector: { matchLabels: { [poolLabel]: name } },
+      template: templateOf(pool, chance),
     },
   };
 }
 
-export function machineOf({ namespace }: Install, name: string): Body {
+export function machineBody(
+  { namespace, name, className }: Named & { className: string },
+  chance: Chance,
+): Body {
   return {
     apiVersion,
     kind: 'Machine',
     metadata: { name, namespace },
-    spec: { class: { kind: 'MachineClass', name: 'small' } },
+    spec: { class: { kind: 'MachineClass', name: className }, ...limitsOf(chance) },
   };
 }
 
-function templateOf(pool: string, className: string): object {
+function templateOf({ name, className }: Pool, chance: Chance): object {
+  const taints = [{ key: 'example.com/of-pool', value: name, effect: 'PreferNoSchedule' }];
+  const nodeTemplate = {
+    metadata: { labels: { 'example.com/pool': name }, annotations: { 'example.com/team': 'a' } },
+    spec: { taints },
+  };
   return {
-    metadata: { labels: { pool } },
-    spec: { class: { kind: 'MachineClass', name: className } },
+    metadata: { labels: { [poolLabel]: name } },
+    spec: {
+      class: { kind: 'MachineClass', name: className },
+      ...limitsOf(chance),
+      ...(chance.happens(0.5) && { nodeTemplate }),
+    },
   };
 }
 
-/** So many machines for an install, in deployments, a set and by themselves. */
-export function setUp(
-  install: Install,
-  administrator: Administrator,
-  { machines, chance }: { machines: number; chance: Chance },
-): void {
-  administrator.put(`/api/v1/namespaces/${install.namespace}/secrets`, secretOf(install));
-  for (const name of classNames) administrator.create('machineclasses', classOf(install, name));
-  const pools = Math.max(1, Math.min(4, Math.floor(machines / 5)));
-  for (let pool = 1; pool <= pools; pool += 1) {
-    const replicas = Math.max(1, Math.floor((machines * 0.8) / pools));
-    const deployment = deploymentOf(install, { name: `pool-${pool}`, replicas }, chance);
-    administrator.create('machinedeployments', deployment);
-  }
-  const single = { name: 'lone-set', replicas: Math.floor(machines * 0.15) };
-  administrator.create('machinesets', setOf(install, single));
-  administrator.create('machines', machineOf(install, 'lone-machine'));
+/** Short ones, on some: hours are too long for a simulation. */
+export function limitsOf(chance: Chance): Record<string, unknown> {
+  return {
+    ...(chance.happens(0.3) && { creationTimeout: chance.pick(['3m', '5m', '10m']) }),
+    ...(chance.happens(0.3) && { healthTimeout: chance.pick(['1m', '2m30s', '5m']) }),
+    ...(chance.happens(0.4) && { drainTimeout: chance.pick(['2m', '5m', '10m']) }),
+    ...(chance.happens(0.3) && { maxEvictRetries: chance.pick([1, 3, 10]) }),
+    ...(chance.happens(0.5) && { machinePreserveTimeout: chance.pick(['5m', '15m']) }),
+    ...(chance.happens(0.1) && { nodeConditions: 'KernelDeadlock,DiskPressure' }),
+  };
 }

@@ -9,6 +9,7 @@ import type { Simulation } from '../engine/simulation.ts';
 import { SimulatedReplica } from '../processes/replica.ts';
 import { SimulatedTemporal } from '../temporal/server.ts';
 import type { Cluster, WriteListener } from './kube-client.ts';
+import { toTemporal } from './weather.ts';
 import type { Weather } from './weather.ts';
 import type { Install, World } from './world.ts';
 
@@ -28,6 +29,8 @@ interface Layout {
   control: string;
   target: string;
   workers: number;
+  /** Flags. */
+  leases: readonly string[];
   watchers: number;
 }
 
@@ -44,6 +47,7 @@ export function buildWorld(parts: WorldParts): World {
   const temporal = new SimulatedTemporal(simulation, {
     namespace: temporalNamespace,
     fateOf: ({ process, method }) => weather.fateOf(process, method),
+    isReachable: (process) => !weather.isCut(process, toTemporal),
   });
   const chance = simulation.chance.fork();
   const layouts = layoutsBy(chance);
@@ -61,9 +65,17 @@ export function buildWorld(parts: WorldParts): World {
   return { simulation, weather, temporal, clusters: [...clusters.values()], installs };
 }
 
+const slowLeases = [
+  '--leader-elect-lease-duration=60s',
+  '--leader-elect-renew-deadline=40s',
+  '--leader-elect-retry-period=15s',
+];
+
 /** One install, or two in namespaces of one control cluster; Nodes there or in another cluster. */
 function layoutsBy(chance: Chance): Layout[] {
-  const replicas = () => ({ workers: 1 + chance.below(2), watchers: 1 + chance.below(2) });
+  // With the defaults a world does little else than renew its Leases.
+  const leases = chance.happens(0.2) ? [] : slowLeases;
+  const replicas = () => ({ workers: 1 + chance.below(2), watchers: 1 + chance.below(2), leases });
   const target = chance.pick(['seed', 'shoot']);
   const one = { name: 'one', namespace: 'garden-one', control: 'seed', target, ...replicas() };
   if (chance.happens(0.6)) return [one];
@@ -115,6 +127,7 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
           `--machine-creation-timeout=${limits.creation}s`,
           `--machine-health-timeout=${limits.health}s`,
           `--machine-drain-timeout=${limits.drain}s`,
+          ...layout.leases,
         ],
         control: layout.control,
         target: layout.target,

@@ -16,6 +16,7 @@ import { whole } from '../../../activities/kube/client/normalize.ts';
 import type { Page } from '../../../activities/kube/client/paging.ts';
 import { withRetries } from '../../../activities/kube/client/retry.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
+import { targetOf } from '../../support/api-server/paths.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 import type { Change } from '../../support/api-server/store.ts';
 import { StatusError } from '../../support/api-server/status.ts';
@@ -23,7 +24,7 @@ import type { WatchedEvent } from '../../support/api-server/watches.ts';
 import { ConnectionBroken, journey } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
-import type { Verdict, Weather } from './weather.ts';
+import type { Breaking, Verdict, Weather } from './weather.ts';
 
 /** An API server, and who may hold up or refuse what is asked of it. */
 export interface Cluster {
@@ -75,7 +76,9 @@ export class SimulatedKubeClient implements KubeClient {
   }
 
   async get<T>(path: string, query: Query = {}): Promise<T> {
-    return await this.#answer({ method: 'GET', path }, (server) => server.get(path, query));
+    return await this.#answer({ method: 'GET', path }, (server) =>
+      server.get(path, this.#mayBeStale(path, query)),
+    );
   }
 
   async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
@@ -115,6 +118,17 @@ export class SimulatedKubeClient implements KubeClient {
 
   async close(): Promise<void> {}
 
+  /** A list that may come from the cache of the API server is some changes behind. */
+  #mayBeStale(path: string, query: Query): Query {
+    if (String(query['resourceVersion'] ?? '') !== '0' || targetOf(path)?.name !== '') return query;
+    const { weather, cluster } = this.#parts;
+    const { version, forgottenBelow } = cluster.server.store;
+    const behind = weather.changesBehind();
+    if (behind === 0) return query;
+    const resourceVersion = String(Math.max(version - behind, forgottenBelow, 1));
+    return { ...query, resourceVersion, resourceVersionMatch: 'Exact' };
+  }
+
   /** The change that it makes is the last one of the store while it is carried out. */
   async #write<T>(
     call: Call & { body: unknown },
@@ -150,10 +164,11 @@ export class SimulatedKubeClient implements KubeClient {
       const timer = process.after(callTimeoutMs, () => reject(timedOut(call)));
       const answered = journey(simulation, {
         process,
-        fate: weather.fateOf(process, name),
+        fate: weather.fateOf(process, name, cluster.name),
         effect: () => {
           if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
-          const verdict = weather.verdictOn(process, name) ?? refusalOf(cluster, call);
+          const verdict =
+            weather.verdictOn(process, name, cluster.name) ?? refusalOf(cluster, call);
           if (verdict) throw refused(call, verdict);
           return answerTo(call, () => effect(cluster.server));
         },
@@ -251,7 +266,10 @@ class Watch {
     const { simulation, process, weather, cluster, callTimeoutMs = 10_000 } = this.#parts;
     const { path, query } = this.#call;
     const call: Call = { method: 'GET', path };
-    const fate = { ...weather.fateOf(process, `WATCH ${path}`), againAfterMs: undefined };
+    const fate = {
+      ...weather.fateOf(process, `WATCH ${path}`, cluster.name),
+      againAfterMs: undefined,
+    };
     await new Promise<void>((resolve, reject) => {
       const timer = process.after(callTimeoutMs, () => reject(timedOut(call)));
       const opened = journey(simulation, {
@@ -259,8 +277,15 @@ class Watch {
         fate,
         effect: () => {
           if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
+          // It arrives after its caller gave up.
+          if (this.#isOver) return;
           answerTo(call, () => {
-            this.#close = cluster.server.watch(path, query, (event) => this.#tell(event));
+            const end = cluster.server.watch(path, query, (event) => this.#tell(event));
+            const unhook = weather.onBreak((breaking) => this.#hearBreaking(breaking));
+            this.#close = () => {
+              end();
+              unhook();
+            };
             return {};
           });
           this.#bookmarkLater();
@@ -272,8 +297,16 @@ class Watch {
     });
   }
 
-  #tell(event: WatchedEvent): void {
-    const delayMs = this.#parts.cluster.isUp ? this.#parts.weather.delayOfEvent() : undefined;
+  #hearBreaking(breaking: Breaking): void {
+    const { process, cluster } = this.#parts;
+    if (breaking.cluster !== cluster.name) return;
+    if (breaking.process !== undefined && breaking.process !== process.name) return;
+    this.#later(0, new ConnectionBroken('the watch broke'));
+  }
+
+  #tell(event: WatchedEvent | Bookmark): void {
+    const { process, weather, cluster } = this.#parts;
+    const delayMs = cluster.isUp ? weather.delayOfEvent(process, cluster.name) : undefined;
     if (delayMs === undefined) this.#later(0, new ConnectionBroken('the watch broke'));
     else this.#later(delayMs, event);
   }
@@ -293,9 +326,8 @@ class Watch {
     const { simulation, process, cluster } = this.#parts;
     simulation.after(bookmarkMs, () => {
       if (this.#isOver || !process.isAlive || this.#call.signal.aborted) return;
-      if (!cluster.isUp) return this.#later(0, new ConnectionBroken('the watch broke'));
       const resourceVersion = String(cluster.server.store.version);
-      this.#later(0, { type: 'BOOKMARK', object: { metadata: { resourceVersion } } });
+      this.#tell({ type: 'BOOKMARK', object: { metadata: { resourceVersion } } });
       this.#bookmarkLater();
     });
   }

@@ -1,9 +1,9 @@
 /** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
-import { bundleForTests } from '../../support/workflow-bundle.ts';
+import { preloadedBundle } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
-import { allKubeletTrouble, calmKubelets, Kubelets } from '../cloud/kubelets.ts';
-import { allCloudTrouble, calmCloud, CloudNetwork } from '../cloud/transport.ts';
+import { Kubelets } from '../cloud/kubelets.ts';
+import { CloudNetwork } from '../cloud/transport.ts';
 import { GarbageCollector } from '../controllers/garbage-collector.ts';
 import { Sandboxes } from '../core/sandbox.ts';
 import type { Violation } from '../engine/simulation.ts';
@@ -13,13 +13,13 @@ import { unmetIn } from '../judge/end.ts';
 import { installOfRecord, judgeInstances } from '../judge/instances.ts';
 import { WriteJudge } from '../judge/writes.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
-import { Administrator } from '../users/administrator.ts';
-import { setUp } from '../users/objects.ts';
+import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
+import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Write } from './kube-client.ts';
 import type { World } from './world.ts';
-import { allFaults, calm, Weather } from './weather.ts';
+import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
 
 export interface SimulateOptions {
@@ -28,7 +28,8 @@ export interface SimulateOptions {
   machines: number;
   /** With faults and users. */
   hours: number;
-  hasFaults: boolean;
+  /** Names of kinds of faults. */
+  faults: readonly string[];
   /** Names of actions of users. */
   users: readonly string[];
 }
@@ -50,20 +51,21 @@ const longestEndMs = (75 + 30) * minuteMs;
 const restMs = 10 * minuteMs;
 const sandboxes = new Sandboxes();
 
-export { userNames };
+export { faultNames, userNames };
 
 export async function simulate(options: SimulateOptions): Promise<Outcome> {
   const simulation = new Simulation(options.seed);
-  const weather = new Weather(simulation, options.hasFaults ? allFaults : calm);
+  const trouble = troubleBy(options.faults);
+  const weather = new Weather(simulation, trouble.calls);
   const cloud = new SimulatedCloud(simulation);
   const network = new CloudNetwork({
     simulation,
     weather,
     cloud,
-    trouble: options.hasFaults ? allCloudTrouble : calmCloud,
+    trouble: trouble.cloud,
   });
   let hear: (write: Write) => void = () => undefined;
-  const { codePath } = await bundleForTests();
+  const { codePath } = await preloadedBundle();
   const world = buildWorld({
     simulation,
     weather,
@@ -73,17 +75,22 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
       new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),
     onWrite: (write) => hear(write),
   });
-  const trouble = options.hasFaults ? allKubeletTrouble : calmKubelets;
   const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>
     installOfRecord(world, record)?.target;
-  const kubelets = new Kubelets({ simulation, weather, cloud, trouble, targetOf });
+  const kubelets = new Kubelets({
+    simulation,
+    weather,
+    cloud,
+    trouble: trouble.kubelets,
+    targetOf,
+  });
   for (const cluster of world.clusters) new GarbageCollector(simulation, cluster).start();
   kubelets.start();
   judgeInstances(world, cloud);
   const writes = new WriteJudge(world, cloud);
   hear = (write) => writes.hear(write);
-  const users = new Users(world, { names: options.users, machines: options.machines });
-  populate(world, options.machines);
+  const repositories = setUpObjects(world, { machines: options.machines });
+  const users = new Users(world, { names: options.users, repositories });
   for (const { replicas } of world.installs) for (const replica of replicas) replica.start();
   users.start();
   startDisasters(world);
@@ -98,14 +105,6 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     simulatedMs: simulation.now - simulation.startMs,
     world,
   };
-}
-
-function populate({ simulation, installs }: World, machines: number): void {
-  const chance = simulation.chance.fork();
-  for (const install of installs) {
-    const administrator = new Administrator(simulation, install.control, install.namespace);
-    setUp(install, administrator, { machines: Math.ceil(machines / installs.length), chance });
-  }
 }
 
 interface End {

@@ -3,65 +3,15 @@ import type { Chance } from '../engine/chance.ts';
 import type { Fate } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
+import { Hindrances } from './hindrances.ts';
+import type { Cut, Refusal, Verdict } from './hindrances.ts';
+import { baseOf, namedChance } from './named-chance.ts';
+import { callFaults } from './trouble.ts';
+import type { CallFault, Trouble } from './trouble.ts';
 
-/** Shares of calls, or times in an hour of a world. */
-export interface Trouble {
-  /** Of calls: the request is lost, or its answer; with or without a word to the caller. */
-  lostCalls: number;
-  /** Of calls: they take seconds. */
-  slowCalls: number;
-  /** Of calls: they arrive a second time. */
-  doubledCalls: number;
-  /** Of calls: the process is killed on the way. */
-  killedCalls: number;
-  /** Of calls to an API server: it refuses, with 403, 409, 422, 429, 500 or 503. */
-  refusedCalls: number;
-  /** Of events of a watch: they come late, by seconds. */
-  lateEvents: number;
-  /** Of events of a watch: the watch breaks before it. */
-  brokenWatches: number;
-  /** An hour: a process is killed from outside. */
-  killsAnHour: number;
-  /** An hour: Temporal, an API server or a process' line to either is away, for up to minutes. */
-  outagesAnHour: number;
-  /** An hour: the clock of a process jumps. */
-  clockJumpsAnHour: number;
-}
-
-export const calm: Trouble = {
-  lostCalls: 0,
-  slowCalls: 0,
-  doubledCalls: 0,
-  killedCalls: 0,
-  refusedCalls: 0,
-  lateEvents: 0,
-  brokenWatches: 0,
-  killsAnHour: 0,
-  outagesAnHour: 0,
-  clockJumpsAnHour: 0,
-};
-
-/** Each kind by itself is rare enough for work to be done, and often enough to meet all others. */
-export const allFaults: Trouble = {
-  lostCalls: 0.01,
-  slowCalls: 0.02,
-  doubledCalls: 0.005,
-  killedCalls: 0.001,
-  refusedCalls: 0.01,
-  lateEvents: 0.02,
-  brokenWatches: 0.002,
-  killsAnHour: 6,
-  outagesAnHour: 3,
-  clockJumpsAnHour: 3,
-};
-
-export interface Verdict {
-  code: number;
-  reason: string;
-  message: string;
-  retryAfterSeconds?: number;
-  details?: object;
-}
+export { allFaults, calm } from './trouble.ts';
+export type { Verdict } from './hindrances.ts';
+export type { Trouble } from './trouble.ts';
 
 const verdicts: readonly Verdict[] = [
   { code: 403, reason: 'Forbidden', message: 'is forbidden: exceeded quota' },
@@ -72,82 +22,196 @@ const verdicts: readonly Verdict[] = [
   { code: 503, reason: 'ServiceUnavailable', message: 'apiserver not ready' },
 ];
 
+/** What a call goes to, where nothing else is said. */
+export const toTemporal = 'temporal';
+
+/** Of watches of a cluster: those of one process, or all. */
+export interface Breaking {
+  cluster: string;
+  process?: string;
+}
+
+/** After so long without a byte our client gives up a watch, milliseconds. */
+const silenceMs = 90_000;
+
 export class Weather {
   readonly trouble: Trouble;
   readonly #simulation: Simulation;
   readonly #chance: Chance;
+  /** One for each fault: without one of them the others stay as they are. */
+  readonly #chances: Readonly<Record<CallFault, Chance>>;
+  readonly #hindrances = new Hindrances();
+  readonly #onClear: (() => void)[] = [];
+  readonly #onBreak = new Set<(breaking: Breaking) => void>();
+  readonly #onRestore: ((cluster: string) => void)[] = [];
   #hasCleared = false;
 
   constructor(simulation: Simulation, trouble: Trouble) {
     this.#simulation = simulation;
     this.trouble = trouble;
     this.#chance = simulation.chance.fork();
+    const base = baseOf(this.#chance);
+    const entries = callFaults.map((name) => [name, namedChance(base, name)] as const);
+    this.#chances = Object.assign(Object.fromEntries(entries));
   }
 
   /** From now on nothing goes wrong any more. */
   clear(): void {
+    if (this.#hasCleared) return;
     this.#hasCleared = true;
+    this.#hindrances.clear();
     this.#simulation.note('weather', 'clears');
+    for (const end of this.#onClear.splice(0)) end();
   }
 
   get isClear(): boolean {
     return this.#hasCleared;
   }
 
-  /** Of a call that a process makes. */
-  fateOf(process: SimulatedProcess, call: string): Fate {
-    const chance = this.#chance;
-    const fate: Fate = { requestMs: chance.between(0.3, 3), answerMs: chance.between(0.3, 3) };
-    if (this.#hasCleared) return fate;
-    const { lostCalls, slowCalls, doubledCalls, killedCalls } = this.trouble;
-    if (chance.happens(slowCalls)) fate.requestMs += chance.between(100, 8_000);
-    if (chance.happens(slowCalls)) fate.answerMs += chance.between(100, 8_000);
-    if (chance.happens(lostCalls)) {
-      fate.lost = chance.pick(['request', 'answer']);
-      fate.isSilent = chance.happens(0.5);
-      process.note(`${call}: its ${fate.lost} is lost`);
-    }
-    if (chance.happens(doubledCalls)) {
-      fate.againAfterMs = chance.between(1, 5_000);
-      process.note(`${call}: arrives twice`);
-    }
-    if (chance.happens(killedCalls)) {
-      fate.kill = chance.pick(['before', 'after']);
-      process.note(`${call}: killed ${fate.kill} its effect`);
-    }
-    return fate;
-  }
-
-  /** Undefined: the call is carried out. */
-  verdictOn(process: SimulatedProcess, call: string): Verdict | undefined {
-    if (this.#hasCleared || !this.#chance.happens(this.trouble.refusedCalls)) return undefined;
-    const verdict = this.#chance.pick(verdicts);
-    process.note(`${call}: refused with ${verdict.code}`);
-    return verdict;
-  }
-
-  /** Until the next event of a watch is heard, milliseconds; undefined: the watch breaks. */
-  delayOfEvent(): number | undefined {
-    const chance = this.#chance;
-    const usual = chance.between(0.3, 5);
-    if (this.#hasCleared) return usual;
-    if (chance.happens(this.trouble.brokenWatches)) return undefined;
-    return chance.happens(this.trouble.lateEvents) ? chance.between(100, 20_000) : usual;
-  }
-
-  /** Calls `act` at random moments until the weather clears. */
-  often(timesAnHour: number, act: () => void): void {
-    if (timesAnHour <= 0) return;
-    const meanMs = 3_600_000 / timesAnHour;
-    const waitMs = -Math.log(1 - this.#chance.share()) * meanMs;
-    this.#simulation.after(waitMs, () => {
-      if (this.#hasCleared) return;
-      act();
-      this.often(timesAnHour, act);
-    });
+  onClear(action: () => void): void {
+    this.#onClear.push(action);
   }
 
   get chance(): Chance {
     return this.#chance;
+  }
+
+  /**
+   * Of a call that a process makes.
+   *
+   * @param to Name of the cluster; default Temporal.
+   */
+  fateOf(process: SimulatedProcess, call: string, to = toTemporal): Fate {
+    const chance = this.#chance;
+    const fate: Fate = { requestMs: chance.between(0.3, 3), answerMs: chance.between(0.3, 3) };
+    if (this.#hasCleared) return fate;
+    const cut = this.#hindrances.cutOf(process.name, to, this.#simulation.now);
+    if (cut) return { ...fate, lost: 'request', isSilent: cut.isSilent };
+    this.#slow(fate);
+    this.#lose(fate, process, call);
+    this.#double(fate, process, call);
+    this.#kill(fate, process, call);
+    return fate;
+  }
+
+  #slow(fate: Fate): void {
+    const chance = this.#chances.slowCalls;
+    if (this.#happens('slowCalls')) fate.requestMs += chance.between(100, 8_000);
+    if (this.#happens('slowCalls')) fate.answerMs += chance.between(100, 8_000);
+  }
+
+  #lose(fate: Fate, process: SimulatedProcess, call: string): void {
+    if (!this.#happens('lostCalls')) return;
+    const chance = this.#chances.lostCalls;
+    fate.lost = chance.pick(['request', 'answer']);
+    fate.isSilent = chance.happens(0.5);
+    process.note(`${call}: its ${fate.lost} is lost`);
+  }
+
+  /** So late that others overtake it; now and then by minutes. */
+  #double(fate: Fate, process: SimulatedProcess, call: string): void {
+    if (!this.#happens('doubledCalls')) return;
+    const chance = this.#chances.doubledCalls;
+    fate.againAfterMs = chance.between(1, chance.happens(0.1) ? 180_000 : 5_000);
+    process.note(`${call}: arrives twice`);
+  }
+
+  #kill(fate: Fate, process: SimulatedProcess, call: string): void {
+    if (!this.#happens('killedCalls')) return;
+    fate.kill = this.#chances.killedCalls.pick(['before', 'after']);
+    process.note(`${call}: killed ${fate.kill} its effect`);
+  }
+
+  #happens(fault: CallFault): boolean {
+    return this.#chances[fault].happens(this.trouble[fault]);
+  }
+
+  /**
+   * Undefined: the call is carried out.
+   *
+   * @param cluster Its name.
+   */
+  verdictOn(process: SimulatedProcess, call: string, cluster = ''): Verdict | undefined {
+    const refusal = this.refusalOf(call, cluster);
+    if (refusal || this.#hasCleared || !this.#happens('refusedCalls')) return refusal;
+    const verdict = this.#chances.refusedCalls.pick(verdicts);
+    process.note(`${call}: refused with ${verdict.code}`);
+    return verdict;
+  }
+
+  /** By a webhook, which refuses a call of any caller. */
+  refusalOf(call: string, cluster: string): Verdict | undefined {
+    return this.#hindrances.verdictOn(call, cluster, this.#simulation.now);
+  }
+
+  /** Until the next event of a watch is heard, milliseconds; undefined: the watch breaks. */
+  delayOfEvent(process?: SimulatedProcess, cluster = ''): number | undefined {
+    const usual = this.#chance.between(0.3, 5);
+    if (this.#hasCleared) return usual;
+    const { now } = this.#simulation;
+    const cut = process && this.#hindrances.cutOf(process.name, cluster, now);
+    // What the network holds back comes when the line is whole again.
+    if (cut) return cut.isSilent ? cut.untilMs - now + usual : undefined;
+    if (this.#happens('brokenWatches')) return undefined;
+    const isLate = this.#happens('lateEvents');
+    return isLate ? this.#chances.lateEvents.between(100, 20_000) : usual;
+  }
+
+  /** How many changes a list lacks that may come from a cache of the API server. */
+  changesBehind(): number {
+    if (this.#hasCleared || !this.#happens('staleLists')) return 0;
+    return 1 + this.#chances.staleLists.below(20);
+  }
+
+  /** A process reaches a cluster, or Temporal, no more for a while. */
+  cut(cut: Cut): void {
+    this.#hindrances.cut(cut);
+    const breaking = { cluster: cut.to, process: cut.process };
+    if (!cut.isSilent) return this.breakWatches(breaking);
+    if (cut.untilMs - this.#simulation.now < silenceMs) return;
+    this.#simulation.after(silenceMs, () => this.breakWatches(breaking));
+  }
+
+  isCut(process: SimulatedProcess, to: string): boolean {
+    return this.#hindrances.cutOf(process.name, to, this.#simulation.now) !== undefined;
+  }
+
+  /** An API server refuses calls of a kind for a while. */
+  refuse(refusal: Refusal): void {
+    this.#hindrances.refuse(refusal);
+  }
+
+  breakWatches(breaking: Breaking): void {
+    // A watch that hears of it may end, and leave the set.
+    for (const listener of Array.from(this.#onBreak)) listener(breaking);
+  }
+
+  /** Returns what ends it. */
+  onBreak(listener: (breaking: Breaking) => void): () => void {
+    this.#onBreak.add(listener);
+    return () => {
+      this.#onBreak.delete(listener);
+    };
+  }
+
+  /** The objects of a cluster are those of an earlier moment again. */
+  restored(cluster: string): void {
+    for (const listener of this.#onRestore) listener(cluster);
+  }
+
+  onRestore(listener: (cluster: string) => void): void {
+    this.#onRestore.push(listener);
+  }
+
+  /** Calls `act` at random moments until the weather clears. */
+  often(timesAnHour: number, act: () => void, chance = this.#chance): void {
+    if (timesAnHour <= 0) return;
+    const meanMs = 3_600_000 / timesAnHour;
+    const waitMs = -Math.log(1 - chance.share()) * meanMs;
+    this.#simulation.after(waitMs, () => {
+      if (this.#hasCleared) return;
+      act();
+      this.often(timesAnHour, act, chance);
+    });
   }
 }

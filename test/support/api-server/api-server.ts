@@ -3,19 +3,18 @@
  * client in the process and for the one over HTTP alike. It answers as kube-apiserver 1.35 does,
  * but for this:
  *
- * - A patch of the `/status` of one of our kinds with another UID is refused with 422, as a patch
- *   of the object is. A real server takes no notice of the UID there, and writes the status.
  * - There are no schemas: nothing is validated, pruned or defaulted but metadata, and of that no
  *   labels, annotations, owners and names of finalizers. What is empty in a spec stays.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
  * - Every namespace exists, and none is terminating.
- * - It has GET, LIST, WATCH, POST, PATCH and DELETE of one object: no PUT, no server-side apply, no
- *   dry run, no deletion of a collection.
+ * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no dry
+ *   run, no deletion of a collection.
  * - It has no authentication, authorization or throttling.
  * - There are no managedFields, and only our kinds begin with a generation.
- * - Pods go at once, as if a kubelet had ended them; no PodDisruptionBudget holds up an eviction.
+ * - No PodDisruptionBudget holds up an eviction. Without `gracefulPods` pods go at once, as if a
+ *   kubelet had ended them.
  * - It has no garbage collector: `orphan` and `foregroundDeletion` stay until a test removes them.
- * - Creation timestamps have milliseconds, and no two objects have the same one.
+ * - Without `inWholeSeconds` times have milliseconds, and no two objects have the same one.
  * - Bookmarks come when a test asks for them; `timeoutSeconds` ends no watch.
  * - Only conditions, addresses, owners and finalizers are merged by a strategic patch.
  * - These are refused in other words, and sometimes before or after something else that is wrong:
@@ -23,20 +22,22 @@
  *   kind or apiVersion in a patch, a method that a path has not.
  */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { newObject } from './creation.ts';
 import type { Body } from './creation.ts';
-import { afterDeletion, requirePreconditions } from './deletion.ts';
+import { afterDeletion, graceOfPod, isOver, requirePreconditions } from './deletion.ts';
 import type { DeleteOptions } from './deletion.ts';
-import { isRecord } from '../../../workflows/values/is-record.ts';
-import { isSameJson } from './json.ts';
-import { withoutEmpty } from './metadata.ts';
-import { requireVersion } from './pages.ts';
+import { isSameJson, overTheWire } from './json.ts';
 import { listOf, shownAs } from './lists.ts';
-import { patchedObject, requireKnownType } from './patching.ts';
+import { withoutEmpty } from './metadata.ts';
+import { createClock, generatedName } from './naming.ts';
+import type { Clock } from './naming.ts';
+import { requireVersion } from './pages.ts';
+import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
 import { targetOf, targetOfObject } from './paths.ts';
-import { apiVersionOf } from './resources.ts';
 import type { Target } from './paths.ts';
+import { apiVersionOf } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
   alreadyExists,
@@ -50,22 +51,39 @@ import {
 import type { Status } from './status.ts';
 import { ObjectStore } from './store.ts';
 import type { Stored } from './store.ts';
+import { patchedObject, replacedObject, requireUpdatable } from './updating.ts';
 import { openWatch } from './watches.ts';
 import type { WatchedEvent } from './watches.ts';
 
 export interface ApiServerOptions {
   /** Milliseconds since 1970. Default the host's clock. */
   now?: (() => number) | undefined;
+  /** Default UIDs that a person can read. */
+  uuid?: (() => string) | undefined;
+  /**
+   * Times in whole seconds, as a real server has them. Default milliseconds, and no two objects are
+   * of the same one: which of them is older must not be left to chance.
+   */
+  inWholeSeconds?: boolean;
+  /**
+   * A pod of a Node stays for its grace period, until something in the place of a kubelet deletes
+   * it with `gracePeriodSeconds: 0`. Default it goes at once.
+   */
+  gracefulPods?: boolean;
+  /** At least so many changes are kept for watches and pages; older ones expire. Default all. */
+  keptChanges?: number | undefined;
 }
 
 export class ApiServer {
-  readonly store = new ObjectStore();
-  /** Of the newest timestamp, milliseconds. */
-  #latest = 0;
-  readonly #now: () => number;
+  readonly store: ObjectStore;
+  readonly #options: ApiServerOptions;
+  readonly #clock: Clock;
 
-  constructor({ now = Date.now }: ApiServerOptions = {}) {
-    this.#now = now;
+  constructor(options: ApiServerOptions = {}) {
+    const { now = Date.now, inWholeSeconds = false, keptChanges } = options;
+    this.#options = options;
+    this.#clock = createClock(now, inWholeSeconds);
+    this.store = new ObjectStore({ keptChanges });
   }
 
   /**
@@ -74,12 +92,12 @@ export class ApiServer {
    */
   put(object: KubeObject): Stored | undefined {
     const target = targetOfObject(object);
-    const copy: Stored = structuredClone({ ...object });
+    const copy: Stored = overTheWire(object);
     copy.apiVersion ??= apiVersionOf(target.resource);
     copy.metadata = withoutEmpty(copy.metadata);
     copy.metadata.uid ??= this.#uidFor(target.name);
-    copy.metadata.creationTimestamp ??= this.#nextTime();
-    if (target.resource.isCustom) copy.metadata.generation ??= 1;
+    copy.metadata.creationTimestamp ??= this.#clock.nextTime();
+    if (target.resource.countsGenerations) copy.metadata.generation ??= 1;
     const present = this.store.object(target);
     if (present && present.metadata.uid !== copy.metadata.uid) this.store.remove(target);
     return this.#write(target, copy);
@@ -95,7 +113,7 @@ export class ApiServer {
     return this.store.object(this.#named(path)) !== undefined;
   }
 
-  /** One object, or a list where the path names a collection. */
+  /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
@@ -108,27 +126,31 @@ export class ApiServer {
     if (collection.subresource === 'eviction') return this.#evict(collection, body);
     if (collection.name !== '') throw methodNotAllowed();
     if (collection.resource.isNamespaced && collection.namespace === '') throw methodNotAllowed();
-    const suffix = suffixOf(this.store.version);
-    const { target, object } = newObject(collection, body, {
-      uid: this.#uidFor(body.metadata?.name || `${body.metadata?.generateName}${suffix}`),
-      creationTimestamp: this.#nextTime(),
-      suffix,
-    });
-    const present = this.store.object(target);
-    if (present) throw alreadyExists(target, present.metadata.deletionTimestamp !== undefined);
-    return this.store.write(target, encodedSecret(object));
+    return this.#create(collection, overTheWire(body));
   }
 
-  patch(path: string, patch: Patch): object {
+  /** A PUT: the whole object, or its whole status. */
+  update(path: string, body: Body): object {
     const target = this.#named(path);
+    const wanted: Body = overTheWire(body);
+    requireUpdatable(target, wanted);
+    const present = this.store.object(target);
+    if (present) return this.#replace(target, present, replacedObject(target, present, wanted));
+    const isCreated = target.resource.isCreatedByUpdate && target.subresource === '';
+    if (!isCreated) throw notFound(target);
+    return this.#create({ ...target, name: '' }, wanted);
+  }
+
+  patch(path: string, { type, body }: Patch): object {
+    const target = this.#named(path);
+    const patch: Patch = { type, body: overTheWire(body) };
     requireKnownType(target, patch);
     const present = this.#found(target);
-    const next = encodedSecret(patchedObject(target, present, patch));
-    const { resourceVersion } = present.metadata;
-    const unchanged = { ...next, metadata: { ...next.metadata, resourceVersion } };
-    // A write that changes nothing is none.
-    if (isSameJson(unchanged, present)) return present;
-    return this.#write(target, next) ?? unchanged;
+    return this.#replace(
+      target,
+      present,
+      patchedObject(target, present, patchedBody(present, patch)),
+    );
   }
 
   delete(path: string, options: DeleteOptions = {}): object {
@@ -144,13 +166,37 @@ export class ApiServer {
     );
   }
 
+  #create(collection: Target, body: Body): Stored {
+    const { name, generateName = '' } = body.metadata ?? {};
+    const generated = generateName === '' ? '' : generatedName(generateName, this.store.version);
+    const { target, object } = newObject(collection, body, {
+      uid: this.#uidFor(name || generated),
+      creationTimestamp: this.#clock.nextTime(),
+      generatedName: generated,
+    });
+    const present = this.store.object(target);
+    if (present) throw alreadyExists(target, present.metadata.deletionTimestamp !== undefined);
+    return this.store.write(target, encodedSecret(object));
+  }
+
+  #replace(target: Target, present: Stored, wanted: Stored): Stored {
+    const { resourceVersion } = present.metadata;
+    const encoded = encodedSecret(wanted);
+    const next = { ...encoded, metadata: { ...encoded.metadata, resourceVersion } };
+    // A write that changes nothing is none.
+    if (isSameJson(next, present)) return present;
+    return this.#write(target, next) ?? next;
+  }
+
   #delete(target: Target, options: DeleteOptions): Stored | Status {
     const present = this.#found(target);
     requirePreconditions(target, present, options);
-    const next = afterDeletion(present, options, this.#nextTime());
+    const isGraceful = this.#options.gracefulPods && target.resource.kind === 'Pod';
+    const graceSeconds = isGraceful ? graceOfPod(present, options) : 0;
+    const next = afterDeletion(present, { options, graceSeconds }, this.#clock);
     if (next === present) return present;
-    if (this.#write(target, next)) return this.#found(target);
-    return success({ details: detailsOfDeleted(target, present.metadata.uid) });
+    const left = this.#write(target, next);
+    return left ?? success({ details: detailsOfDeleted(target, present.metadata.uid) });
   }
 
   #evict(target: Target, body: Body): Status {
@@ -165,9 +211,7 @@ export class ApiServer {
 
   /** An object that is being deleted goes with its last finalizer; then there is none. */
   #write(target: Target, object: Stored): Stored | undefined {
-    const { deletionTimestamp, finalizers = [] } = object.metadata;
-    const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
-    if (!isGone) return this.store.write(target, object);
+    if (!isOver(object)) return this.store.write(target, object);
     if (this.store.object(target)) this.store.remove(target);
     return undefined;
   }
@@ -191,25 +235,6 @@ export class ApiServer {
   }
 
   #uidFor(name: string): string {
-    return `uid-of-${name}-${this.store.version + 1}`;
+    return this.#options.uuid?.() ?? `uid-of-${name}-${this.store.version + 1}`;
   }
-
-  /**
-   * The present, but no two objects are of one millisecond: which of them is older must not be left
-   * to chance.
-   */
-  #nextTime(): string {
-    this.#latest = Math.max(this.#now(), this.#latest + 1);
-    return new Date(this.#latest).toISOString();
-  }
-}
-
-const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789';
-
-/** Five characters, another word for each version. */
-function suffixOf(version: number): string {
-  const digits = [0, 1, 2, 3, 4].map(
-    (place) => Math.floor(version / suffixCharacters.length ** place) % suffixCharacters.length,
-  );
-  return digits.map((digit) => suffixCharacters[digit]).join('');
 }

@@ -1,24 +1,20 @@
 /** What the API server makes of an object that is created. */
 import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
+import { requireReadable } from './decoding.ts';
+import type { Body } from './decoding.ts';
 import { withoutEmpty } from './metadata.ts';
 import { apiVersionOf } from './resources.ts';
 import type { Target } from './paths.ts';
 import { badRequest, internalError, invalid, invalidValue } from './status.ts';
 import type { Stored } from './store.ts';
 
-/** What a client sends. */
-export interface Body {
-  apiVersion?: string;
-  kind?: string;
-  metadata?: Partial<ObjectMeta>;
-  [field: string]: unknown;
-}
+export type { Body } from './decoding.ts';
 
 export interface Birth {
   uid: string;
   creationTimestamp: string;
-  /** Of a name that the server makes up. */
-  suffix: string;
+  /** For the case that only its beginning is wanted. */
+  generatedName: string;
 }
 
 /** The object with its path, as it will be stored. Throws where the server refuses it. */
@@ -28,11 +24,10 @@ export function newObject(
   birth: Birth,
 ): { target: Target; object: Stored } {
   const { metadata = {} } = body;
+  requireReadable(collection, body);
   requireKind(collection, body);
   requireNamespace(collection, body);
-  const { generateName = '' } = metadata;
-  const generated = generateName === '' ? '' : generateName + birth.suffix;
-  const target = { ...collection, name: metadata.name || generated };
+  const target = { ...collection, name: metadata.name || birth.generatedName };
   requireName(target);
   if (metadata.resourceVersion) {
     throw internalError('resourceVersion should not be set on objects to be created');
@@ -63,7 +58,7 @@ function metadataOf(
     creationTimestamp,
     // The store gives it another one.
     resourceVersion: '',
-    ...(resource.isCustom && { generation: 1 }),
+    ...(resource.countsGenerations && { generation: 1 }),
   });
 }
 
@@ -73,30 +68,11 @@ function contentOf({ resource }: Target, { status, ...content }: Body): object {
   return isApart || status === undefined ? content : { ...content, status };
 }
 
-function requireKind(target: Target, body: Body): void {
-  const { kind = '' } = body;
-  const { kind: wanted, isCustom } = target.resource;
-  if (kind === '' && isCustom) throw kindMissing(wanted, body);
-  if (kind !== '' && kind !== wanted) throw anotherKind(target, body, kind);
-}
-
-function kindMissing(wanted: string, body: Body): Error {
-  const text = JSON.stringify(body);
-  const beginning = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${wanted}): Object 'Kind' is missing in '${text}' (${beginning})`,
-  );
-}
-
-function anotherKind(target: Target, { apiVersion = '', metadata }: Body, kind: string): Error {
+function requireKind(target: Target, { kind = '', metadata }: Body): void {
   const { resource } = target;
-  if (!resource.isCustom) {
-    return badRequest(
-      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${resource.kind}: converting (${apiVersion}.${kind}) to (core.${resource.kind}): unknown conversion`,
-    );
-  }
+  if (!resource.isCustom || kind === resource.kind) return;
   const other = { ...target, name: metadata?.name ?? '', resource: { ...resource, kind } };
-  return invalidValue(other, 'kind', `${JSON.stringify(kind)}: must be ${resource.kind}`);
+  throw invalidValue(other, 'kind', `${JSON.stringify(kind)}: must be ${resource.kind}`);
 }
 
 export function requireNamespace({ resource, namespace }: Target, { metadata }: Body): void {

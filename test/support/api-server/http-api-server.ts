@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { KubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
 import { ApiServer } from './api-server.ts';
+import type { ApiServerOptions } from './api-server.ts';
 import { patchOf, queryOf, requestOf } from './http-request.ts';
 import type { Request } from './http-request.ts';
 import { overTheWire } from './json.ts';
@@ -35,17 +36,18 @@ export class HttpApiServer {
   readonly requests: Request[] = [];
   /** Answers instead of the server; undefined lets the request through. */
   respond: (request: Request) => Answer | 'reset' | 'hang' | undefined = () => undefined;
-  readonly #api = new ApiServer();
+  readonly #api: ApiServer;
   readonly #server: Server;
   readonly #watches = new Map<ServerResponse, OpenWatch>();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, options: ApiServerOptions) {
     this.#server = server;
+    this.#api = new ApiServer(options);
   }
 
-  static async start(): Promise<HttpApiServer> {
+  static async start(options: ApiServerOptions = {}): Promise<HttpApiServer> {
     const server = createServer();
-    const face = new HttpApiServer(server);
+    const face = new HttpApiServer(server, options);
     server.on('request', (request, response) => void face.#serve(request, response));
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
@@ -164,6 +166,7 @@ export class HttpApiServer {
     if (isMalformed) throw badRequest('the body is not JSON');
     if (method === 'GET') return { code: 200, body: this.#api.get(path, queryOf(request)) };
     if (method === 'POST') return { code: 201, body: this.#api.create(path, body) };
+    if (method === 'PUT') return { code: 200, body: this.#api.update(path, body) };
     if (method === 'DELETE') return { code: 200, body: this.#api.delete(path, body) };
     if (method !== 'PATCH') throw methodNotAllowed();
     return { code: 200, body: this.#api.patch(path, patchOf(request)) };

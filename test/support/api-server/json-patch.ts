@@ -1,7 +1,7 @@
 /** JSON patches (RFC 6902), as the API server applies them. */
 import type { Json } from './json.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
-import { isSameJson } from './json.ts';
+import { isSameJson, overTheWire } from './json.ts';
 
 export interface Operation {
   op: string;
@@ -12,7 +12,7 @@ export interface Operation {
 
 /** What a patch makes of `target`; undefined where the API server would refuse it. */
 export function applyJsonPatch(target: Json, operations: readonly Operation[]): Json | undefined {
-  const result = structuredClone(target);
+  const result: Json = overTheWire(target);
   const isDone = operations.every((operation) => applyOperation(result, operation));
   return isDone ? result : undefined;
 }
@@ -41,7 +41,7 @@ function takeOver(
 ): boolean {
   const source = placeAt(root, from);
   if (source?.value === undefined || (op !== 'copy' && op !== 'move')) return false;
-  const copied = structuredClone(source.value);
+  const copied: unknown = overTheWire(source.value);
   if (op === 'move') remove(source);
   // Looked up after that: what is removed from a list moves the others.
   const place = placeAt(root, path);

@@ -45,9 +45,14 @@ export function shownAs({ as }: Query, object: KubeObject): KubeObject {
   return { kind: String(as), apiVersion: metadataVersion, metadata: object.metadata };
 }
 
+const items = new WeakMap<Stored, object>();
+
 /** In a list the objects of the server's own types have no kind: that of the list says it. */
 function itemAs(query: Query, object: Stored, isCustom: boolean): object {
   if (isCustom || query['as'] !== undefined) return shownAs(query, object);
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return rest;
+  const known = items.get(object);
+  if (known) return known;
+  const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+  items.set(object, item);
+  return item;
 }

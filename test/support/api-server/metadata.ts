@@ -64,7 +64,7 @@ function generationAfter(
   after: Stored,
 ): Pick<ObjectMeta, 'generation'> {
   const { generation } = before.metadata;
-  if (!resource.isCustom) return generation === undefined ? {} : { generation };
+  if (!resource.countsGenerations) return generation === undefined ? {} : { generation };
   const isSame = isSameJson(contentOf(before), contentOf(after));
   return { generation: (generation ?? 0) + (isSame ? 0 : 1) };
 

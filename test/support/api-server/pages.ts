@@ -2,7 +2,7 @@
 import type { Query } from '../../../activities/kube/client/client.ts';
 import type { Target } from './paths.ts';
 import { badRequest, expired, tooLargeVersion } from './status.ts';
-import { placeOf } from './store.ts';
+import { placeOf } from './sorted-entries.ts';
 import type { Entry, ObjectStore } from './store.ts';
 
 export interface Page {
@@ -31,9 +31,10 @@ export function pageOf(
   const limit = limitOf(query);
   const token = tokenIn(query);
   const version = token ? versionOfToken(store, token) : versionOfList(store, query);
+  const start = token?.start ?? '';
   const all = store
     .entriesOf(collection, version)
-    .filter((entry) => isSelected(entry) && placeIn(collection, entry) >= (token?.start ?? ''));
+    .filter((entry) => isSelected(entry) && (start === '' || placeIn(collection, entry) >= start));
   const entries = limit > 0 ? all.slice(0, limit) : all;
   const last = entries.at(-1);
   const isLast = !last || entries.length === all.length;

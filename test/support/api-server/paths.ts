@@ -50,14 +50,9 @@ function isServed({ resource, namespace, name, subresource }: Target): boolean {
 /** Where the collection or the object is, without its subresource. */
 export function pathOf({ resource, namespace, name }: Omit<Target, 'subresource'>): string {
   const { group: of, version, plural } = resource;
-  const parts = [
-    of === '' ? '/api' : `/apis/${of}`,
-    version,
-    ...(namespace === '' ? [] : ['namespaces', namespace]),
-    plural,
-    ...(name === '' ? [] : [name]),
-  ];
-  return parts.join('/');
+  const root = of === '' ? `/api/${version}` : `/apis/${of}/${version}`;
+  const place = namespace === '' ? root : `${root}/namespaces/${namespace}`;
+  return name === '' ? `${place}/${plural}` : `${place}/${plural}/${name}`;
 }
 
 /** Throws for a kind that is not known here. */

@@ -12,6 +12,10 @@ export interface Resource {
   /** Of a CustomResourceDefinition: no strategic patches, a status that is kept apart. */
   isCustom: boolean;
   hasStatus: boolean;
+  /** `metadata.generation` is 1, and more after each change of what is wanted. */
+  countsGenerations: boolean;
+  /** A write without a version to an object that is not there makes it. */
+  isCreatedByUpdate: boolean;
   /** A write without a resourceVersion overwrites what there is; elsewhere it is refused. */
   allowsUnconditionalUpdate: boolean;
   /** Fields that a selector may name, besides name and namespace. */
@@ -27,13 +31,21 @@ function aResource(kind: string, changes: Partial<Resource> = {}): Resource {
     isNamespaced: true,
     isCustom: false,
     hasStatus: false,
+    countsGenerations: false,
+    isCreatedByUpdate: false,
     allowsUnconditionalUpdate: true,
     fields: [],
     ...changes,
   };
 }
 
-const custom = { group, version: 'v1alpha1', isCustom: true, allowsUnconditionalUpdate: false };
+const custom = {
+  group,
+  version: 'v1alpha1',
+  isCustom: true,
+  countsGenerations: true,
+  allowsUnconditionalUpdate: false,
+};
 
 export const resources: readonly Resource[] = [
   aResource('Machine', { ...custom, hasStatus: true }),
@@ -45,10 +57,17 @@ export const resources: readonly Resource[] = [
   aResource('Pod', { hasStatus: true, fields: ['spec.nodeName', 'status.phase'] }),
   aResource('Secret', { fields: ['type'] }),
   aResource('ConfigMap'),
-  aResource('Event', { fields: ['involvedObject.name', 'involvedObject.uid', 'reason', 'type'] }),
+  aResource('Event', {
+    isCreatedByUpdate: true,
+    fields: ['involvedObject.name', 'involvedObject.uid', 'reason', 'type'],
+  }),
   aResource('PersistentVolume', { isNamespaced: false, hasStatus: true }),
   aResource('PersistentVolumeClaim', { hasStatus: true }),
-  aResource('Lease', { group: 'coordination.k8s.io', allowsUnconditionalUpdate: false }),
+  aResource('Lease', {
+    group: 'coordination.k8s.io',
+    allowsUnconditionalUpdate: false,
+    isCreatedByUpdate: true,
+  }),
   aResource('PodDisruptionBudget', {
     group: 'policy',
     hasStatus: true,

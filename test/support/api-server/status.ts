@@ -115,6 +115,20 @@ export function anotherVersion(target: Target, wanted: unknown, present: string)
   return conflict(target, target.resource.kind, why);
 }
 
+/** Of a write of a whole object. */
+export function otherUid(target: Target, wanted: string, present: string): StatusError {
+  const { resource, namespace, name } = target;
+  const key = ['/registry', storedAs(resource), ...(namespace === '' ? [] : [namespace]), name];
+  const why = `StorageError: invalid object, Code: 4, Key: ${key.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${present}`;
+  return conflict(target, resource.plural, why);
+}
+
+/** The folder in etcd. */
+function storedAs({ group, plural, isCustom }: Resource): string {
+  if (plural === 'nodes') return 'minions';
+  return isCustom ? `${group}/${plural}` : plural;
+}
+
 interface Wording {
   /** The kind, but where the store itself says it the resource. */
   called?: string;

@@ -1,36 +1,27 @@
 /** What an API server keeps: objects by path, and their history, as etcd has it. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { History } from './history.ts';
+import { frozen } from './json.ts';
 import { pathOf } from './paths.ts';
 import type { Target } from './paths.ts';
+import type { Resource } from './resources.ts';
+import { SortedEntries, entriesBefore } from './sorted-entries.ts';
+import type { Change, Entry, Listener, Stored } from './stored.ts';
 
-export interface Stored extends KubeObject {
-  [field: string]: unknown;
-}
-
-/** A stored object is never changed: a write replaces it. */
-export interface Entry {
-  target: Target;
-  object: Stored;
-}
-
-export interface Change {
-  version: number;
-  path: string;
-  /** Undefined where there was none. */
-  before: Entry | undefined;
-  /** After a deletion undefined. */
-  after: Entry | undefined;
-}
-
-export type Listener = (change: Change) => void;
+export type { Change, Entry, Listener, Stored, StoredMeta } from './stored.ts';
 
 export class ObjectStore {
   #objects = new Map<string, Entry>();
+  readonly #sorted = new Map<Resource, SortedEntries>();
   readonly #paths = new Map<string, string>();
-  #history: Change[] = [];
+  readonly #history: History;
   #version = 100;
-  #forgottenBelow = 0;
   readonly #listeners = new Set<Listener>();
+  readonly #listenersOf = new Map<Resource, Set<Listener>>();
+
+  /** `keptChanges`: at least so many are kept for watches and pages. Default all. */
+  constructor({ keptChanges }: { keptChanges?: number | undefined } = {}) {
+    this.#history = new History(keptChanges);
+  }
 
   /** Of the newest change, of any object. */
   get version(): number {
@@ -39,7 +30,7 @@ export class ObjectStore {
 
   /** Older versions are expired. */
   get forgottenBelow(): number {
-    return this.#forgottenBelow;
+    return this.#history.forgottenBelow;
   }
 
   entry(target: Target): Entry | undefined {
@@ -58,16 +49,20 @@ export class ObjectStore {
 
   /** All of a collection, by namespace and name, as they were at a version. */
   entriesOf(collection: Target, version = this.#version): Entry[] {
-    return [...this.#at(version).values()]
-      .filter(({ target }) => isIn(target, collection))
-      .toSorted((a, b) => (placeOf(a.target) < placeOf(b.target) ? -1 : 1));
+    const { resource, namespace } = collection;
+    const entries = this.#sorted.get(resource)?.of(namespace) ?? [];
+    if (version >= this.#version) return entries;
+    return entriesBefore(this.changesSince(version, collection), entries);
   }
 
-  /** Stores an object under the next version, and returns it as it is stored. */
+  /**
+   * Stores an object under the next version, and returns it as it is stored. The object is handed
+   * over: it shares nothing with others but what is stored already.
+   */
   write(target: Target, object: Stored): Stored {
     this.#version += 1;
-    const stored: Stored = structuredClone(object);
-    stored.metadata.resourceVersion = String(this.#version);
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    const stored: Stored = frozen({ ...object, metadata });
     this.#apply(target, { target, object: stored });
     return stored;
   }
@@ -84,54 +79,78 @@ export class ObjectStore {
 
   /** Compacts the history: what was before is expired. */
   forget(below: number): void {
-    this.#forgottenBelow = below;
+    this.#history.forget(below);
   }
 
-  changesSince(version: number): Change[] {
-    return this.#history.filter((change) => change.version > version);
+  /** The oldest first; default of all collections. */
+  changesSince(version: number, collection?: Target): Change[] {
+    const changes = this.#history.since(version);
+    if (!collection) return changes;
+    return changes.filter(({ before, after }) => {
+      const target = (after ?? before)?.target;
+      return target !== undefined && isIn(target, collection);
+    });
   }
 
-  /** Returns what ends it. */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
+  /** Default to the changes of all resources. Returns what ends it. */
+  listen(listener: Listener, resource?: Resource): () => void {
+    const listeners = resource ? this.#listenersTo(resource) : this.#listeners;
+    listeners.add(listener);
     return () => {
-      this.#listeners.delete(listener);
+      listeners.delete(listener);
     };
   }
 
   /** Takes a backup of the database; the function that it returns restores it. */
   backup(): () => void {
-    const [version, objects, history] = [this.#version, [...this.#objects], [...this.#history]];
+    const [version, objects, restoreHistory] = [
+      this.#version,
+      [...this.#objects],
+      this.#history.backup(),
+    ];
+    const sorted = [...this.#sorted].map(
+      ([resource, entries]) => [resource, entries.of('')] as const,
+    );
     return () => {
       this.#version = version;
       this.#objects = new Map(objects);
+      this.#sorted.clear();
+      for (const [resource, entries] of sorted) {
+        this.#sorted.set(resource, new SortedEntries(entries));
+      }
       this.#paths.clear();
       for (const [path, { object }] of objects) this.#paths.set(object.metadata.uid ?? '', path);
-      this.#history = [...history];
+      restoreHistory();
     };
   }
 
   #apply(target: Target, after: Entry | undefined): void {
     const path = pathOf(target);
-    const change: Change = { version: this.#version, path, before: this.entry(target), after };
+    const change: Change = { version: this.#version, path, before: this.#objects.get(path), after };
     if (change.before) this.#paths.delete(change.before.object.metadata.uid ?? '');
     if (after) {
       this.#objects.set(path, after);
+      this.#sortedOf(target.resource).set(after);
       this.#paths.set(after.object.metadata.uid ?? '', path);
-    } else this.#objects.delete(path);
-    this.#history.push(change);
+    } else {
+      this.#objects.delete(path);
+      this.#sortedOf(target.resource).delete(target);
+    }
+    this.#history.add(change);
     for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listenersOf.get(target.resource) ?? []) listener(change);
   }
 
-  /** The changes since then are taken back, the newest first. */
-  #at(version: number): Map<string, Entry> {
-    if (version >= this.#version) return this.#objects;
-    const objects = new Map(this.#objects);
-    for (const { path, before } of this.changesSince(version).toReversed()) {
-      if (before) objects.set(path, before);
-      else objects.delete(path);
-    }
-    return objects;
+  #sortedOf(resource: Resource): SortedEntries {
+    const sorted = this.#sorted.get(resource) ?? new SortedEntries();
+    this.#sorted.set(resource, sorted);
+    return sorted;
+  }
+
+  #listenersTo(resource: Resource): Set<Listener> {
+    const listeners = this.#listenersOf.get(resource) ?? new Set();
+    this.#listenersOf.set(resource, listeners);
+    return listeners;
   }
 }
 
@@ -141,9 +160,4 @@ export function isIn({ resource, namespace }: Target, collection: Target): boole
     resource === collection.resource &&
     (collection.namespace === '' || collection.namespace === namespace)
   );
-}
-
-/** By which lists are sorted. */
-export function placeOf({ namespace, name }: Target): string {
-  return namespace === '' ? `/${name}` : `/${namespace}/${name}`;
 }

@@ -45,8 +45,8 @@ export function openWatch(
     const event = eventOf(change, hearing);
     if (event) tell(event);
   };
-  for (const change of store.changesSince(hearing.from)) hear(change);
-  return store.listen(hear);
+  for (const change of store.changesSince(hearing.from, collection)) hear(change);
+  return store.listen(hear, collection.resource);
 }
 
 /** 0 where it begins with what there is. */

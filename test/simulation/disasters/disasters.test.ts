@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import { Chance } from '../engine/chance.ts';
+import { bareWorld, workOn } from '../users/bare-world.ts';
+import { setUpObjects } from '../users/set-up.ts';
+import { faultsIn } from '../users/valid-objects.ts';
+import { disasterNames, faultNames, troubleOf } from '../world/trouble.ts';
+import type { World } from '../world/world.ts';
+import { disasters, startDisasters } from './disasters.ts';
+import { replicasOf } from './processes.ts';
+
+const minuteMs = 60_000;
+
+function prepared(seed: number, names: readonly string[] = []): World {
+  const world = bareWorld(seed, troubleOf(names));
+  setUpObjects(world, { machines: 16 });
+  workOn(world);
+  return world;
+}
+
+/** How far the clocks of the processes are off, milliseconds. */
+function skewsIn({ simulation, ...world }: World): number[] {
+  return replicasOf({ simulation, ...world }).flatMap(({ process }) =>
+    process ? Math.abs(process.system.now() - simulation.now) : [],
+  );
+}
+
+function cutsIn(world: World): string[] {
+  const servers = [...world.clusters.map(({ name }) => name), 'temporal', 'cloud'];
+  return replicasOf(world).flatMap(({ name, process }) =>
+    servers
+      .filter((server) => process && world.weather.isCut(process, server))
+      .map((server) => `${name} to ${server}`),
+  );
+}
+
+describe.each(disasterNames)('%s', (name) => {
+  test('200 times: does something, and is over when the weather clears', async () => {
+    const world = prepared(1);
+    const { simulation, weather } = world;
+    const before = simulation.timeline.notes.length;
+    const chance = new Chance(1);
+    for (let time = 0; time < 200; time += 1) {
+      disasters[name](world, chance);
+      await simulation.run(simulation.now + minuteMs);
+      if (time % 10 === 0) workOn(world);
+    }
+    expect(simulation.timeline.notes.length).toBeGreaterThan(before + 10);
+    weather.clear();
+    await simulation.run(simulation.now + 40 * minuteMs);
+    expect(world.clusters.map(({ isUp }) => isUp)).toEqual([true, true]);
+    expect(world.temporal.isUp).toBe(true);
+    expect(cutsIn(world)).toEqual([]);
+    expect(Math.max(...skewsIn(world))).toBeLessThan(1_000);
+    expect(weather.refusalOf('PATCH /api/v1/nodes/a', 'seed')).toBeUndefined();
+    expect(world.installs.flatMap(faultsIn)).toEqual([]);
+    expect(simulation.violations).toEqual([]);
+  });
+});
+
+async function notesOf(seed: number, names: readonly string[]): Promise<string[]> {
+  const world = prepared(seed, names);
+  startDisasters(world);
+  await world.simulation.run(world.simulation.now + 12 * 60 * minuteMs);
+  return world.simulation.timeline.lines();
+}
+
+const isOfWebhook = (line: string): boolean => line.includes('refuses');
+
+describe('all disasters together', () => {
+  test('are the same for a seed, and others for another one', async () => {
+    const first = await notesOf(1, faultNames);
+    expect(first.length).toBeGreaterThan(100);
+    expect(await notesOf(1, faultNames)).toEqual(first);
+    expect(await notesOf(2, faultNames)).not.toEqual(first);
+  });
+
+  test('come at the same moments without one of them', async () => {
+    const withAll = (await notesOf(3, faultNames)).filter(isOfWebhook);
+    expect(withAll.length).toBeGreaterThan(3);
+    const others = faultNames.filter((name) => name !== 'compactions');
+    expect((await notesOf(3, others)).filter(isOfWebhook)).toEqual(withAll);
+  });
+
+  test('are none in calm weather', async () => {
+    expect(await notesOf(1, [])).toEqual(await notesOf(2, []));
+  });
+});
+
+test('a cluster comes back from a restore with the objects of the backup', async () => {
+  const world = prepared(1);
+  const [install] = world.installs;
+  const server = install?.control.server;
+  const single = customResource('machines', 'garden-one', 'single-1');
+  const restored: string[] = [];
+  world.weather.onRestore((cluster) => restored.push(cluster));
+  const [cluster] = world.clusters;
+  if (!cluster) throw new Error('there is no cluster');
+  disasters.clusterRestores({ ...world, clusters: [cluster] }, new Chance(1));
+  server?.remove(single);
+  expect(server?.has(single)).toBe(false);
+  await world.simulation.run(world.simulation.now + 40 * minuteMs);
+  expect(server?.has(single)).toBe(true);
+  expect(restored).toEqual(['seed']);
+});

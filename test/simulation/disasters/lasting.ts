@@ -1,0 +1,22 @@
+/** Disasters that begin and end. */
+import type { World } from '../world/world.ts';
+
+/** Calls `end` then, or when the weather clears before. */
+export function lasting({ simulation, weather }: World, lastsMs: number, end: () => void): void {
+  let isOver = false;
+  const finish = (): void => {
+    if (isOver) return;
+    isOver = true;
+    end();
+  };
+  simulation.after(lastsMs, finish);
+  weather.onClear(finish);
+}
+
+export function note({ simulation }: World, what: string): void {
+  simulation.note('disaster', what);
+}
+
+export function inSeconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1_000)} s`;
+}

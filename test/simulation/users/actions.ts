@@ -1,0 +1,76 @@
+/** What users do, by name, so that the search for the shortest run can leave kinds out. */
+import * as classes from './actions/classes.ts';
+import * as commands from './actions/commands.ts';
+import * as deletions from './actions/deletions.ts';
+import * as finalizers from './actions/finalizers.ts';
+import * as marks from './actions/marks.ts';
+import * as nodes from './actions/nodes.ts';
+import * as owners from './actions/owners.ts';
+import * as pods from './actions/pods.ts';
+import { setRolloutOption } from './actions/rollout-options.ts';
+import * as rollouts from './actions/rollouts.ts';
+import * as scaling from './actions/scaling.ts';
+import { stop } from './actions/stop.ts';
+import type { User } from './user.ts';
+
+export interface UserAction {
+  /** How often it is, compared with the others. */
+  weight: number;
+  /** May go on for minutes. */
+  act(user: User): void | Promise<void>;
+}
+
+export const userActions: Readonly<Record<string, UserAction>> = {
+  scale: { weight: 10, act: scaling.scale },
+  scaleToZero: { weight: 1, act: scaling.scaleToZero },
+  scaleOwnedSet: { weight: 0.5, act: scaling.scaleOwnedSet },
+  quarrelOverReplicas: { weight: 0.5, act: scaling.quarrelOverReplicas },
+  autoscaleDown: { weight: 4, act: scaling.autoscaleDown },
+  autoscaleUp: { weight: 2, act: scaling.autoscaleUp },
+  roll: { weight: 4, act: rollouts.roll },
+  rollAgain: { weight: 1.5, act: rollouts.rollAgain },
+  editInPlace: { weight: 2, act: rollouts.editInPlace },
+  undo: { weight: 2, act: rollouts.undo },
+  pause: { weight: 1.5, act: rollouts.pause },
+  editStrategy: { weight: 1.5, act: rollouts.editStrategy },
+  breakSpec: { weight: 0.4, act: rollouts.breakSpec },
+  reconcileFromGit: { weight: 0.4, act: rollouts.reconcileFromGit },
+  setRolloutOption: { weight: 4, act: setRolloutOption },
+  deleteMachine: { weight: 6, act: deletions.deleteMachine },
+  deleteSet: { weight: 0.7, act: deletions.deleteSet },
+  deleteDeployment: { weight: 0.7, act: deletions.deleteDeployment },
+  replaceMachine: { weight: 1, act: deletions.replaceMachine },
+  createMachine: { weight: 1, act: deletions.createMachine },
+  migrateMachine: { weight: 0.7, act: finalizers.migrateMachine },
+  stripFinalizers: { weight: 0.7, act: finalizers.stripFinalizers },
+  holdWithFinalizer: { weight: 0.7, act: finalizers.holdWithFinalizer },
+  annotateMachine: { weight: 2, act: marks.annotateMachine },
+  annotateOwner: { weight: 0.7, act: marks.annotateOwner },
+  labelMachine: { weight: 1, act: marks.labelMachine },
+  preserve: { weight: 2, act: marks.preserve },
+  freezeSet: { weight: 0.4, act: marks.freezeSet },
+  editClass: { weight: 1, act: classes.editClass },
+  breakClass: { weight: 0.4, act: classes.breakClass },
+  deleteClass: { weight: 0.4, act: classes.deleteClass },
+  editSecret: { weight: 0.7, act: classes.editSecret },
+  deleteSecret: { weight: 0.4, act: classes.deleteSecret },
+  deleteNode: { weight: 1.5, act: nodes.deleteNode },
+  cordon: { weight: 1, act: nodes.cordon },
+  taintNode: { weight: 0.7, act: nodes.taintNode },
+  editNode: { weight: 1, act: nodes.editNode },
+  startWorkload: { weight: 2, act: pods.startWorkload },
+  endWorkload: { weight: 1, act: pods.endWorkload },
+  addBudget: { weight: 2, act: pods.addBudget },
+  deleteBudget: { weight: 1, act: pods.deleteBudget },
+  commandMachine: { weight: 2, act: commands.commandMachine },
+  commandRollout: { weight: 2, act: commands.commandRollout },
+  terminateWorkflow: { weight: 0.5, act: commands.terminateWorkflow },
+  cancelWorkflow: { weight: 0.5, act: commands.cancelWorkflow },
+  releaseMachine: { weight: 1, act: owners.releaseMachine },
+  createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
+  dropOwner: { weight: 0.3, act: owners.dropOwner },
+  stop: { weight: 0.3, act: stop },
+};
+
+/** In an order that never changes. */
+export const userNames: readonly string[] = Object.keys(userActions);

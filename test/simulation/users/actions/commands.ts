@@ -1,0 +1,124 @@
+/** What operators do in Temporal. */
+import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import { machineCommands, rolloutCommands } from '../../../../workflows/contracts/commands.ts';
+import { workflowIdOf } from '../../../../workflows/contracts/workflow-ids.ts';
+import type { User } from '../user.ts';
+import { isDeleting } from '../user.ts';
+
+type Send = (handle: WorkflowHandle) => Promise<unknown>;
+
+const by = 'an operator';
+
+interface Errand {
+  workflowId: string;
+  /** For the timeline. */
+  what: string;
+  send: Send;
+}
+
+/** Says what became of it. */
+async function run(user: User, { workflowId, what, send }: Errand): Promise<void> {
+  const temporal = user.temporal();
+  const text = `${what} to ${workflowId}`;
+  user.note(text);
+  try {
+    await temporal.run(() => send(temporal.client.workflow.getHandle(workflowId)));
+    user.note(`${text}: done`);
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    user.note(`${text}: ${error.name}`);
+  }
+}
+
+/** Of the server or the workflow; everything else is a defect. */
+function isAnswer(error: unknown): error is Error {
+  return (
+    error instanceof ServiceError ||
+    error instanceof WorkflowNotFoundError ||
+    error instanceof WorkflowUpdateFailedError ||
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError
+  );
+}
+
+interface Verb {
+  signal: { name: string };
+  update: { name: string };
+}
+
+/** As a signal, or as an update that waits for its answer. */
+function errandOf(user: User, workflowId: string, [verb, payload]: [Verb, object]): Errand {
+  const isUpdate = user.chance.happens(0.5);
+  const { signal, update } = verb;
+  return {
+    workflowId,
+    what: `${isUpdate ? 'update' : 'signal'} ${signal.name} ${JSON.stringify(payload)}`,
+    send: (handle) =>
+      isUpdate
+        ? handle.executeUpdate(update.name, { args: [{ ...payload, by }] })
+        : handle.signal(signal.name, { ...payload, by }),
+  };
+}
+
+/** Mostly of a machine that drains. */
+export async function commandMachine(user: User): Promise<void> {
+  const { chance, namespace } = user;
+  const picked = user.pick('machines', (object) => isDeleting(object) || chance.happens(0.2));
+  if (!picked) return;
+  const { retryNow, skipDrain, forceDelete, extendDrain, skipVolumeWait } = machineCommands;
+  const command = chance.pick<[Verb, object]>([
+    [retryNow, {}],
+    [retryNow, {}],
+    [skipDrain, {}],
+    [forceDelete, {}],
+    [skipVolumeWait, {}],
+    [extendDrain, { minutes: chance.pick([1, 5, 10, -1]) }],
+    [extendDrain, { minutes: chance.pick([1, 5, 10]) }],
+  ]);
+  const workflowId = workflowIdOf('machine', { namespace, name: picked.name });
+  await run(user, errandOf(user, workflowId, command));
+}
+
+export async function commandRollout(user: User): Promise<void> {
+  const { chance, namespace } = user;
+  const picked = user.pick('machinedeployments');
+  if (!picked) return;
+  const { pause, resume, rollback, setReplicas } = rolloutCommands;
+  const command = chance.pick<[Verb, object]>([
+    [pause, {}],
+    [resume, {}],
+    [resume, {}],
+    [rollback, { revision: chance.pick([0, 0, 1, 2, 42]) }],
+    [setReplicas, { replicas: chance.below(8) }],
+  ]);
+  const workflowId = workflowIdOf('machineDeployment', { namespace, name: picked.name });
+  await run(user, errandOf(user, workflowId, command));
+}
+
+const kinds = [
+  ['machines', 'machine'],
+  ['machinesets', 'machineSet'],
+  ['machinedeployments', 'machineDeployment'],
+] as const;
+
+function anyWorkflow(user: User): string | undefined {
+  const [kind, type] = user.chance.pick(kinds);
+  const picked = user.pick(kind);
+  return picked && workflowIdOf(type, { namespace: user.namespace, name: picked.name });
+}
+
+const terminate: Send = (handle) => handle.terminate('a click');
+
+export async function terminateWorkflow(user: User): Promise<void> {
+  const workflowId = anyWorkflow(user);
+  if (workflowId === undefined) return;
+  await run(user, { workflowId, what: 'terminate', send: terminate });
+}
+
+export async function cancelWorkflow(user: User): Promise<void> {
+  const workflowId = anyWorkflow(user);
+  if (workflowId === undefined) return;
+  await run(user, { workflowId, what: 'cancel', send: (handle) => handle.cancel() });
+}

@@ -1,0 +1,81 @@
+/** What is deleted, and comes back under its name. */
+import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { labels } from '../../../../workflows/api/constants.ts';
+import type { Policy } from '../kubectl.ts';
+import { manifestOf } from '../manifest.ts';
+import { machineBody } from '../objects.ts';
+import { classNames } from '../set-up.ts';
+import type { Kind } from '../set-up.ts';
+import { isDeleting, isLone, minuteMs, secondMs } from '../user.ts';
+import type { Picked, User } from '../user.ts';
+
+const policies: readonly Policy[] = ['Background', 'Foreground', 'Orphan'];
+/** Machines that a namespace has beside those of its repository. */
+const additionalMachinesMax = 4;
+
+export async function deleteMachine(user: User): Promise<void> {
+  const { chance } = user;
+  const picked = user.pick('machines');
+  if (!picked) return;
+  const body = { metadata: { labels: { [labels.forceDeletion]: 'True' } } };
+  const isForced = chance.happens(0.15);
+  if (isForced && chance.happens(0.5)) user.control.patch(picked.path, body);
+  user.control.delete(picked.path, chance.happens(0.8) ? 'Background' : chance.pick(policies));
+  if (!isForced || !(await user.wait(secondMs, 5 * minuteMs))) return;
+  if (user.control.has(picked.path)) user.control.patch(picked.path, body);
+}
+
+export async function deleteSet(user: User): Promise<void> {
+  const picked = user.pick('machinesets', (object) => !isDeleting(object));
+  if (!picked) return;
+  user.control.delete(picked.path, user.chance.pick(policies));
+  if (isLone(picked.object)) await bringBack(user, 'machinesets', picked);
+}
+
+export async function deleteDeployment(user: User): Promise<void> {
+  const picked = user.pick('machinedeployments', (object) => !isDeleting(object));
+  if (!picked) return;
+  user.control.delete(picked.path, user.chance.pick(policies));
+  await bringBack(user, 'machinedeployments', picked);
+}
+
+/** As it was last or as the repository has it: at once, in vain for a while, or later. */
+async function bringBack(user: User, kind: Kind, { path, object }: Picked): Promise<void> {
+  const { chance, repository } = user;
+  const last = manifestOf(object);
+  const body = chance.happens(0.5) ? (repository[kind].get(path) ?? last) : last;
+  const [leastMs, mostMs] = chance.happens(0.5) ? [0, 5 * secondMs] : [0, 20 * minuteMs];
+  let isBack = false;
+  for (let attempt = 0; attempt < 100 && !isBack; attempt += 1) {
+    if (!(await user.wait(leastMs, mostMs))) return;
+    isBack = Boolean(user.control.create(customResource(kind, user.namespace), body));
+  }
+}
+
+/** A Machine goes, and one of its name comes in the same second, of a set or by itself. */
+export async function replaceMachine(user: User): Promise<void> {
+  const picked = user.pick('machines', (object) => !isDeleting(object));
+  if (!picked) return;
+  const { providerID: _its, ...spec } = { ...picked.object.spec };
+  const body = { ...manifestOf(picked.object), spec };
+  user.control.delete(picked.path);
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    if (!(await user.wait(0, 4 * secondMs))) return;
+    if (user.control.has(picked.path)) continue;
+    const collection = customResource('machines', user.namespace);
+    if (user.install.control.isUp) user.control.create(collection, body);
+    return;
+  }
+}
+
+export function createMachine(user: User): void {
+  const { chance, namespace, repository } = user;
+  const lone = user.all('machines').filter(({ object }) => isLone(object));
+  if (lone.length >= repository.machines.size + additionalMachinesMax) return;
+  const name = `single-${1 + chance.below(repository.machines.size + additionalMachinesMax)}`;
+  const className = chance.pick(classNames);
+  user.control.create(
+    customResource('machines', namespace),
+    machineBody({ namespace, name, className }, chance),
+  );
+}

@@ -1,0 +1,82 @@
+/** Finalizers that are taken off by hand, and those of other programs. */
+import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import type { Picked, User } from '../user.ts';
+import { manifestOf } from '../manifest.ts';
+import { isDeleting, minuteMs, nodeOf, pickedOf, secondMs } from '../user.ts';
+import { pickNode } from './nodes.ts';
+
+/** Of a program that has to do something before the object may go. */
+export const otherFinalizer = 'example.com/keep';
+
+const none = { metadata: { finalizers: null } };
+
+/**
+ * As Gardener moves a control plane: Machines go without their instances, and may come again with
+ * the instances that they had.
+ */
+export async function migrateMachine(user: User): Promise<void> {
+  const picked = user.pick('machines', (object) => !isDeleting(object));
+  if (!picked) return;
+  const { path, object } = picked;
+  const { spec, ...manifest } = manifestOf(object);
+  const isFirst = user.chance.happens(0.5);
+  if (isFirst) user.control.patch(path, none);
+  user.control.delete(path);
+  if (!isFirst) user.control.patch(path, none);
+  if (user.chance.happens(0.3) || !(await user.wait(0, 10 * minuteMs))) return;
+  const node = nodeOf(object);
+  const labels = { ...manifest.metadata?.labels, ...(node !== undefined && { node }) };
+  const metadata = { ...manifest.metadata, labels };
+  user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
+}
+
+/** To release an object, or because a finalizer seemed stuck. */
+export function stripFinalizers(user: User): void {
+  const { chance, namespace } = user;
+  const kind = chance.pick([
+    'machines',
+    'machinesets',
+    'machinedeployments',
+    'machineclasses',
+    'secrets',
+    'nodes',
+  ] as const);
+  if (kind === 'nodes') {
+    const node = pickNode(user);
+    if (node) user.target.patch(node.path, none);
+    return;
+  }
+  const picked =
+    kind === 'secrets'
+      ? user.oneOf(
+          user.control
+            .list(namespaced('secrets', namespace))
+            .map((object) => pickedOf(namespaced('secrets', namespace), object)),
+        )
+      : user.pick(kind);
+  if (picked) user.control.patch(picked.path, none);
+}
+
+/** The object cannot go before it is taken off again. */
+export async function holdWithFinalizer(user: User): Promise<void> {
+  const { chance } = user;
+  const isNode = chance.happens(0.3);
+  const kubectl = isNode ? user.target : user.control;
+  const picked = isNode
+    ? pickNode(user)
+    : user.pick(chance.pick(['machines', 'machinesets', 'machinedeployments'] as const));
+  if (!picked || isDeleting(picked.object)) return;
+  const { resourceVersion, finalizers = [] } = picked.object.metadata;
+  const held = [...finalizers, otherFinalizer];
+  kubectl.patch(picked.path, { metadata: { resourceVersion, finalizers: held } });
+  if (!(await user.wait(10 * secondMs, 15 * minuteMs))) return;
+  letGo(kubectl, picked);
+}
+
+/** Takes the other program's finalizer off. */
+export function letGo(kubectl: User['control'], { path }: Pick<Picked, 'path'>): void {
+  const { resourceVersion, finalizers = [] } = kubectl.get(path)?.metadata ?? {};
+  if (!finalizers.includes(otherFinalizer)) return;
+  const left = finalizers.filter((finalizer) => finalizer !== otherFinalizer);
+  kubectl.patch(path, { metadata: { resourceVersion, finalizers: left } });
+}

@@ -1,0 +1,88 @@
+/** What holds the rollout of a deployment. */
+import { options } from '../../../../workflows/api/constants.ts';
+import { invalidValues } from '../actions/rollout-options.ts';
+import type { Found } from '../kubectl.ts';
+import { poolLabel } from '../objects.ts';
+import { isDeleting } from '../user.ts';
+import type { Picked } from '../user.ts';
+import type { Obstacle, Place } from './obstacle.ts';
+
+interface DeploymentSpec {
+  paused?: boolean;
+  selector?: { matchLabels?: object; matchExpressions?: unknown[] };
+  strategy?: { type?: string };
+  autoPreserveFailedMachineMax?: number;
+  template?: { spec?: { disableHealthTimeout?: boolean } };
+}
+
+/** A hold that a person has to end, or that may come again. */
+const holding: readonly string[] = [
+  options.canary,
+  options.rolloutAfter,
+  options.onDelete,
+  options.autoRollback,
+  options.rolledBackFrom,
+];
+
+type Check = (picked: Picked, spec: DeploymentSpec) => [what: string, body: object] | undefined;
+
+const rolling = {
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+  inPlaceUpdate: null,
+};
+
+const checks: readonly Check[] = [
+  (_, { paused }) => (paused ? ['is paused', { spec: { paused: false } }] : undefined),
+  (_, { strategy }) =>
+    strategy?.type === 'InPlaceUpdate'
+      ? ['wants an update in place', { spec: { strategy: rolling } }]
+      : undefined,
+  ({ name }, { selector }) =>
+    Object.keys(selector?.matchLabels ?? {}).length === 0
+      ? ['selects all', { spec: { selector: { matchLabels: { [poolLabel]: name } } } }]
+      : undefined,
+  (_, { autoPreserveFailedMachineMax: most = 0 }) =>
+    most > 0
+      ? ['preserves Failed machines', { spec: { autoPreserveFailedMachineMax: 0 } }]
+      : undefined,
+  (_, { template }) =>
+    template?.spec?.disableHealthTimeout
+      ? ['has no health timeout', withoutHealthTimeout]
+      : undefined,
+  ({ object }) => {
+    const keys = holdingOptionsOf(object);
+    if (keys.length === 0) return undefined;
+    const annotations = Object.fromEntries(keys.map((key) => [key, null]));
+    return [`has ${keys.join(', ')}`, { metadata: { annotations } }];
+  },
+];
+
+export const withoutHealthTimeout = {
+  spec: { template: { spec: { disableHealthTimeout: false } } },
+};
+
+function holdingOptionsOf({ metadata }: Found): string[] {
+  const known: readonly string[] = Object.values(options);
+  return Object.entries(metadata.annotations ?? {})
+    .filter(
+      ([key, value]) =>
+        holding.includes(key) ||
+        (known.includes(key) && invalidValues.some((invalid) => invalid === value)),
+    )
+    .map(([key]) => key);
+}
+
+export function deploymentObstacles({ all, control }: Place): Obstacle[] {
+  return all('machinedeployments')
+    .filter(({ object }) => !isDeleting(object))
+    .flatMap((picked) =>
+      checks.flatMap((check) => {
+        const found = check(picked, Object(picked.object.spec));
+        if (!found) return [];
+        const [what, body] = found;
+        const text = `MachineDeployment ${picked.name} ${what}`;
+        return [{ what: text, remove: () => control.patch(picked.path, body) }];
+      }),
+    );
+}

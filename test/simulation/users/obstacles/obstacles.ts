@@ -1,0 +1,52 @@
+/** All obstacles of a world. */
+import { Chance } from '../../engine/chance.ts';
+import type { Install, World } from '../../world/world.ts';
+import type { Repository } from '../set-up.ts';
+import { User } from '../user.ts';
+import { brokenClasses, missingObjects } from './classes.ts';
+import { deploymentObstacles } from './deployments.ts';
+import { failedMachines, heldMachines, heldOwners, preservedMachines } from './machines.ts';
+import { budgetObstacles, nodeObstacles } from './nodes.ts';
+import type { Obstacle, Place, Search } from './obstacle.ts';
+import { frozenSets } from './sets.ts';
+import { stopObstacles } from './stop.ts';
+
+/** Secrets and classes first: others need them. */
+const searches: readonly Search[] = [
+  stopObstacles,
+  missingObjects,
+  brokenClasses,
+  deploymentObstacles,
+  frozenSets,
+  heldOwners,
+  heldMachines,
+  preservedMachines,
+  failedMachines,
+  nodeObstacles,
+  budgetObstacles,
+];
+
+export function obstaclesIn(
+  world: World,
+  repositories: ReadonlyMap<Install, Repository>,
+): Obstacle[] {
+  return Array.from(repositories).flatMap(([install, repository]) => {
+    const place = placeOf(world, install, repository);
+    return searches.flatMap((search) => search(place));
+  });
+}
+
+/** Nothing is left to chance here. */
+function placeOf(world: World, install: Install, repository: Repository): Place {
+  const chance = new Chance(0);
+  const user = new User({
+    world,
+    install,
+    repository,
+    workloads: undefined,
+    chance,
+    action: 'tidyUp',
+  });
+  const { namespace, control, target } = user;
+  return { install, repository, namespace, control, target, all: (kind) => user.all(kind) };
+}

@@ -1,0 +1,135 @@
+/** What an action of a user acts with: one install, and randomness of its own. */
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { Client } from '@temporalio/client';
+import type { Chance } from '../engine/chance.ts';
+import { SimulatedProcess } from '../engine/process.ts';
+import type { Install, World } from '../world/world.ts';
+import { Kubectl } from './kubectl.ts';
+import type { Found } from './kubectl.ts';
+import type { Kind, Repository } from './set-up.ts';
+import type { Workloads } from './workloads.ts';
+
+export interface UserParts {
+  world: World;
+  install: Install;
+  repository: Repository;
+  workloads: Workloads | undefined;
+  /** Of all actions of this kind. */
+  chance: Chance;
+  /** Name of the kind of action. */
+  action: string;
+}
+
+/** An object, as it was when it was read. */
+export interface Picked {
+  path: string;
+  name: string;
+  object: Found;
+}
+
+export const secondMs = 1_000;
+export const minuteMs = 60_000;
+
+export class User {
+  readonly install: Install;
+  readonly repository: Repository;
+  readonly workloads: Workloads | undefined;
+  readonly chance: Chance;
+  readonly control: Kubectl;
+  readonly target: Kubectl;
+  readonly #parts: UserParts;
+
+  constructor(parts: UserParts) {
+    const { world, install, repository, workloads, chance, action } = parts;
+    const { simulation, weather } = world;
+    this.install = install;
+    this.repository = repository;
+    this.workloads = workloads;
+    this.chance = chance;
+    this.control = new Kubectl({ simulation, weather, cluster: install.control, action });
+    this.target = new Kubectl({ simulation, weather, cluster: install.target, action });
+    this.#parts = parts;
+  }
+
+  get now(): number {
+    return this.#parts.world.simulation.now;
+  }
+
+  get namespace(): string {
+    return this.install.namespace;
+  }
+
+  /** RFC 3339, as objects have it. */
+  timeIn(milliseconds: number): string {
+    return new Date(this.now + milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+  }
+
+  note(what: string): void {
+    this.#parts.world.simulation.note('user', `${this.#parts.action}: ${what}`);
+  }
+
+  /** False when the weather has cleared in the meantime: then a user does nothing more. */
+  async wait(leastMs: number, mostMs: number): Promise<boolean> {
+    const { simulation, weather } = this.#parts.world;
+    await simulation.sleep(this.chance.between(leastMs, mostMs));
+    return !weather.isClear;
+  }
+
+  all(kind: Kind): Picked[] {
+    return this.control
+      .list(customResource(kind, this.namespace))
+      .map((object) => pickedOf(customResource(kind, this.namespace), object));
+  }
+
+  /** One of those that fit, if there is one. */
+  pick(kind: Kind, fits: (object: Found) => boolean = () => true): Picked | undefined {
+    return this.oneOf(this.all(kind).filter(({ object }) => fits(object)));
+  }
+
+  oneOf<T>(choices: readonly T[]): T | undefined {
+    return choices.length === 0 ? undefined : this.chance.pick(choices);
+  }
+
+  /**
+   * A change of what was read: mostly at once and whatever happened since, sometimes after some
+   * thought and only if no other writer came in between, as `kubectl edit` does it.
+   */
+  async change({ path, object }: Picked, body: Record<string, unknown>): Promise<void> {
+    if (this.chance.happens(0.75)) {
+      this.control.patch(path, body);
+      return;
+    }
+    if (!(await this.wait(secondMs, 40 * secondMs))) return;
+    const { resourceVersion } = object.metadata;
+    const metadata = { ...Object(body['metadata']), resourceVersion };
+    if (this.control.patch(path, { ...body, metadata })) return;
+    // After a conflict most people try again with what is there now.
+    if (this.chance.happens(0.7)) this.control.patch(path, body);
+  }
+
+  /** Of Temporal, as the `temporal` command line and its web page use it. */
+  temporal(): { client: Client; run<T>(act: () => Promise<T>): Promise<T> } {
+    const { simulation, temporal } = this.#parts.world;
+    const process = new SimulatedProcess(simulation, { name: 'user', chance: this.chance });
+    const client = temporal.clientFor(process, 'user');
+    return { client, run: (act) => process.run(act) };
+  }
+}
+
+export function pickedOf(collection: string, object: Found): Picked {
+  const { name } = object.metadata;
+  return { path: `${collection}/${name}`, name, object };
+}
+
+export const isDeleting = ({ metadata }: Found): boolean =>
+  metadata.deletionTimestamp !== undefined;
+
+export const isLone = ({ metadata }: Found): boolean =>
+  !(metadata.ownerReferences ?? []).some(({ controller }) => controller === true);
+
+export function replicasOf({ spec }: Found): number {
+  return Number(spec?.['replicas'] ?? 0);
+}
+
+/** The Node of a Machine, if it has joined. */
+export const nodeOf = ({ metadata }: Found): string | undefined => metadata.labels?.['node'];

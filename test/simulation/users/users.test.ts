@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { calm } from '../world/weather.ts';
+import type { World } from '../world/world.ts';
+import { userActions, userNames } from './actions.ts';
+import { bareWorld, workOn } from './bare-world.ts';
+import { secretMarker } from './objects.ts';
+import { setUpObjects } from './set-up.ts';
+import { Users } from './users.ts';
+import { faultsIn } from './valid-objects.ts';
+import type { Workloads } from './workloads.ts';
+
+const minuteMs = 60_000;
+
+/** Pods are not what is tested here: what users ask for goes into the timeline alone. */
+function noPods({ simulation }: World): Workloads {
+  return {
+    add: ({ name, replicas }) => simulation.note('user', `wants ${replicas} pods of ${name}`),
+    remove: ({ name }) => simulation.note('user', `wants no pods of ${name}`),
+  };
+}
+
+function prepared(seed: number, names?: readonly string[]): { world: World; users: Users } {
+  const world = bareWorld(seed, calm);
+  const repositories = setUpObjects(world, { machines: 24 });
+  workOn(world);
+  const workloads = noPods(world);
+  const users = new Users(world, { repositories, workloads, ...(names && { names }) });
+  return { world, users };
+}
+
+function writesIn({ simulation }: World): string[] {
+  return simulation.timeline.lines(['user']);
+}
+
+/** So many times one kind of action, a minute apart, in a world that controllers work on. */
+async function repeat(
+  name: string,
+  times: number,
+  check: (users: Users) => void = () => undefined,
+): Promise<{ world: World; users: Users }> {
+  const { world, users } = prepared(1);
+  const [first, second] = users.usersFor(name);
+  for (let time = 0; time < times; time += 1) {
+    const user = time % 2 === 0 ? first : second;
+    // Rejects where an action has a defect, which fails the test.
+    if (user) void userActions[name]?.act(user);
+    await world.simulation.run(world.simulation.now + minuteMs);
+    check(users);
+    if (time % 5 === 0) workOn(world);
+  }
+  return { world, users };
+}
+
+describe('the objects that a world begins with', () => {
+  test('are valid, and about as many as asked for', () => {
+    const world = bareWorld(1, calm);
+    const repositories = setUpObjects(world, { machines: 50 });
+    expect(world.installs.flatMap(faultsIn)).toEqual([]);
+    const replicas = Array.from(
+      repositories.values(),
+      ({ machinedeployments, machinesets, machines }) =>
+        [...machinedeployments.values(), ...machinesets.values()].reduce(
+          (sum, { spec }) => sum + Number(Object(spec).replicas),
+          machines.size,
+        ),
+    );
+    expect(replicas).toEqual([25, 25]);
+  });
+
+  test('have a marker in each value of a Secret', () => {
+    const world = bareWorld(1, calm);
+    setUpObjects(world, { machines: 5 });
+    const [install] = world.installs;
+    const list: { items?: { data: Record<string, string> }[] } = Object(
+      install?.control.server.get(namespaced('secrets', install.namespace)),
+    );
+    const values = (list.items ?? []).flatMap(({ data }) => Object.values(data));
+    expect(values.length).toBeGreaterThanOrEqual(3);
+    for (const value of values) {
+      expect(Buffer.from(value, 'base64').toString()).toContain(secretMarker);
+    }
+  });
+});
+
+describe.each(userNames)('%s', (name) => {
+  test('200 times: writes something, leaves valid objects, and no obstacle after tidyUp', async () => {
+    const { world, users } = await repeat(name, 200);
+    expect(writesIn(world).length).toBeGreaterThan(10);
+    expect(world.installs.flatMap(faultsIn)).toEqual([]);
+    world.weather.clear();
+    users.tidyUp();
+    expect(users.obstacles.map(({ what }) => what)).toEqual([]);
+    expect(world.installs.flatMap(faultsIn)).toEqual([]);
+    await world.simulation.run(world.simulation.now + 30 * minuteMs);
+    expect(users.obstacles.map(({ what }) => what)).toEqual([]);
+  });
+});
+
+async function fingerprintOf(seed: number, names?: readonly string[]): Promise<string> {
+  const { world, users } = prepared(seed, names);
+  users.start();
+  for (let round = 0; round < 12; round += 1) {
+    await world.simulation.run(world.simulation.now + 10 * minuteMs);
+    workOn(world);
+  }
+  expect(writesIn(world).length).toBeGreaterThan(50);
+  return world.simulation.timeline.fingerprint;
+}
+
+test.each([
+  ['stop', 'a stop of'],
+  ['pause', 'is paused'],
+  ['breakSpec', 'selects all'],
+  ['breakSpec', 'wants an update in place'],
+  ['setRolloutOption', 'millwright.dev/canary'],
+  ['editInPlace', 'has no health timeout'],
+  ['editStrategy', 'preserves Failed machines'],
+  ['breakClass', 'is wrong'],
+  ['deleteClass', 'is missing'],
+  ['editSecret', 'is missing'],
+  ['freezeSet', 'is frozen'],
+  ['holdWithFinalizer', 'of another program'],
+  ['preserve', 'is preserved'],
+  ['createMachine', 'has failed'],
+  ['cordon', 'is cordoned'],
+  ['taintNode', 'keeps pods out'],
+  ['addBudget', 'allows no eviction'],
+])('%s puts an obstacle that is found: %s', async (name, what) => {
+  const seen = new Set<string>();
+  await repeat(name, 60, (users) => {
+    for (const obstacle of users.obstacles) seen.add(obstacle.what);
+  });
+  expect(Array.from(seen).join()).toContain(what);
+});
+
+/** Of the action `createMachine`. */
+async function momentsOf(names: readonly string[]): Promise<string[]> {
+  const { world, users } = prepared(3, names);
+  users.start();
+  await world.simulation.run(world.simulation.now + 60 * minuteMs);
+  return world.simulation.timeline.notes
+    .filter(({ what }) => what.startsWith('createMachine:'))
+    .map(({ at, what }) => `${at} ${what}`);
+}
+
+describe('all actions together', () => {
+  test('are the same for a seed, and others for another one', async () => {
+    const [first, again, other] = [
+      await fingerprintOf(1),
+      await fingerprintOf(1),
+      await fingerprintOf(2),
+    ];
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  test('come at the same moments without one of them', async () => {
+    const withAll = await momentsOf(userNames);
+    expect(withAll.length).toBeGreaterThan(0);
+    expect(await momentsOf(userNames.filter((name) => name !== 'stop'))).toEqual(withAll);
+  });
+
+  test('end when the weather clears', async () => {
+    const { world, users } = prepared(4);
+    users.start();
+    await world.simulation.run(world.simulation.now + 30 * minuteMs);
+    world.weather.clear();
+    const { length } = writesIn(world);
+    await world.simulation.run(world.simulation.now + 60 * minuteMs);
+    expect(writesIn(world)).toHaveLength(length);
+  });
+});
+
+test('an action that does not exist is refused', () => {
+  expect(() => prepared(1, ['dance'])).toThrow('action "dance": must be one of scale, ');
+});

@@ -1,0 +1,68 @@
+/** What hinders calls for a while: lines that are cut, and writes that are refused. */
+
+/** Of an API server on a call that it does not carry out. */
+export interface Verdict {
+  code: number;
+  reason: string;
+  message: string;
+  retryAfterSeconds?: number;
+  details?: object;
+}
+
+/** Of a process to a cluster or to Temporal. */
+export interface Cut {
+  /** Name of the process. */
+  process: string;
+  /** Name of the cluster, or `temporal`. */
+  to: string;
+  /** Milliseconds since 1970. */
+  untilMs: number;
+  /** Nothing comes back; otherwise the connection breaks. */
+  isSilent: boolean;
+}
+
+/** Of an API server, as an admission webhook does it. */
+export interface Refusal {
+  /** Name of the cluster. */
+  cluster: string;
+  method: string;
+  /** With which the path of the call begins. */
+  pathPrefix: string;
+  untilMs: number;
+  verdict: Verdict;
+}
+
+export class Hindrances {
+  #cuts: Cut[] = [];
+  #refusals: Refusal[] = [];
+
+  cut(cut: Cut): void {
+    this.#cuts.push(cut);
+  }
+
+  refuse(refusal: Refusal): void {
+    this.#refusals.push(refusal);
+  }
+
+  clear(): void {
+    this.#cuts = [];
+    this.#refusals = [];
+  }
+
+  cutOf(process: string, to: string, now: number): Cut | undefined {
+    if (this.#cuts.length === 0) return undefined;
+    this.#cuts = this.#cuts.filter(({ untilMs }) => untilMs > now);
+    return this.#cuts.find((cut) => cut.process === process && cut.to === to);
+  }
+
+  /** @param call For example `POST /api/v1/namespaces/a/pods`. */
+  verdictOn(call: string, cluster: string, now: number): Verdict | undefined {
+    if (this.#refusals.length === 0) return undefined;
+    this.#refusals = this.#refusals.filter(({ untilMs }) => untilMs > now);
+    const found = this.#refusals.find(
+      (refusal) =>
+        refusal.cluster === cluster && call.startsWith(`${refusal.method} ${refusal.pathPrefix}`),
+    );
+    return found?.verdict;
+  }
+}
