@@ -1,21 +1,31 @@
 /**
- * The virtual cloud in memory: its routes as drivers call them, and what happens to instances by
- * themselves. Records stay for ever, so that the judge sees what was done.
+ * The virtual cloud in memory: the routes that its driver calls. Records stay for ever, so that the
+ * judge sees what was done.
  */
-import type { CloudInstanceRequest } from '../../../activities/drivers/virtual/client.ts';
+import { BadRequest } from '../../../deploy/local/virtual-cloud/fields.ts';
+import {
+  parseInstanceRequest,
+  requestDigest,
+} from '../../../deploy/local/virtual-cloud/instance.ts';
+import type { InstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
-import { digestOf, newRecord, shown } from './records.ts';
+import { Fleet } from './fleet.ts';
+import type { Wanted } from './fleet.ts';
+import { newRecord, shown } from './records.ts';
 import type { InstanceRecord } from './records.ts';
-import { answered, noSuchInstance, refused, tokenConflict } from './refusals.ts';
+import { answered, badRequest, noSuchInstance, refused, tokenConflict } from './refusals.ts';
 import type { CloudAnswer } from './refusals.ts';
 
 export interface CloudCall {
   method: string;
+  /** With the query. */
   path: string;
-  body: unknown;
+  body?: unknown;
   /** Name of the process that calls. */
   by: string;
+  /** Lists have what it makes only after this time. Default 0. */
+  listedAfterMs?: number | undefined;
 }
 
 export interface Happening {
@@ -24,16 +34,15 @@ export interface Happening {
   by: string;
 }
 
-/** How long a new instance may be missing from lists: less than the driver promises, 1 s. */
-const latestListedMs = 900;
+/** An instance of another program. */
+export interface Foreign extends Partial<InstanceRequest> {
+  name: string;
+}
 
 export class SimulatedCloud {
-  readonly records: InstanceRecord[] = [];
   readonly #simulation: Simulation;
   readonly #chance: Chance;
-  readonly #living = new Map<string, InstanceRecord>();
-  readonly #byToken = new Map<string, InstanceRecord>();
-  readonly #byId = new Map<string, InstanceRecord>();
+  readonly #fleet = new Fleet();
   readonly #listeners: ((happening: Happening) => void)[] = [];
 
   constructor(simulation: Simulation) {
@@ -41,8 +50,26 @@ export class SimulatedCloud {
     this.#chance = simulation.chance.fork();
   }
 
+  /** All that ever were. */
+  get records(): readonly InstanceRecord[] {
+    return this.#fleet.records;
+  }
+
   get living(): Iterable<InstanceRecord> {
-    return this.#living.values();
+    return this.#fleet.living;
+  }
+
+  get livingCount(): number {
+    return this.#fleet.livingCount;
+  }
+
+  /** Living ones, in the order of their creation. */
+  matching(wanted: Wanted): InstanceRecord[] {
+    return this.#fleet.matching(wanted);
+  }
+
+  knowsToken(token: string): boolean {
+    return this.#fleet.ofToken(token) !== undefined;
   }
 
   listen(listener: (happening: Happening) => void): void {
@@ -50,74 +77,97 @@ export class SimulatedCloud {
   }
 
   /** Carries a call out, where it arrives. */
-  answer({ method, path, body, by }: CloudCall): CloudAnswer {
-    const url = new URL(path, 'http://cloud');
-    const [, , id = '', action] = url.pathname.split('/');
-    const route = `${method}${id === '' ? '' : ' id'}${action === undefined ? '' : ' action'}`;
-    switch (route) {
+  answer(call: CloudCall): CloudAnswer {
+    try {
+      return this.#answer(call);
+    } catch (error) {
+      if (error instanceof BadRequest) return refused(badRequest(error.message));
+      throw error;
+    }
+  }
+
+  #answer(call: CloudCall): CloudAnswer {
+    const { method, path } = call;
+    const { pathname, searchParams } = new URL(path, 'http://cloud');
+    const [, , id = '', action] = pathname.split('/');
+    const pattern = `${method}${id === '' ? '' : ' id'}${action === undefined ? '' : ` ${action}`}`;
+    switch (pattern) {
       case 'POST':
-        return this.#create(requestOf(body), by);
+        return this.#create(parseInstanceRequest(call.body), call);
       case 'GET':
-        return this.#list(url.searchParams);
+        return this.#list(wantedIn(searchParams));
       case 'GET id':
-        return this.#withLiving(id, (record) => answered(200, { instance: shown(record) }));
+        return this.#withLiving(id, instanceAnswer);
       case 'DELETE id':
-        return this.#withLiving(id, (record) => {
-          this.#end(record, by);
-          return answered(200, {});
-        });
-      case 'POST id action':
+        return this.#delete(decodeURIComponent(id), call.by);
+      case 'POST id initialize':
         return this.#withLiving(id, (record) => {
           record.isInitialized = true;
-          return answered(200, { instance: shown(record) });
+          return instanceAnswer(record);
         });
       default:
         throw new Error(`the simulated cloud has no route ${method} ${path}`);
     }
   }
 
-  /** An instance that some other program made; returns its id. */
-  addForeign(request: CloudInstanceRequest): string {
-    return this.#add(request, 'cloud').id;
+  /** An instance that some other program made. */
+  addForeign(foreign: Foreign): InstanceRecord {
+    const token = foreign.token ?? `foreign-${this.#chance.uuid()}`;
+    return this.#add(parseInstanceRequest({ ...foreign, token }), { by: 'cloud' });
   }
 
   /** Ends an instance without anyone's call. */
   vanish(id: string): void {
-    const record = this.#living.get(id);
+    const record = this.#fleet.livingOne(id);
     if (record) this.#end(record, 'cloud');
   }
 
-  #create(request: CloudInstanceRequest, by: string): CloudAnswer {
-    const known = this.#byToken.get(request.token);
-    if (known && digestOf(known) !== digestOf(request)) return refused(tokenConflict);
-    if (known) return answered(200, { instance: shown(known), known: true });
-    return answered(201, { instance: shown(this.#add(request, by)), known: false });
+  #create(request: InstanceRequest, call: CloudCall): CloudAnswer {
+    const known = this.#fleet.ofToken(request.token);
+    if (!known) return createdAnswer(201, this.#add(request, call), false);
+    known.creates += 1;
+    if (requestDigest(known) === requestDigest(request)) return createdAnswer(200, known, true);
+    return refused(tokenConflict(request.token, known.id));
   }
 
-  #add(request: CloudInstanceRequest, createdBy: string): InstanceRecord {
+  #add(
+    request: InstanceRequest,
+    { by, listedAfterMs = 0 }: Pick<CloudCall, 'by' | 'listedAfterMs'>,
+  ): InstanceRecord {
     const { now } = this.#simulation;
-    const lateMs = this.#chance.happens(0.2) ? this.#chance.between(0, latestListedMs) : 0;
     const record = newRecord({
       request,
-      id: `i-${this.#chance.uuid().slice(0, 18)}`,
-      ordinal: this.records.length + 1,
+      id: `i-${this.#chance.uuid().replaceAll('-', '').slice(0, 16)}`,
+      ordinal: this.#fleet.records.length,
       now,
-      listedFrom: now + lateMs,
-      createdBy,
+      listedFrom: now + listedAfterMs,
+      createdBy: by,
     });
-    this.records.push(record);
-    this.#living.set(record.id, record);
-    this.#byId.set(record.id, record);
-    if (request.token !== '') this.#byToken.set(request.token, record);
-    this.#simulation.note('cloud', `${record.id} is created for ${request.name} by ${createdBy}`);
-    this.#tell({ kind: 'created', record, by: createdBy });
+    this.#fleet.add(record);
+    this.#simulation.note('cloud', `${record.id} is created for ${request.name} by ${by}`);
+    this.#tell({ kind: 'created', record, by });
     return record;
   }
 
+  #list(wanted: Wanted): CloudAnswer {
+    const { now } = this.#simulation;
+    const found = this.#fleet.matching(wanted).filter(({ listedFrom }) => listedFrom <= now);
+    return answered(200, JSON.stringify({ instances: found.map(shown) }));
+  }
+
+  #delete(id: string, by: string): CloudAnswer {
+    const record = this.#fleet.ofId(id);
+    if (record) record.deletes += 1;
+    return this.#withLiving(id, (living) => {
+      this.#end(living, by);
+      return answered(200, '{}');
+    });
+  }
+
   #end(record: InstanceRecord, by: string): void {
-    record.deletedAt = this.#simulation.now;
+    record.deletedAt = Math.floor(this.#simulation.now);
     record.deletedBy = by;
-    this.#living.delete(record.id);
+    this.#fleet.remove(record);
     this.#simulation.note('cloud', `${record.id} of ${record.name} is deleted by ${by}`);
     this.#tell({ kind: 'deleted', record, by });
   }
@@ -126,29 +176,26 @@ export class SimulatedCloud {
     for (const listener of this.#listeners) listener(happening);
   }
 
-  #list(query: URLSearchParams): CloudAnswer {
-    const name = query.get('name');
-    const tags = query.getAll('tag').map((text): [string, string] => {
-      const split = text.indexOf('=');
-      return [text.slice(0, split), text.slice(split + 1)];
-    });
-    const { now } = this.#simulation;
-    const found = [...this.#living.values()].filter(
-      (record) =>
-        record.listedFrom <= now &&
-        (name === null || record.name === name) &&
-        tags.every(([key, value]) => record.tags[key] === value),
-    );
-    return answered(200, { instances: found.map(shown) });
-  }
-
-  #withLiving(id: string, act: (record: InstanceRecord) => CloudAnswer): CloudAnswer {
-    const record = this.#living.get(decodeURIComponent(id));
-    return record ? act(record) : refused(noSuchInstance);
+  #withLiving(encodedId: string, act: (record: InstanceRecord) => CloudAnswer): CloudAnswer {
+    const id = decodeURIComponent(encodedId);
+    const record = this.#fleet.livingOne(id);
+    return record ? act(record) : refused(noSuchInstance(id));
   }
 }
 
-function requestOf(body: unknown): CloudInstanceRequest {
-  const request: CloudInstanceRequest = JSON.parse(JSON.stringify(body));
-  return request;
+function instanceAnswer(record: InstanceRecord): CloudAnswer {
+  return answered(200, JSON.stringify({ instance: shown(record) }));
+}
+
+function createdAnswer(status: number, record: InstanceRecord, known: boolean): CloudAnswer {
+  return answered(status, JSON.stringify({ instance: shown(record), known }));
+}
+
+function wantedIn(query: URLSearchParams): Wanted {
+  const tags = query.getAll('tag').map((text): [string, string] => {
+    const split = text.indexOf('=');
+    if (split > 0) return [text.slice(0, split), text.slice(split + 1)];
+    throw new BadRequest(`tag: ${JSON.stringify(text)} is not of the form key=value`);
+  });
+  return { name: query.get('name') ?? undefined, tags: Object.fromEntries(tags) };
 }

@@ -1,37 +1,55 @@
-/** The kubelets of the instances: they register Nodes, make them ready, and may fall silent. */
-import type { Body } from '../../support/api-server/creation.ts';
+/** The kubelets of the instances: they register Nodes, make them ready, and may fall ill. */
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
 import type { Weather } from '../world/weather.ts';
+import { chancesFor } from './chances.ts';
 import type { SimulatedCloud } from './cloud.ts';
+import { Kubelet } from './kubelet.ts';
+import { NodeLifecycle } from './node-lifecycle.ts';
 import type { InstanceRecord } from './records.ts';
 
 /** Shares of instances. */
 export interface KubeletTrouble {
   neverJoins: number;
+  /** It boots for longer than a Machine is waited for, or nearly. */
+  joinsLate: number;
   vanishes: number;
   /** Not ready for some minutes. */
   sickens: number;
-  /** Not ready until the weather clears, or for ever. */
+  /** Not heard for some minutes. */
+  fallsSilent: number;
+  /** Not ready or not heard for ever. */
   staysSick: number;
+  /** The process starts again after a while, and registers again. */
+  restarts: number;
+  /** Another condition says that the Node is of no use, for minutes or for ever. */
+  badCondition: number;
 }
 
 export const calmKubelets: KubeletTrouble = {
   neverJoins: 0,
+  joinsLate: 0,
   vanishes: 0,
   sickens: 0,
+  fallsSilent: 0,
   staysSick: 0,
+  restarts: 0,
+  badCondition: 0,
 };
 
 export const allKubeletTrouble: KubeletTrouble = {
   neverJoins: 0.02,
+  joinsLate: 0.02,
   vanishes: 0.03,
   sickens: 0.1,
+  fallsSilent: 0.05,
   staysSick: 0.02,
+  restarts: 0.1,
+  badCondition: 0.03,
 };
 
-export interface KubeletParts {
+export interface KubeletsParts {
   simulation: Simulation;
   weather: Weather;
   cloud: SimulatedCloud;
@@ -40,158 +58,142 @@ export interface KubeletParts {
   targetOf(record: InstanceRecord): Cluster | undefined;
 }
 
-const retryMs = 5_000;
-/** The grace period of the node lifecycle controller. */
-const silenceMs = 50_000;
-const notReadyTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+/** The node lifecycle controller sees what a kubelet reports after so long. */
+const lifecycleMs = 500;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** What a node problem detector finds. */
+const badConditions = ['KernelDeadlock', 'ReadonlyFilesystem', 'DiskPressure'];
 
 export class Kubelets {
-  readonly #parts: KubeletParts;
+  readonly #parts: KubeletsParts;
   readonly #chance: Chance;
+  readonly #chances: Readonly<Record<keyof KubeletTrouble, Chance>>;
+  readonly #lifecycles = new Map<Cluster, NodeLifecycle>();
+  readonly #living = new Map<InstanceRecord, Kubelet>();
 
-  constructor(parts: KubeletParts) {
+  constructor(parts: KubeletsParts) {
     this.#parts = parts;
     this.#chance = parts.simulation.chance.fork();
+    this.#chances = chancesFor(this.#chance, parts.trouble);
   }
 
   start(): void {
     this.#parts.cloud.listen(({ kind, record }) => {
       if (kind === 'created') this.#boot(record);
-      else this.#fallSilent(record);
+      else this.#stop(record);
     });
   }
 
-  /** The node lifecycle controller notices that nothing renews its Lease. */
-  #fallSilent(record: InstanceRecord): void {
-    const cluster = this.#parts.targetOf(record);
-    if (!cluster) return;
-    const kubelet = new Kubelet(this.#parts, cluster, record);
-    this.#parts.simulation.after(silenceMs, () => kubelet.setReady('Unknown'));
+  /** Of a living instance that belongs to one of the clusters. */
+  of(record: InstanceRecord): Kubelet | undefined {
+    return this.#living.get(record);
   }
 
   #boot(record: InstanceRecord): void {
-    const { simulation, weather, trouble, targetOf, cloud } = this.#parts;
+    const { simulation, targetOf } = this.#parts;
     const cluster = targetOf(record);
     if (!cluster) return;
-    const chance = this.#chance;
-    const bad = (share: number): boolean => !weather.isClear && chance.happens(share);
-    if (bad(trouble.vanishes)) {
-      simulation.after(chance.between(1_000, 3_600_000), () => {
-        if (!weather.isClear) cloud.vanish(record.id);
-      });
-    }
-    if (bad(trouble.neverJoins)) return;
-    const kubelet = new Kubelet(this.#parts, cluster, record);
-    simulation.after(chance.between(1_000, 60_000), () => kubelet.register());
-    if (bad(trouble.sickens)) {
-      const from = chance.between(60_000, 3_600_000);
-      simulation.after(from, () => kubelet.setReady('False'));
-      simulation.after(from + chance.between(10_000, 600_000), () => kubelet.setReady('True'));
-    }
-    if (bad(trouble.staysSick)) {
-      simulation.after(chance.between(60_000, 3_600_000), () => kubelet.setReady('Unknown'));
-    }
-  }
-}
-
-class Kubelet {
-  readonly #parts: KubeletParts;
-  readonly #cluster: Cluster;
-  readonly #record: InstanceRecord;
-  #isReady: 'True' | 'False' | 'Unknown' = 'True';
-
-  constructor(parts: KubeletParts, cluster: Cluster, record: InstanceRecord) {
-    this.#parts = parts;
-    this.#cluster = cluster;
-    this.#record = record;
-  }
-
-  /** Once at its start, as a kubelet does; a Node that is deleted later stays so. */
-  register(): void {
-    const { simulation } = this.#parts;
-    if (this.#record.deletedAt !== undefined) return;
-    const { server, isUp } = this.#cluster;
-    const { name } = this.#record;
-    // A Node of this name that is there already is an earlier instance's: a kubelet cannot change
-    // its providerID.
-    if (!isUp || server.has(`/api/v1/nodes/${name}`)) {
-      simulation.after(retryMs, () => this.register());
-      return;
-    }
-    server.create('/api/v1/nodes', this.#node());
-    this.#record.isRunning = true;
-    simulation.note('kubelet', `registers Node ${name} of ${this.#record.id}`);
-    simulation.after(1_000, () => this.#report());
-  }
-
-  setReady(isReady: 'True' | 'False' | 'Unknown'): void {
-    this.#isReady = isReady;
-    this.#report();
-  }
-
-  #node(): Body {
-    const { name, providerID, labels, annotations, taints, zone, size } = this.#record;
-    return {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: {
-        name,
-        labels: {
-          'kubernetes.io/hostname': name,
-          'topology.kubernetes.io/zone': zone,
-          'node.kubernetes.io/instance-type': size,
-          ...labels,
-        },
-        annotations,
+    const lifecycle = this.#lifecycleOf(cluster);
+    const kubelet = new Kubelet({
+      simulation,
+      cluster,
+      record,
+      onReport: () => {
+        simulation.after(lifecycleMs, () => lifecycle.check(record.name));
       },
-      spec: { providerID, taints: [...taints, notReadyTaint] },
-    };
+    });
+    this.#living.set(record, kubelet);
+    lifecycle.add(kubelet);
+    this.#strike('vanishes', record, () => this.#parts.cloud.vanish(record.id));
+    if (this.#happens('neverJoins')) return;
+    const lateMs = this.#happens('joinsLate')
+      ? this.#chances.joinsLate.between(8, 15) * minuteMs
+      : 0;
+    const bootMs = this.#chance.between(1_000, 60_000) + lateMs;
+    simulation.after(bootMs, () => this.#whileItLives(record, () => kubelet.start()));
+    this.#fallIll(record, kubelet);
   }
 
-  #report(): void {
-    const { simulation } = this.#parts;
-    const { name, deletedAt, providerID } = this.#record;
-    if (deletedAt !== undefined && this.#isReady !== 'Unknown') return;
-    const { server, isUp } = this.#cluster;
-    const path = `/api/v1/nodes/${name}`;
-    if (!isUp) {
-      simulation.after(retryMs, () => this.#report());
-      return;
-    }
-    if (!server.has(path)) return;
-    const node: NodeObject = { ...server.get(path) };
-    if (node.spec?.providerID !== providerID) return;
-    const status = this.#status();
-    server.patch(`${path}/status`, { type: 'merge', body: { status } });
-    // The node lifecycle controller's part.
-    const others = (node.spec.taints ?? []).filter(({ key }) => key !== notReadyTaint.key);
-    const taints = this.#isReady === 'True' ? others : [...others, notReadyTaint];
-    server.patch(path, { type: 'merge', body: { spec: { taints } } });
-    simulation.note('kubelet', `Node ${name}: Ready is ${this.#isReady}`);
+  #stop(record: InstanceRecord): void {
+    const kubelet = this.#living.get(record);
+    const cluster = this.#parts.targetOf(record);
+    this.#living.delete(record);
+    if (!kubelet || !cluster) return;
+    kubelet.fallSilent();
+    this.#lifecycleOf(cluster).remove(kubelet);
   }
 
-  #status(): object {
-    const { address, name } = this.#record;
-    const time = new Date(this.#parts.simulation.now).toISOString();
-    return {
-      conditions: [
-        {
-          type: 'Ready',
-          status: this.#isReady,
-          reason: 'Kubelet',
-          message: 'kubelet is posting its status',
-          lastHeartbeatTime: time,
-          lastTransitionTime: time,
-        },
-      ],
-      addresses: [
-        { type: 'InternalIP', address },
-        { type: 'Hostname', address: name },
-      ],
-    };
+  #fallIll(record: InstanceRecord, kubelet: Kubelet): void {
+    const chances = this.#chances;
+    this.#strike('sickens', record, () => {
+      kubelet.setSick(true);
+      this.#later(record, this.#shortWhile(chances.sickens), () => kubelet.setSick(false));
+    });
+    this.#strike('fallsSilent', record, () => {
+      this.#silence(record, kubelet);
+      this.#later(record, this.#shortWhile(chances.fallsSilent), () => kubelet.speak());
+    });
+    this.#strike('restarts', record, () => {
+      this.#silence(record, kubelet);
+      this.#later(record, this.#shortWhile(chances.restarts), () => kubelet.start());
+    });
+    this.#strike('staysSick', record, () => {
+      if (chances.staysSick.happens(0.5)) kubelet.setSick(true);
+      else this.#silence(record, kubelet);
+    });
+    this.#strike('badCondition', record, () => this.#spoil(record, kubelet));
   }
-}
 
-interface NodeObject {
-  spec?: { providerID?: string; taints?: { key: string; effect: string }[] };
+  #silence(record: InstanceRecord, kubelet: Kubelet): void {
+    const cluster = this.#parts.targetOf(record);
+    kubelet.fallSilent();
+    if (cluster) this.#lifecycleOf(cluster).miss(record.name);
+  }
+
+  #spoil(record: InstanceRecord, kubelet: Kubelet): void {
+    const chance = this.#chances.badCondition;
+    const type = chance.pick(badConditions);
+    const condition = { type, reason: type, message: `${type} of the simulation` };
+    kubelet.write({ ...condition, status: 'True' });
+    if (chance.happens(0.3)) return;
+    this.#later(record, this.#shortWhile(chance), () =>
+      kubelet.write({ ...condition, status: 'False' }),
+    );
+  }
+
+  #shortWhile(chance: Chance): number {
+    return chance.between(10_000, 10 * minuteMs);
+  }
+
+  /** Once in the life of an instance, if it is to happen, and if the weather is still bad then. */
+  #strike(name: keyof KubeletTrouble, record: InstanceRecord, act: () => void): void {
+    if (!this.#happens(name)) return;
+    const chance = this.#chances[name];
+    const latestMs = chance.happens(0.7) ? hourMs : 12 * hourMs;
+    this.#later(record, chance.between(1_000, latestMs), () => {
+      if (!this.#parts.weather.isClear) act();
+    });
+  }
+
+  #later(record: InstanceRecord, milliseconds: number, act: () => void): void {
+    this.#parts.simulation.after(milliseconds, () => this.#whileItLives(record, act));
+  }
+
+  #whileItLives(record: InstanceRecord, act: () => void): void {
+    if (record.deletedAt === undefined) act();
+  }
+
+  #happens(name: keyof KubeletTrouble): boolean {
+    return !this.#parts.weather.isClear && this.#chances[name].happens(this.#parts.trouble[name]);
+  }
+
+  #lifecycleOf(cluster: Cluster): NodeLifecycle {
+    const present = this.#lifecycles.get(cluster);
+    if (present) return present;
+    const made = new NodeLifecycle(this.#parts.simulation, cluster);
+    this.#lifecycles.set(cluster, made);
+    return made;
+  }
 }

@@ -1,10 +1,7 @@
 /** What the simulated cloud keeps of its instances, for ever. */
-import type {
-  CloudInstance,
-  CloudInstanceRequest,
-} from '../../../activities/drivers/virtual/client.ts';
+import type { InstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 
-export interface InstanceRecord extends CloudInstanceRequest {
+export interface InstanceRecord extends InstanceRequest {
   readonly id: string;
   readonly providerID: string;
   readonly address: string;
@@ -14,18 +11,24 @@ export interface InstanceRecord extends CloudInstanceRequest {
   readonly listedFrom: number;
   /** Name of the process whose call made it; `cloud` for one that was there by itself. */
   readonly createdBy: string;
+  /** How many creates with its token arrived. */
+  creates: number;
+  /** How many deletes of it arrived, with those that came too late. */
+  deletes: number;
   isInitialized: boolean;
-  isRunning: boolean;
+  /** Of the Node that its kubelet registered. */
+  nodeUid?: string;
   deletedAt?: number;
   /** Name of the process whose call deleted it; `cloud` for one that vanished. */
   deletedBy?: string;
 }
 
 export interface NewInstance {
-  request: CloudInstanceRequest;
+  request: InstanceRequest;
   id: string;
   /** How many there were before; its address comes from it. */
   ordinal: number;
+  /** Milliseconds since 1970. */
   now: number;
   listedFrom: number;
   createdBy: string;
@@ -33,45 +36,44 @@ export interface NewInstance {
 
 export function newRecord(made: NewInstance): InstanceRecord {
   const { request, id, ordinal, now, listedFrom, createdBy } = made;
+  const host = (ordinal + 1) % 2 ** 23;
   return {
     ...request,
     id,
     providerID: `local:///${request.zone}/${id}`,
-    address: `10.${128 + ((ordinal >> 16) % 128)}.${(ordinal >> 8) & 255}.${ordinal & 255}`,
-    createdAt: now,
+    address: `10.${128 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`,
+    createdAt: Math.floor(now),
     listedFrom,
     createdBy,
+    creates: 1,
+    deletes: 0,
     isInitialized: !request.needsInitialization,
-    isRunning: false,
   };
 }
 
-/** As callers see it. */
-export function shown(record: InstanceRecord): CloudInstance {
-  const { id, providerID, name, token, tags, address, isInitialized } = record;
-  const running = record.isRunning ? 'running' : 'booting';
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function stateOf({ deletedAt, nodeUid }: InstanceRecord): string {
+  if (deletedAt !== undefined) return 'deleted';
+  return nodeUid === undefined ? 'booting' : 'running';
+}
+
+/** As callers see it: all but what is for the judge. */
+export function shown(record: InstanceRecord): object {
+  const { createdAt, deletedAt } = record;
   return {
-    id,
-    providerID,
-    name,
-    token,
-    tags,
-    address,
-    isInitialized,
-    createdAt: new Date(record.createdAt).toISOString(),
-    state: record.deletedAt === undefined ? running : 'deleted',
+    ...record,
+    creates: undefined,
+    deletes: undefined,
+    createdBy: undefined,
+    deletedBy: undefined,
+    listedFrom: undefined,
+    fate: {},
+    state: stateOf(record),
+    createdAt: timeOf(createdAt),
+    bootAt: timeOf(createdAt),
+    deletedAt: deletedAt === undefined ? undefined : timeOf(deletedAt),
   };
-}
-
-/** Do two requests ask for the same? The order of fields does not matter. */
-export function digestOf(request: CloudInstanceRequest): string {
-  const { name, zone, size, spec, tags, userDataDigest } = request;
-  const { labels, annotations, taints, needsInitialization } = request;
-  const asked = { name, zone, size, spec, tags, userDataDigest };
-  return JSON.stringify({ ...asked, labels, annotations, taints, needsInitialization }, sorted);
-}
-
-function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,132 +1,122 @@
 /** A process' calls to the cloud: they travel, and the cloud may refuse or hold them up. */
-import type { Transport } from '../../../activities/drivers/virtual/client.ts';
-import type { Chance } from '../engine/chance.ts';
+import type { Transport, TransportRequest } from '../../../activities/drivers/virtual/client.ts';
 import { ConnectionBroken, journey } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
-import type { Simulation } from '../engine/simulation.ts';
-import type { Weather } from '../world/weather.ts';
-import type { SimulatedCloud } from './cloud.ts';
-import {
-  credentialsRefused,
-  internalError,
-  quotaExceeded,
-  refused,
-  throttled,
-  zoneFull,
-} from './refusals.ts';
-import type { Refusal } from './refusals.ts';
+import { CloudFaults } from './cloud-faults.ts';
+import type { CloudFaultsParts } from './cloud-faults.ts';
+import type { CloudCall } from './cloud.ts';
+import type { CloudAnswer } from './refusals.ts';
+import { Strangers } from './strangers.ts';
 
-/** Shares of calls. */
-export interface CloudTrouble {
-  throttled: number;
-  broken: number;
-  slow: number;
-  /** Of creates; it lasts for minutes. */
-  exhausted: number;
-  /** Of calls; it lasts for minutes. */
-  credentials: number;
+export { allCloudTrouble, calmCloud } from './trouble.ts';
+export type { CloudTrouble } from './trouble.ts';
+
+export type CloudNetworkParts = CloudFaultsParts;
+
+/**
+ * The driver promises that a create whose caller is gone shows within its settle window, 1 s, or
+ * not at all: what arrives later is not carried out.
+ */
+const latestArrivalMs = 900;
+
+/** To a caller that is gone. */
+const unheard: CloudAnswer = { statusCode: 499, headers: {}, text: '' };
+
+interface Sender {
+  process: SimulatedProcess;
+  /** When the process ended, milliseconds since 1970. */
+  goneAt: number | undefined;
 }
 
-export const calmCloud: CloudTrouble = {
-  throttled: 0,
-  broken: 0,
-  slow: 0,
-  exhausted: 0,
-  credentials: 0,
-};
-
-export const allCloudTrouble: CloudTrouble = {
-  throttled: 0.02,
-  broken: 0.01,
-  slow: 0.02,
-  exhausted: 0.005,
-  credentials: 0.0005,
-};
-
-export interface CloudNetworkParts {
-  simulation: Simulation;
-  weather: Weather;
-  cloud: SimulatedCloud;
-  trouble: CloudTrouble;
-}
-
-interface Spell {
-  refusal: Refusal;
-  untilMs: number;
-  createsOnly: boolean;
+interface Sent {
+  call: CloudCall;
+  sender: Sender;
+  abortedAt: number | undefined;
+  /** Of its first arrival; it may arrive again. */
+  answer: CloudAnswer | undefined;
 }
 
 /** One for all processes: a zone that is full is so for all of them. */
 export class CloudNetwork {
   readonly #parts: CloudNetworkParts;
-  readonly #chance: Chance;
-  #spell: Spell | undefined;
+  readonly #faults: CloudFaults;
 
   constructor(parts: CloudNetworkParts) {
     this.#parts = parts;
-    this.#chance = parts.simulation.chance.fork();
+    const chance = parts.simulation.chance.fork();
+    this.#faults = new CloudFaults(parts, chance.fork());
+    new Strangers({ ...parts, chance: chance.fork() }).start();
   }
 
   transportFor(process: SimulatedProcess): Transport {
-    const { simulation, weather, cloud, trouble } = this.#parts;
-    const chance = this.#chance;
-    return ({ method, path, body, signal }) => {
-      const name = `${method} cloud${path.split('?')[0]}`;
-      const fate = weather.fateOf(process, name, 'cloud');
-      fate.requestMs += chance.between(20, 80);
-      if (!weather.isClear && chance.happens(trouble.slow)) {
-        fate.answerMs += chance.between(1_000, 60_000);
-      }
-      const answered = journey(simulation, {
-        process,
-        // A cloud works through a doubled request like a retry of a load balancer.
-        fate,
-        effect: () => {
-          const refusal = this.#refusalOf(method, process);
-          if (refusal) return refused(refusal);
-          return cloud.answer({ method, path, body, by: process.name });
-        },
-      });
-      return new Promise((resolve, reject) => {
-        const stop = (): void => reject(signal.reason);
-        if (signal.aborted) return stop();
-        signal.addEventListener('abort', stop, { once: true });
-        answered
-          .then(resolve, (error: unknown) =>
-            reject(error instanceof ConnectionBroken ? new Error('other side closed') : error),
-          )
-          .finally(() => signal.removeEventListener('abort', stop));
-      });
-    };
+    const sender: Sender = { process, goneAt: undefined };
+    process.onEnd(() => {
+      sender.goneAt = this.#parts.simulation.now;
+    });
+    return async (request) => await this.#send(sender, request);
   }
 
-  #refusalOf(method: string, process: SimulatedProcess): Refusal | undefined {
-    const { simulation, weather, trouble } = this.#parts;
-    if (weather.isClear) return undefined;
-    const chance = this.#chance;
-    const isCreate = method === 'POST';
-    if (isCreate && chance.happens(trouble.exhausted)) {
-      this.#begin(chance.pick([quotaExceeded, zoneFull]), { createsOnly: true });
-    }
-    if (chance.happens(trouble.credentials))
-      this.#begin(credentialsRefused, { createsOnly: false });
-    const spell = this.#spell;
-    if (spell && simulation.now < spell.untilMs && (isCreate || !spell.createsOnly)) {
-      return spell.refusal;
-    }
-    const refusal = chance.happens(trouble.throttled)
-      ? throttled
-      : chance.happens(trouble.broken)
-        ? internalError
-        : undefined;
-    if (refusal) process.note(`${method} to the cloud: refused: ${refusal.message}`);
-    return refusal;
+  #send(sender: Sender, request: TransportRequest): ReturnType<Transport> {
+    const { signal } = request;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const sent = sentBy(sender, request);
+      const stop = (): void => {
+        sent.abortedAt = this.#parts.simulation.now;
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#travel(sent)
+        .then(resolve, (error: unknown) => reject(asSeenByClient(error)))
+        .finally(() => signal.removeEventListener('abort', stop));
+    });
   }
 
-  #begin(refusal: Refusal, { createsOnly }: { createsOnly: boolean }): void {
-    const { simulation } = this.#parts;
-    const lastsMs = this.#chance.between(60_000, 900_000);
-    this.#spell = { refusal, untilMs: simulation.now + lastsMs, createsOnly };
-    simulation.note('cloud', `for ${Math.round(lastsMs / 1_000)} s: ${refusal.message}`);
+  #travel(sent: Sent): Promise<CloudAnswer> {
+    const { simulation, weather } = this.#parts;
+    const { process } = sent.sender;
+    const name = `${sent.call.method} cloud${sent.call.path.split('?')[0]}`;
+    const fate = weather.fateOf(process, name, 'cloud');
+    const fault = this.#faults.shape(fate);
+    if (fault !== undefined) process.note(`${name}: ${fault}`);
+    return journey(simulation, { process, fate, effect: () => this.#arrive(name, sent) });
   }
+
+  #arrive(name: string, sent: Sent): CloudAnswer {
+    const { call, sender } = sent;
+    if (isCreate(call) && this.#isTooLate(sent)) return unheard;
+    // What was refused for good leaves nothing under way that could still make an instance.
+    if (sent.answer && isRefusal(sent.answer)) return sent.answer;
+    sent.answer = this.#faults.answer(call);
+    const { statusCode, text } = sent.answer;
+    if (statusCode >= 400 && statusCode !== 404) {
+      sender.process.note(`${name}: ${statusCode} ${text}`);
+    }
+    return sent.answer;
+  }
+
+  #isTooLate({ sender, abortedAt }: Sent): boolean {
+    const goneAt = abortedAt ?? sender.goneAt;
+    return goneAt !== undefined && this.#parts.simulation.now - goneAt > latestArrivalMs;
+  }
+}
+
+function sentBy(sender: Sender, { method, path, body }: TransportRequest): Sent {
+  const { name } = sender.process;
+  const text = JSON.stringify(body);
+  const call = { method, path, by: name, ...(text !== undefined && { body: JSON.parse(text) }) };
+  return { call, sender, abortedAt: undefined, answer: undefined };
+}
+
+/** It says more than that something went wrong on the way. */
+function isRefusal({ statusCode }: CloudAnswer): boolean {
+  return statusCode >= 400 && statusCode < 500;
+}
+
+function isCreate({ method, path }: CloudCall): boolean {
+  return method === 'POST' && path === '/instances';
+}
+
+function asSeenByClient(error: unknown): unknown {
+  return error instanceof ConnectionBroken ? new Error('other side closed') : error;
 }

@@ -1,0 +1,53 @@
+/** Reads and writes Nodes as kubelets and the node lifecycle controller do. */
+import type { Cluster } from '../world/kube-client.ts';
+import { pathOfNode } from './node.ts';
+import type { Condition, NodeObject, Taint } from './node.ts';
+
+export function readNode({ server }: Cluster, name: string): NodeObject | undefined {
+  const path = pathOfNode(name);
+  return server.has(path) ? { ...server.get(path) } : undefined;
+}
+
+export function namesOfNodes({ server }: Cluster): string[] {
+  const { items = [] }: { items?: NodeObject[] } = server.get('/api/v1/nodes');
+  return items.map(({ metadata }) => metadata?.name ?? '');
+}
+
+export interface StatusChange {
+  name: string;
+  condition: Condition;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What else is to stand in the status; it is written in any case. */
+  facts?: object | undefined;
+}
+
+/** Without a change nothing is written. Returns whether something was. */
+export function writeStatus(cluster: Cluster, change: StatusChange): boolean {
+  const { name, condition, now, facts } = change;
+  const conditions = readNode(cluster, name)?.status?.conditions ?? [];
+  const present = conditions.find(({ type }) => type === condition.type);
+  const isSame = present?.status === condition.status;
+  if (isSame && present.message === condition.message && !facts) return false;
+  const lastHeartbeatTime = new Date(now).toISOString();
+  const lastTransitionTime = (isSame && present.lastTransitionTime) || lastHeartbeatTime;
+  const next = { ...condition, lastHeartbeatTime, lastTransitionTime };
+  const body = { status: { ...facts, conditions: [next] } };
+  cluster.server.patch(`${pathOfNode(name)}/status`, { type: 'strategic', body });
+  return true;
+}
+
+/** Those with other keys stay. Without a change nothing is written. */
+export function writeTaints(
+  cluster: Cluster,
+  name: string,
+  { keys, taints }: { keys: readonly string[]; taints: readonly Taint[] },
+): void {
+  const present = readNode(cluster, name)?.spec?.taints ?? [];
+  const kept = present.filter(({ key }) => !keys.includes(key));
+  const isIn = ({ key, effect }: Taint): boolean =>
+    present.some((other) => other.key === key && other.effect === effect);
+  if (kept.length + taints.length === present.length && taints.every(isIn)) return;
+  const body = { spec: { taints: [...kept, ...taints] } };
+  cluster.server.patch(pathOfNode(name), { type: 'merge', body });
+}
