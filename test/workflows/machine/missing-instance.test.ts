@@ -140,7 +140,10 @@ test('a deletion goes before the doubt', async () => {
   await world.run(async () => {
     await world.beginAndJoin();
     await world.handle.signal(instanceMissing, told);
-    await world.log.until('describeInstance');
+    await eventually('the first answer is noted, and the second one due later', async () => {
+      const { missing: doubt } = await world.state();
+      return doubt?.missedAt !== undefined;
+    });
     await world.requestDeletion();
     await world.log.until('finishTeardown');
     expect(world.log.count('describeInstance')).toBe(1);
