@@ -5,6 +5,7 @@ import type { Transport } from '../../../activities/drivers/virtual/client.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
 import { calm, Weather } from '../world/weather.ts';
+import type { Trouble } from '../world/weather.ts';
 import { SimulatedCloud } from './cloud.ts';
 import { CloudNetwork, calmCloud } from './transport.ts';
 import type { CloudTrouble } from './transport.ts';
@@ -27,10 +28,10 @@ const longestMs = 600_000;
 
 export function aSimulatedCloud(
   wanted: Partial<CloudTrouble> = {},
-  { seed = 1 }: { seed?: number } = {},
+  { seed = 1, calls = {} }: { seed?: number; calls?: Partial<Trouble> } = {},
 ): ASimulatedCloud {
   const simulation = new Simulation(seed);
-  const weather = new Weather(simulation, calm);
+  const weather = new Weather(simulation, { ...calm, ...calls });
   const cloud = new SimulatedCloud(simulation);
   const trouble = { ...calmCloud, ...wanted };
   const network = new CloudNetwork({ simulation, weather, cloud, trouble });

@@ -139,6 +139,22 @@ describe('the settle window', () => {
     expect(cloud.records.length).toBeLessThan(100);
   });
 
+  test('a create that arrives twice makes nothing after it was refused', async () => {
+    const calls = { doubledCalls: 1 };
+    const simulated = aSimulatedCloud({ throttled: 0.5 }, { calls });
+    const { simulation, cloud, done } = simulated;
+    const accepted = new Set<string>();
+    for (let count = 0; count < 40; count += 1) {
+      const { statusCode } = await done(orderOf(simulated, `t-${count}`));
+      if (statusCode === 201) accepted.add(`t-${count}`);
+    }
+    await simulation.run(simulation.now + hourMs);
+    expect(new Set(cloud.records.map(({ token }) => token))).toEqual(accepted);
+    expect(accepted.size).toBeGreaterThan(10);
+    expect(accepted.size).toBeLessThan(30);
+    expect(cloud.records.some(({ creates }) => creates === 2)).toBe(true);
+  });
+
   test('a create of a process that was killed shows within it, or not at all', async () => {
     for (let seed = 1; seed <= 30; seed += 1) {
       const simulated = aSimulatedCloud({ slow: 1 }, { seed });

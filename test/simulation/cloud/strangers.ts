@@ -1,6 +1,7 @@
 /** Instances that no Machine of ours asked for. */
 import type { Chance } from '../engine/chance.ts';
 import type { Weather } from '../world/weather.ts';
+import { chancesFor } from './chances.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import type { InstanceRecord } from './records.ts';
 import type { CloudTrouble } from './trouble.ts';
@@ -26,15 +27,16 @@ export class Strangers {
   }
 
   start(): void {
-    const { weather, trouble } = this.#parts;
-    weather.often(trouble.foreignAnHour, () => this.#addForeign());
-    weather.often(trouble.orphansAnHour, () => this.#addOrphan());
+    const { weather, trouble, chance } = this.#parts;
+    const { foreignAnHour, orphansAnHour } = chancesFor(chance, trouble);
+    weather.often(trouble.foreignAnHour, () => this.#addForeign(foreignAnHour), foreignAnHour);
+    weather.often(trouble.orphansAnHour, () => this.#addOrphan(orphansAnHour), orphansAnHour);
   }
 
   /** We leave these alone, also where they bear the name of a Machine. */
-  #addForeign(): void {
-    const { cloud, chance } = this.#parts;
-    const ours = this.#pickOurs();
+  #addForeign(chance: Chance): void {
+    const { cloud } = this.#parts;
+    const ours = this.#pickOurs(chance);
     const name = ours && chance.happens(0.5) ? ours.name : newName(chance);
     const ofAnotherCluster = {
       [tagNames.cluster]: chance.uuid(),
@@ -51,17 +53,16 @@ export class Strangers {
   }
 
   /** As one that a forgotten operator left: the search for orphans has to find it. */
-  #addOrphan(): void {
-    const { cloud, chance } = this.#parts;
-    const ours = this.#pickOurs();
+  #addOrphan(chance: Chance): void {
+    const { cloud } = this.#parts;
+    const ours = this.#pickOurs(chance);
     if (!ours) return;
     const tags = { ...ours.tags, [tagNames.machineUid]: chance.uuid() };
     cloud.addForeign({ name: newName(chance), tags });
   }
 
-  #pickOurs(): InstanceRecord | undefined {
-    const { cloud, chance } = this.#parts;
-    const ours = [...cloud.living].filter(({ createdBy }) => createdBy !== 'cloud');
+  #pickOurs(chance: Chance): InstanceRecord | undefined {
+    const ours = [...this.#parts.cloud.living].filter(({ createdBy }) => createdBy !== 'cloud');
     return ours.length === 0 ? undefined : chance.pick(ours);
   }
 }

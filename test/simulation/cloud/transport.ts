@@ -1,5 +1,6 @@
 /** A process' calls to the cloud: they travel, and the cloud may refuse or hold them up. */
 import type { Transport, TransportRequest } from '../../../activities/drivers/virtual/client.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 import { ConnectionBroken, journey } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import { CloudFaults } from './cloud-faults.ts';
@@ -85,14 +86,19 @@ export class CloudNetwork {
   #arrive(name: string, sent: Sent): CloudAnswer {
     const { call, sender } = sent;
     if (isCreate(call) && this.#isTooLate(sent)) return unheard;
-    // What was refused for good leaves nothing under way that could still make an instance.
-    if (sent.answer && isRefusal(sent.answer)) return sent.answer;
+    // What made nothing at first leaves nothing under way that could still make an instance.
+    if (sent.answer && isCreate(call) && !this.#isKnown(call)) return sent.answer;
     sent.answer = this.#faults.answer(call);
     const { statusCode, text } = sent.answer;
     if (statusCode >= 400 && statusCode !== 404) {
       sender.process.note(`${name}: ${statusCode} ${text}`);
     }
     return sent.answer;
+  }
+
+  #isKnown({ body }: CloudCall): boolean {
+    const { token } = isRecord(body) ? body : {};
+    return typeof token === 'string' && this.#parts.cloud.knowsToken(token);
   }
 
   #isTooLate({ sender, abortedAt }: Sent): boolean {
@@ -106,11 +112,6 @@ function sentBy(sender: Sender, { method, path, body }: TransportRequest): Sent 
   const text = JSON.stringify(body);
   const call = { method, path, by: name, ...(text !== undefined && { body: JSON.parse(text) }) };
   return { call, sender, abortedAt: undefined, answer: undefined };
-}
-
-/** It says more than that something went wrong on the way. */
-function isRefusal({ statusCode }: CloudAnswer): boolean {
-  return statusCode >= 400 && statusCode < 500;
 }
 
 function isCreate({ method, path }: CloudCall): boolean {
