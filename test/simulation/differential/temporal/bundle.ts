@@ -1,5 +1,5 @@
 /** The bundle of the workflow of all scripts, in a file. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,15 @@ import { bundleWorkflows } from '../../../../workers/temporal/bundle-workflows.t
 
 const workflowsPath = fileURLToPath(new URL('workflows.ts', import.meta.url));
 
-export async function bundleOfScripts(): Promise<string> {
+export interface ScriptBundle {
+  codePath: string;
+  remove(): Promise<void>;
+}
+
+export async function bundleOfScripts(): Promise<ScriptBundle> {
   const { code } = await bundleWorkflows({ workflowsPath, logger: new DefaultLogger('ERROR') });
   const folder = await mkdtemp(join(tmpdir(), 'millwright-scripts-'));
-  const file = join(folder, 'workflows.js');
-  await writeFile(file, code);
-  return file;
+  const codePath = join(folder, 'workflows.js');
+  await writeFile(codePath, code);
+  return { codePath, remove: () => rm(folder, { recursive: true, force: true }) };
 }

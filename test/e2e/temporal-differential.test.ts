@@ -1,0 +1,54 @@
+/**
+ * The simulated Temporal with its simulated core against the real server with the SDK's workers:
+ * the same scripts give the same events, failures, attempts and answers.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleOfScripts } from '../simulation/differential/temporal/bundle.ts';
+import type { ScriptBundle } from '../simulation/differential/temporal/bundle.ts';
+import { drawn } from '../simulation/differential/temporal/drawn.ts';
+import type { Observation } from '../simulation/differential/temporal/observation.ts';
+import { Server } from '../simulation/differential/temporal/on-server.ts';
+import { onSimulation } from '../simulation/differential/temporal/on-simulation.ts';
+import { handWritten } from '../simulation/differential/temporal/scripts/all.ts';
+import { Slots } from '../simulation/core/slots.ts';
+import { testSeed } from '../support/seed.ts';
+import { testStack } from './support/test-stack.ts';
+
+/** They wait nearly all of their time. */
+const atOnce = 10;
+const drawnCount = 50;
+const firstSeed = 1 + (testSeed() - 1) * drawnCount;
+const scripts = [
+  ...handWritten,
+  ...Array.from({ length: drawnCount }, (_, index) => drawn(firstSeed + index)),
+];
+
+describe('the simulated Temporal does what the server does', () => {
+  const slots = new Slots(atOnce);
+  const played = new Map<string, Promise<Observation>>();
+  let bundle: ScriptBundle;
+  let server: Server;
+
+  beforeAll(async () => {
+    bundle = await bundleOfScripts();
+    server = new Server(testStack().temporalAddress, bundle.codePath);
+    await server.start();
+    for (const script of scripts) {
+      const found = slots.take().then(() => server.play(script).finally(() => slots.free()));
+      // Its test says what went wrong.
+      found.catch(() => undefined);
+      played.set(script.name, found);
+    }
+  });
+
+  afterAll(async () => {
+    await Promise.allSettled(played.values());
+    await server.stop();
+    await bundle.remove();
+  });
+
+  test.each(scripts)('$name', async (script) => {
+    const { observation } = await onSimulation(script, bundle.codePath);
+    expect(observation).toEqual(await played.get(script.name));
+  });
+});
