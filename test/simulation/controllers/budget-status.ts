@@ -1,5 +1,6 @@
 /** What the disruption controller makes of a PodDisruptionBudget and its pods. */
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { conditionAfter, saidOfCount, saidOfFailure } from './budget-condition.ts';
 import { controllerOf, isDeleting, isReady } from './objects.ts';
 import type { Condition, PodObject } from './objects.ts';
 import type { Selector } from './selector.ts';
@@ -44,79 +45,47 @@ export interface BudgetVerdict {
 const deletionTimeoutMs = 120_000;
 
 export function statusOf(facts: BudgetFacts): BudgetVerdict {
-  const { budget, pods } = facts;
   const expectation = expectationOf(facts);
-  if (typeof expectation === 'string')
-    return { status: failed(budget, expectation, facts.now), recheckAt: undefined };
+  if (typeof expectation === 'string') {
+    return { status: failed(facts, expectation), recheckAt: undefined };
+  }
+  const { budget, pods, now } = facts;
   const { expectedPods, desiredHealthy } = expectation;
   const { disruptedPods, recheckAt } = stillDisrupted(facts);
   const currentHealthy = pods.filter(
     (pod) => !isDeleting(pod) && !(pod.metadata.name in disruptedPods) && isReady(pod),
   ).length;
-  const spare = currentHealthy - desiredHealthy;
   // A budget that selects nothing yet allows nothing.
-  const disruptionsAllowed = expectedPods <= 0 || spare <= 0 ? 0 : spare;
-  const counts = { expectedPods, currentHealthy, desiredHealthy, disruptionsAllowed };
+  const spare = expectedPods > 0 ? currentHealthy - desiredHealthy : 0;
+  const disruptionsAllowed = Math.max(0, spare);
+  const { generation: observedGeneration = 0 } = budget.metadata;
+  const said = saidOfCount(disruptionsAllowed);
   const isDisrupted = Object.keys(disruptedPods).length > 0;
-  const { generation } = budget.metadata;
   const status: BudgetStatus = {
-    ...(generation !== undefined && { observedGeneration: generation }),
-    ...counts,
+    observedGeneration,
+    expectedPods,
+    currentHealthy,
+    desiredHealthy,
+    disruptionsAllowed,
     ...(isDisrupted && { disruptedPods }),
-    conditions: [allowedCondition(budget, disruptionsAllowed, facts.now)],
+    conditions: [conditionAfter(budget.status ?? {}, said, { observedGeneration, now })],
   };
   return { status, recheckAt };
 }
 
-/** The condition as it follows from the count. */
-export function allowedCondition(
-  budget: BudgetObject,
-  disruptionsAllowed: number,
-  now: number,
-): Condition {
-  const isAllowed = disruptionsAllowed > 0;
-  return conditionOf(budget, now, {
-    status: isAllowed ? 'True' : 'False',
-    reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
-    message: '',
-  });
-}
-
 /** Nothing is allowed while it is not known how many pods there have to be. */
-function failed(budget: BudgetObject, message: string, now: number): BudgetStatus {
-  const condition = conditionOf(budget, now, { status: 'False', reason: 'SyncFailed', message });
-  const nothing = { expectedPods: 0, currentHealthy: 0, desiredHealthy: 0 };
+function failed({ budget, now }: BudgetFacts, message: string): BudgetStatus {
+  const { status: last = {} } = budget;
+  const { observedGeneration = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = last;
+  const said = saidOfFailure(message);
   return {
-    ...nothing,
-    ...budget.status,
+    ...last,
+    expectedPods,
+    currentHealthy,
+    desiredHealthy,
     disruptionsAllowed: 0,
-    conditions: [condition],
+    conditions: [conditionAfter(last, said, { observedGeneration, now })],
   };
-}
-
-function conditionOf(
-  { metadata, status = {} }: BudgetObject,
-  now: number,
-  next: { status: string; reason: string; message: string },
-): Condition {
-  const type = 'DisruptionAllowed';
-  const present = status.conditions?.find((condition) => condition.type === type);
-  const lastTransitionTime =
-    present?.status === next.status && present.lastTransitionTime !== undefined
-      ? present.lastTransitionTime
-      : secondsOf(now);
-  const { generation } = metadata;
-  return {
-    type,
-    ...next,
-    ...(generation !== undefined && { observedGeneration: generation }),
-    lastTransitionTime,
-  };
-}
-
-/** Times of the core API have no fractions of a second. */
-export function secondsOf(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 interface Expectation {

@@ -7,6 +7,7 @@ import { StatusError } from '../../support/api-server/status.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
+import { namedChance } from '../world/named-chance.ts';
 import type { Weather } from '../world/weather.ts';
 import type { ChangeFeed, News } from './change-feed.ts';
 import { haveSpells } from './trouble.ts';
@@ -18,6 +19,8 @@ export interface ControllerParts {
   cluster: Cluster;
   feed: ChangeFeed;
   trouble: ControllerTrouble;
+  /** From which each of them has its own chance. */
+  base: number;
 }
 
 /** Milliseconds. */
@@ -37,12 +40,12 @@ export abstract class Controller {
   readonly #due = new Set<string>();
   #unheard: News[] = [];
   #stops = 0;
-  #isStale = false;
+  #stale = 0;
 
   constructor(name: string, parts: ControllerParts) {
     this.name = name;
     this.parts = parts;
-    this.chance = parts.simulation.chance.fork();
+    this.chance = namedChance(parts.base, name);
   }
 
   /** It hears of these kinds. */
@@ -52,16 +55,19 @@ export abstract class Controller {
   }
 
   #haveSpells(): void {
-    const { simulation, weather, trouble } = this.parts;
-    const spells = { simulation, weather, chance: this.chance };
-    haveSpells({ ...spells, timesAnHour: trouble.stopsAnHour, longestMs: longestStopMs }, () => {
+    const { simulation, weather, trouble, base } = this.parts;
+    const spellsOf = (what: string, timesAnHour: number, longestMs: number) => {
+      const chance = namedChance(base, `${this.name} ${what}`);
+      return { simulation, weather, chance, timesAnHour, longestMs };
+    };
+    haveSpells(spellsOf('stops', trouble.stopsAnHour, longestStopMs), () => {
       this.pause();
       return () => this.resume();
     });
-    haveSpells({ ...spells, timesAnHour: trouble.staleAnHour, longestMs: longestStaleMs }, () => {
-      this.#isStale = true;
+    haveSpells(spellsOf('is stale', trouble.staleAnHour, longestStaleMs), () => {
+      this.#stale += 1;
       return () => {
-        this.#isStale = false;
+        this.#stale -= 1;
         this.#catchUp();
       };
     });
@@ -126,12 +132,12 @@ export abstract class Controller {
   }
 
   #receive(news: News): void {
-    if (this.#isStale || this.#stops > 0) this.#unheard.push(news);
+    if (this.#stale + this.#stops > 0) this.#unheard.push(news);
     else this.hear(news);
   }
 
   #catchUp(): void {
-    if (this.#isStale || this.#stops > 0) return;
+    if (this.#stale + this.#stops > 0) return;
     const unheard = this.#unheard;
     this.#unheard = [];
     for (const news of unheard) this.hear(news);

@@ -1,8 +1,7 @@
 /** A cluster with its controllers and nothing else, for tests. */
 import type { KubeObject, ObjectMeta } from '../../../activities/kube/client/client.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { ApiServer } from '../../support/api-server/api-server.ts';
-import { GracefulApiServer } from './graceful-api-server.ts';
+import { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 import { Simulation } from '../engine/simulation.ts';
@@ -31,7 +30,10 @@ export class ControllersUnderTest {
   constructor({ seed = 1, trouble }: { seed?: number; trouble?: ControllerTrouble } = {}) {
     this.simulation = new Simulation(seed);
     this.weather = new Weather(this.simulation, calm);
-    this.server = new GracefulApiServer({ now: () => Math.floor(this.simulation.now) });
+    this.server = new ApiServer({
+      now: () => Math.floor(this.simulation.now),
+      gracefulPods: true,
+    });
     this.cluster = { name: 'test', server: this.server, isUp: true };
     this.controllers = startControllers(this.simulation, this.weather, {
       cluster: this.cluster,

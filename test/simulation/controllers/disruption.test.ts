@@ -73,8 +73,9 @@ describe('the status of a budget', () => {
 
   test('nothing is allowed when the scale of a controller is not known', async () => {
     const kind = 'DaemonSet';
-    world.controllers.workloads.add({ namespace, name: 'app', replicas: 0, kind });
     budget({ maxUnavailable: 1 });
+    await world.run(1);
+    world.controllers.workloads.add({ namespace, name: 'app', replicas: 0, kind });
     await world.run(60);
     const reason = 'SyncFailed';
     expect(statusOf()).toMatchObject({ disruptionsAllowed: 0, conditions: [{ reason }] });

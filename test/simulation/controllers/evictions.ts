@@ -1,7 +1,8 @@
 /** What an API server answers to evictions, by the PodDisruptionBudgets as they are. */
 import type { Cluster } from '../world/kube-client.ts';
 import type { Verdict } from '../world/weather.ts';
-import { allowedCondition, secondsOf } from './budget-status.ts';
+import { secondOf } from '../../support/api-server/naming.ts';
+import { conditionAfter, conditionIn, saidOfCount } from './budget-condition.ts';
 import type { BudgetObject } from './budget-status.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { isDeleting, isFinished, isReady } from './objects.ts';
@@ -59,8 +60,15 @@ export class Evictions {
     const isUsedUp = disruptionsAllowed === 0;
     const next = {
       disruptionsAllowed,
-      disruptedPods: { [pod.metadata.name]: secondsOf(now) },
-      ...(isUsedUp && { conditions: [allowedCondition(budget, disruptionsAllowed, now)] }),
+      disruptedPods: { [pod.metadata.name]: secondOf(now) },
+      ...(isUsedUp && {
+        conditions: [
+          conditionAfter(status, saidOfCount(0), {
+            observedGeneration: status.observedGeneration ?? 0,
+            now,
+          }),
+        ],
+      }),
     };
     this.#cluster.server.patch(`${path}/status`, { type: 'merge', body: { status: next } });
     return undefined;
@@ -95,7 +103,7 @@ function refusalBy(budget: BudgetObject): Verdict | undefined {
 }
 
 function whyNone({ metadata: { name }, status = {} }: BudgetObject): string {
-  const condition = status.conditions?.find(({ type }) => type === 'DisruptionAllowed');
+  const condition = conditionIn(status);
   if (condition?.status === 'False' && condition.reason === 'SyncFailed') {
     return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${condition.message}`;
   }

@@ -1,6 +1,6 @@
 /** The node lifecycle controller: taints of Nodes by their conditions, and what it makes of pods. */
 import type { News } from './change-feed.ts';
-import { secondsOf } from './budget-status.ts';
+import { secondOf } from '../../support/api-server/naming.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
@@ -70,7 +70,7 @@ export class NodeLifecycle extends Controller {
   }
 
   #taint(node: NodeObject, effect: 'NoSchedule' | 'NoExecute', keys: ReadonlySet<string>): void {
-    const timeAdded = secondsOf(this.parts.simulation.now);
+    const timeAdded = secondOf(this.parts.simulation.now);
     const taints = taintsWith(node, { effect, keys, timeAdded });
     if (!taints) return;
     const { name, uid, resourceVersion } = node.metadata;
@@ -83,7 +83,7 @@ export class NodeLifecycle extends Controller {
   #markPods(node: NodeObject): void {
     if (isReady(node)) return;
     const { server } = this.parts.cluster;
-    const lastTransitionTime = secondsOf(this.parts.simulation.now);
+    const lastTransitionTime = secondOf(this.parts.simulation.now);
     for (const [path, pod] of this.#index.podsOn(node.metadata.name)) {
       if (!isReady(pod)) continue;
       const ready = { type: 'Ready', status: 'False', lastTransitionTime };

@@ -2,7 +2,7 @@
  * What kubelets do for pods: they run those that are bound to their Node, and end those that are
  * deleted. A kubelet that is dead does neither.
  */
-import { secondsOf } from './budget-status.ts';
+import { secondOf } from '../../support/api-server/naming.ts';
 import type { News } from './change-feed.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';
@@ -88,9 +88,9 @@ export class PodKubelets extends Controller {
   }
 
   #drawnEnd(graceMs: number): number {
-    if (this.goesWrong(this.parts.trouble.stuckPods)) return Infinity;
-    const { now } = this.parts.simulation;
-    return now + this.chance.between(Math.min(shortestEndMs, graceMs), graceMs);
+    const isStuck = this.goesWrong(this.parts.trouble.stuckPods);
+    const endMs = this.chance.between(Math.min(shortestEndMs, graceMs), graceMs);
+    return isStuck ? Infinity : this.parts.simulation.now + endMs;
   }
 
   /** A pod that never terminates is asked after from time to time. */
@@ -152,7 +152,7 @@ export class PodKubelets extends Controller {
     const node = this.#options.index.node(nodeName);
     // What its own report says of the Node comes first.
     if (node && !isReady(node)) return;
-    const lastTransitionTime = secondsOf(this.parts.simulation.now);
+    const lastTransitionTime = secondOf(this.parts.simulation.now);
     const types = ['Initialized', 'ContainersReady', 'Ready', 'PodScheduled'];
     const conditions = types.map((type) => ({ type, status: 'True', lastTransitionTime }));
     const { uid } = pod.metadata;

@@ -1,6 +1,7 @@
 /** The components of Kubernetes around Millwright, in one cluster. */
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
+import { baseOf } from '../world/named-chance.ts';
 import type { Weather } from '../world/weather.ts';
 import { AttachDetach } from './attach-detach.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -43,7 +44,8 @@ export function startControllers(
 ): Controllers {
   const feed = new ChangeFeed(cluster.server);
   const index = new PodIndex(feed);
-  const parts = { simulation, weather, cluster, feed, trouble };
+  const base = baseOf(simulation.chance);
+  const parts = { simulation, weather, cluster, feed, trouble, base };
   const evictions = new Evictions({ cluster, feed, now: () => simulation.now });
   cluster.refusalOfEviction = (path) => evictions.refusalOf(path);
   const workloads = new Workloads(parts, {

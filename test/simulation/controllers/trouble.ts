@@ -40,27 +40,22 @@ export interface Spells {
   longestMs: number;
 }
 
-const hourMs = 3_600_000;
-/** Within so long a spell ends when the weather has cleared. */
-const checkMs = 5_000;
-
 /** Calls `begin` at random moments until the weather clears, and some time later what it returns. */
 export function haveSpells(spells: Spells, begin: () => () => void): void {
   const { simulation, weather, chance, timesAnHour, longestMs } = spells;
-  if (timesAnHour <= 0) return;
-  const waitMs = (-Math.log(1 - chance.share()) * hourMs) / timesAnHour;
-  simulation.after(waitMs, () => {
-    if (weather.isClear) return;
-    const endsAt = simulation.now + chance.between(1_000, longestMs);
-    const end = begin();
-    const check = (): void => {
-      if (!weather.isClear && simulation.now < endsAt) {
-        simulation.after(Math.min(checkMs, endsAt - simulation.now), check);
-        return;
-      }
-      end();
-      haveSpells(spells, begin);
-    };
-    check();
-  });
+  weather.often(
+    timesAnHour,
+    () => {
+      const end = begin();
+      let isOver = false;
+      const finish = (): void => {
+        if (isOver) return;
+        isOver = true;
+        end();
+      };
+      simulation.after(chance.between(1_000, longestMs), finish);
+      weather.onClear(finish);
+    },
+    chance,
+  );
 }
