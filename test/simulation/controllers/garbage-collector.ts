@@ -1,144 +1,202 @@
 /**
- * The garbage collector of an API server: it deletes dependents whose owners are gone, and carries
- * out the propagation policies `Foreground` and `Orphan`.
+ * The garbage collector: it deletes objects whose owners are all gone, and carries out the
+ * propagation policies `Foreground` and `Orphan`. What it does follows from the objects as they are
+ * at that moment; which ones it sees to, and which objects depend on them, from what it has heard.
  */
-import type { Chance } from '../engine/chance.ts';
-import type { Simulation } from '../engine/simulation.ts';
+import type { KubeObject, OwnerReference } from '../../../activities/kube/client/client.ts';
 import { pathOf } from '../../support/api-server/paths.ts';
-import type { Change, Entry } from '../../support/api-server/store.ts';
-import { isNotFound } from './not-found.ts';
-import type { Cluster } from '../world/kube-client.ts';
+import type { Target } from '../../support/api-server/paths.ts';
+import { resources } from '../../support/api-server/resources.ts';
+import type { Entry } from '../../support/api-server/store.ts';
+import type { News } from './change-feed.ts';
+import { Controller } from './controller.ts';
+import type { ControllerParts } from './controller.ts';
+import { isDeleting } from './objects.ts';
+import { OwnerGraph } from './owner-graph.ts';
+import { deleteObject, patchObject } from './writes.ts';
 
-interface Dependent {
-  path: string;
-  uid: string;
+/** Owners that are in no API server here, such as ReplicaSets. */
+export interface OtherOwners {
+  hasKind(kind: string): boolean;
+  has(uid: string): boolean;
+  /** Calls `hear` when one goes. */
+  onGone(hear: (uid: string) => void): void;
 }
 
-/** A collector that is busy or restarts acts late. Milliseconds. */
-const soonMs = 50;
-const lateMs = 20_000;
+const foreground = 'foregroundDeletion';
+const orphan = 'orphan';
 
-export class GarbageCollector {
-  readonly #simulation: Simulation;
-  readonly #cluster: Cluster;
-  readonly #chance: Chance;
-  readonly #dependents = new Map<string, Map<string, Dependent>>();
+/** Of an owner: there for good, absent, or deleted as soon as its dependents are. */
+type OwnerState = 'solid' | 'dangling' | 'waiting' | 'invalid';
 
-  constructor(simulation: Simulation, cluster: Cluster) {
-    this.#simulation = simulation;
-    this.#cluster = cluster;
-    this.#chance = simulation.chance.fork();
+export class GarbageCollector extends Controller {
+  readonly #graph = new OwnerGraph();
+  readonly #others: OtherOwners;
+
+  constructor(parts: ControllerParts, others: OtherOwners) {
+    super('garbage collector', parts);
+    this.#others = others;
   }
 
   start(): void {
-    this.#cluster.server.store.listen((change) => this.#hear(change));
+    this.listen(resources.map(({ kind }) => kind));
+    this.#others.onGone((uid) => this.#seeToDependents(uid));
   }
 
-  #hear({ before, after }: Change): void {
-    if (before) this.#index(before, false);
-    if (after) this.#index(after, true);
-    const uid = before?.object.metadata.uid;
-    const isReplaced = after?.object.metadata.uid !== uid;
-    if (before && uid !== undefined && isReplaced) this.#soon(() => this.#ownerGone(uid));
-    if (after) this.#considerFinalizers(after);
-    if (before && isReplaced) this.#considerOwnersOf(before);
+  protected override hear({ path, before, after }: News): void {
+    if (before) this.#graph.remove(before);
+    if (after) this.#graph.put(path, after);
+    if (before) this.#seeToUnblocked(before, after);
+    if (after) {
+      if (haveOwnersChanged(before, after)) this.#seeToNewOwners(after);
+      this.#seeToDeletion(before, after);
+    } else if (before) this.#seeToDependents(before.metadata.uid);
   }
 
-  #index({ object, target }: Entry, isPresent: boolean): void {
-    const { uid = '', ownerReferences = [] } = object.metadata;
-    for (const owner of ownerReferences) {
-      const known = this.#dependents.get(owner.uid) ?? new Map<string, Dependent>();
-      if (isPresent) known.set(uid, { path: pathOf(target), uid });
-      else known.delete(uid);
-      if (known.size > 0) this.#dependents.set(owner.uid, known);
-      else this.#dependents.delete(owner.uid);
+  #seeToDependents(ownerUid: string): void {
+    for (const { uid } of this.#graph.dependentsOf(ownerUid)) this.enqueue(uid);
+  }
+
+  /** An owner that waited for this object may wait for none now. */
+  #seeToUnblocked(before: KubeObject, after: KubeObject | undefined): void {
+    if (after && !haveOwnersChanged(before, after)) return;
+    for (const { uid } of before.metadata.ownerReferences ?? []) {
+      if (this.#isWaiting(uid)) this.enqueue(uid);
     }
   }
 
-  #soon(action: () => void): void {
-    const isLate = this.#chance.happens(0.05);
-    this.#simulation.after(this.#chance.between(1, isLate ? lateMs : soonMs), () => {
-      if (this.#cluster.isUp) action();
-      else this.#soon(action);
-    });
+  #isWaiting(uid: string): boolean {
+    const object = this.#entryOf(uid)?.object;
+    return object !== undefined && isDeletingBy(object, foreground);
   }
 
-  #ownerGone(uid: string): void {
-    for (const dependent of this.#dependents.get(uid)?.values() ?? []) this.#delete(dependent);
+  #seeToNewOwners(object: KubeObject): void {
+    const { uid, ownerReferences = [] } = object.metadata;
+    const isAnyAbsent = ownerReferences.some(
+      (owner) => this.#stateOf(owner, object) === 'dangling',
+    );
+    if (isAnyAbsent) this.enqueue(uid);
   }
 
-  #delete({ path, uid }: Dependent): void {
-    try {
-      this.#cluster.server.delete(path, {
-        preconditions: { uid },
-        propagationPolicy: 'Background',
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
+  #seeToDeletion(before: KubeObject | undefined, after: KubeObject): void {
+    const { uid } = after.metadata;
+    const begins = (finalizer: string): boolean =>
+      isDeletingBy(after, finalizer) && !(before && isDeletingBy(before, finalizer));
+    if (begins(orphan)) this.enqueue(`${orphan} ${uid}`);
+    else if (begins(foreground)) {
+      this.#seeToDependents(uid);
+      this.enqueue(uid);
     }
   }
 
-  #considerFinalizers({ object, target }: Entry): void {
-    const { deletionTimestamp, finalizers = [], uid = '' } = object.metadata;
-    if (deletionTimestamp === undefined) return;
+  protected override sync(key: string): void {
+    const [first = '', second] = key.split(' ');
+    const entry = this.#entryOf(second ?? first);
+    if (!entry) this.#seeToDependents(second ?? first);
+    else if (second !== undefined) this.#orphanDependents(entry);
+    else if (isDeletingBy(entry.object, foreground)) this.#waitForDependents(entry);
+    else if (!isDeleting(entry.object)) this.#collect(entry);
+  }
+
+  #orphanDependents({ target, object }: Entry): void {
+    const { uid } = object.metadata;
+    for (const dependent of this.#graph.dependentsOf(uid)) this.#releaseFrom(dependent, [uid]);
+    this.#removeFinalizer(pathOf(target), object, orphan);
+  }
+
+  #releaseFrom({ path, uid }: { path: string; uid: string }, owners: readonly string[]): void {
+    const present = this.#entryOf(uid)?.object.metadata.ownerReferences ?? [];
+    const ownerReferences = present.filter((owner) => !owners.includes(owner.uid));
+    if (ownerReferences.length === present.length) return;
+    this.note(`takes owners off ${path}`);
+    patchObject(this.#server, { path, uid }, { metadata: { ownerReferences } });
+  }
+
+  #waitForDependents({ target, object }: Entry): void {
+    const blocking = this.#graph.blockingDependentsOf(object.metadata.uid);
+    if (blocking.length === 0) this.#removeFinalizer(pathOf(target), object, foreground);
+    for (const { uid } of blocking) if (!this.#isWaiting(uid)) this.enqueue(uid);
+  }
+
+  #removeFinalizer(path: string, { metadata }: KubeObject, finalizer: string): void {
+    const { uid, finalizers: present = [], resourceVersion } = metadata;
+    const finalizers = present.filter((other) => other !== finalizer);
+    if (finalizers.length === present.length) return;
+    patchObject(this.#server, { path, uid }, { metadata: { finalizers, resourceVersion } });
+  }
+
+  #collect({ target, object }: Entry): void {
     const path = pathOf(target);
-    if (finalizers.includes('orphan')) this.#soon(() => this.#orphan(path, uid));
-    if (finalizers.includes('foregroundDeletion')) this.#soon(() => this.#foreground(path, uid));
+    const { uid, ownerReferences = [] } = object.metadata;
+    if (ownerReferences.length === 0) return;
+    const states = ownerReferences.map((owner) => ({ owner, state: this.#stateOf(owner, object) }));
+    if (states.some(({ state }) => state === 'invalid')) return;
+    const useless = states.filter(({ state }) => state !== 'solid').map(({ owner }) => owner.uid);
+    if (useless.length < states.length) return this.#releaseFrom({ path, uid }, useless);
+    const isAwaited = states.some(({ state }) => state === 'waiting');
+    if (isAwaited && this.#graph.dependentsOf(uid).length > 0) {
+      this.#breakCircle(path, object);
+      return this.#delete(path, uid, 'Foreground');
+    }
+    this.#delete(path, uid, policyOf(object));
   }
 
-  /** A dependent that went may have been the last that its owner waited for. */
-  #considerOwnersOf({ object }: Entry): void {
-    for (const owner of object.metadata.ownerReferences ?? []) {
-      this.#soon(() => {
-        const entry = this.#entryOf(owner.uid);
-        if (entry) this.#considerFinalizers(entry);
-      });
-    }
+  /** Owners that wait for each other would wait for ever. */
+  #breakCircle(path: string, { metadata }: KubeObject): void {
+    const { uid, ownerReferences: present = [] } = metadata;
+    if (!this.#graph.dependentsOf(uid).some((dependent) => this.#isWaiting(dependent.uid))) return;
+    const ownerReferences = present.map((owner) =>
+      owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner,
+    );
+    patchObject(this.#server, { path, uid }, { metadata: { ownerReferences } });
+  }
+
+  #delete(path: string, uid: string, propagationPolicy: string): void {
+    this.note(`deletes ${path} (${propagationPolicy})`);
+    deleteObject(this.#server, { path, uid }, { propagationPolicy });
+  }
+
+  /** By all that a reference says of its owner, and never in another namespace. */
+  #stateOf({ uid, kind, name }: OwnerReference, { metadata }: KubeObject): OwnerState {
+    const resource = resources.find((one) => one.kind === kind);
+    // Of a kind that it does not know, it never learns whether it is there.
+    if (!resource) return this.#isGoneElsewhere(kind, uid) ? 'dangling' : 'solid';
+    if (resource.isNamespaced && metadata.namespace === undefined) return 'invalid';
+    const entry = this.#entryOf(uid);
+    const { namespace: own = '' } = metadata;
+    const namespace = resource.isNamespaced ? own : '';
+    if (!entry || !isAt(entry.target, { resource, namespace, name })) return 'dangling';
+    return isDeletingBy(entry.object, foreground) ? 'waiting' : 'solid';
+  }
+
+  #isGoneElsewhere(kind: string, uid: string): boolean {
+    return this.#others.hasKind(kind) && !this.#others.has(uid);
   }
 
   #entryOf(uid: string): Entry | undefined {
-    return this.#cluster.server.store.entryOfUid(uid);
+    return this.#server.store.entryOfUid(uid);
   }
 
-  #orphan(path: string, uid: string): void {
-    if (this.#entryOf(uid) === undefined) return;
-    for (const dependent of this.#dependents.get(uid)?.values() ?? []) {
-      const entry = this.#entryOf(dependent.uid);
-      const owners = entry?.object.metadata.ownerReferences ?? [];
-      const ownerReferences = owners.filter((owner) => owner.uid !== uid);
-      this.#patch(dependent.path, { ownerReferences, uid: dependent.uid });
-    }
-    this.#release(path, uid, 'orphan');
+  get #server() {
+    return this.parts.cluster.server;
   }
+}
 
-  #foreground(path: string, uid: string): void {
-    const dependents = [...(this.#dependents.get(uid)?.values() ?? [])];
-    const blocking = dependents.filter((dependent) => this.#blocks(dependent, uid));
-    for (const dependent of dependents) {
-      const entry = this.#entryOf(dependent.uid);
-      if (entry && entry.object.metadata.deletionTimestamp === undefined) this.#delete(dependent);
-    }
-    if (blocking.every(({ uid: of }) => this.#entryOf(of) === undefined)) {
-      this.#release(path, uid, 'foregroundDeletion');
-    }
-  }
+function isAt(target: Target, { resource, namespace, name }: Omit<Target, 'subresource'>): boolean {
+  return target.resource === resource && target.namespace === namespace && target.name === name;
+}
 
-  #blocks({ uid }: Dependent, owner: string): boolean {
-    const owners = this.#entryOf(uid)?.object.metadata.ownerReferences ?? [];
-    return owners.some((reference) => reference.uid === owner && reference.blockOwnerDeletion);
-  }
+function isDeletingBy(object: KubeObject, finalizer: string): boolean {
+  return isDeleting(object) && (object.metadata.finalizers ?? []).includes(finalizer);
+}
 
-  #release(path: string, uid: string, finalizer: string): void {
-    const finalizers = this.#entryOf(uid)?.object.metadata.finalizers ?? [];
-    if (!finalizers.includes(finalizer)) return;
-    this.#patch(path, { finalizers: finalizers.filter((other) => other !== finalizer), uid });
-  }
+/** A finalizer of a policy that stands there already is honoured. */
+function policyOf({ metadata: { finalizers = [] } }: KubeObject): string {
+  if (finalizers.includes(orphan)) return 'Orphan';
+  return finalizers.includes(foreground) ? 'Foreground' : 'Background';
+}
 
-  #patch(path: string, metadata: object): void {
-    try {
-      this.#cluster.server.patch(path, { type: 'merge', body: { metadata } });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
+function haveOwnersChanged(before: KubeObject | undefined, after: KubeObject): boolean {
+  const [last, next] = [before?.metadata.ownerReferences, after.metadata.ownerReferences];
+  return last !== next && JSON.stringify(last) !== JSON.stringify(next);
 }

@@ -84,7 +84,10 @@ function layoutsBy(chance: Chance): Layout[] {
 }
 
 function createCluster(simulation: Simulation, name: string): Cluster {
-  const server = new ApiServer({ now: () => Math.floor(simulation.now) });
+  const server = new ApiServer({
+    now: () => Math.floor(simulation.now),
+    gracefulPods: true,
+  });
   const uid = simulation.chance.uuid();
   const creationTimestamp = new Date(simulation.startMs).toISOString();
   const metadata = { name: 'kube-system', uid, resourceVersion: '1', creationTimestamp };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { allCloudTrouble } from '../cloud/transport.ts';
+import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
 import { allFaults, calm } from './weather.ts';
@@ -16,6 +17,7 @@ test('with all names each fault happens as often as it says', () => {
     calls: allFaults,
     cloud: allCloudTrouble,
     kubelets: allKubeletTrouble,
+    controllers: allControllerTrouble,
   });
 });
 

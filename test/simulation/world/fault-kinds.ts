@@ -1,15 +1,22 @@
 /** The kinds of faults by name, so that a run can have some of them. */
+import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';
 import { allCloudTrouble } from '../cloud/transport.ts';
 import { allFaults } from './weather.ts';
 
-const prefixes = { calls: '', cloud: 'cloud.', kubelets: 'node.' } as const;
+const prefixes = {
+  calls: '',
+  cloud: 'cloud.',
+  kubelets: 'node.',
+  controllers: 'controllers.',
+} as const;
 
 /** In a fixed order, e.g. `lostCalls`, `cloud.throttled`, `node.vanishes`. */
 export const faultNames: readonly string[] = [
   ...namesOf(allFaults, prefixes.calls),
   ...namesOf(allCloudTrouble, prefixes.cloud),
   ...namesOf(allKubeletTrouble, prefixes.kubelets),
+  ...namesOf(allControllerTrouble, prefixes.controllers),
 ];
 
 /** Each kind that is named as often as in a run with all of them, the others never. */
@@ -18,6 +25,7 @@ export function troubleBy(names: readonly string[]) {
     calls: chosenOf(allFaults, names, prefixes.calls),
     cloud: chosenOf(allCloudTrouble, names, prefixes.cloud),
     kubelets: chosenOf(allKubeletTrouble, names, prefixes.kubelets),
+    controllers: chosenOf(allControllerTrouble, names, prefixes.controllers),
   };
 }
 

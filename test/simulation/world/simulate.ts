@@ -4,7 +4,11 @@ import { preloadedBundle } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
-import { GarbageCollector } from '../controllers/garbage-collector.ts';
+import { livingNodes } from '../controllers/living-nodes.ts';
+import { standardWorkloads } from '../controllers/standard-workloads.ts';
+import type { Controllers } from '../controllers/start-controllers.ts';
+import { startControllers } from '../controllers/start-controllers.ts';
+import { WorldWorkloads } from '../controllers/world-workloads.ts';
 import { Sandboxes } from '../core/sandbox.ts';
 import type { Violation } from '../engine/simulation.ts';
 import { Simulation } from '../engine/simulation.ts';
@@ -17,7 +21,7 @@ import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
-import type { Write } from './kube-client.ts';
+import type { Cluster, Write } from './kube-client.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
@@ -49,6 +53,8 @@ const minuteMs = 60_000;
 const longestEndMs = (75 + 30) * minuteMs;
 /** For so long nothing may happen at the end. */
 const restMs = 10 * minuteMs;
+/** At the beginning, besides those that are on each Node. */
+const podsOfMachine = 1.5;
 const sandboxes = new Sandboxes();
 
 export { faultNames, userNames };
@@ -84,13 +90,21 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     trouble: trouble.kubelets,
     targetOf,
   });
-  for (const cluster of world.clusters) new GarbageCollector(simulation, cluster).start();
+  const controllers = new Map(
+    world.clusters.map((cluster) => {
+      const isAlive = livingNodes({ cloud, cluster, targetOf });
+      const options = { cluster, trouble: trouble.controllers, isAlive };
+      return [cluster, startControllers(simulation, weather, options)];
+    }),
+  );
   kubelets.start();
   judgeInstances(world, cloud);
   const writes = new WriteJudge(world, cloud);
   hear = (write) => writes.hear(write);
   const repositories = setUpObjects(world, { machines: options.machines });
-  const users = new Users(world, { names: options.users, repositories });
+  const workloads = new WorldWorkloads(controllers, simulation.chance);
+  populate(world, controllers, options.machines);
+  const users = new Users(world, { names: options.users, repositories, workloads });
   for (const { replicas } of world.installs) for (const replica of replicas) replica.start();
   users.start();
   startDisasters(world);
@@ -105,6 +119,21 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     simulatedMs: simulation.now - simulation.startMs,
     world,
   };
+}
+
+/** Pods on the Nodes from the beginning. */
+function populate(
+  { simulation, installs }: World,
+  controllers: ReadonlyMap<Cluster, Controllers>,
+  machines: number,
+): void {
+  const chance = simulation.chance.fork();
+  for (const target of new Set(installs.map((install) => install.target))) {
+    const options = { namespace: 'apps', pods: Math.ceil(machines * podsOfMachine) };
+    for (const workload of standardWorkloads(chance, options)) {
+      controllers.get(target)?.workloads.add(workload);
+    }
+  }
 }
 
 interface End {

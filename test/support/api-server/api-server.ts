@@ -10,7 +10,7 @@
  * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no dry
  *   run, no deletion of a collection.
  * - It has no authentication, authorization or throttling.
- * - There are no managedFields, and only our kinds begin with a generation.
+ * - There are no managedFields, and only our kinds and PodDisruptionBudgets have a generation.
  * - No PodDisruptionBudget holds up an eviction. Without `gracefulPods` pods go at once, as if a
  *   kubelet had ended them.
  * - It has no garbage collector: `orphan` and `foregroundDeletion` stay until a test removes them.

@@ -71,6 +71,7 @@ export const resources: readonly Resource[] = [
   aResource('PodDisruptionBudget', {
     group: 'policy',
     hasStatus: true,
+    countsGenerations: true,
     allowsUnconditionalUpdate: false,
   }),
   aResource('VolumeAttachment', {
