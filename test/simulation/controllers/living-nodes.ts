@@ -30,7 +30,9 @@ export function livingNodes({
     }
   });
   return (name) => {
-    if (![...(living.get(name) ?? [])].some(({ isRunning }) => isRunning)) return false;
+    if (![...(living.get(name) ?? [])].some(({ nodeUid }) => nodeUid !== undefined)) {
+      return false;
+    }
     const node: NodeObject | undefined = readObject(cluster.server, nodePath(name));
     return !node || conditionOf(node, 'Ready') !== 'Unknown';
   };
