@@ -1,4 +1,4 @@
-/** What the watcher does from its start on: it signals to workflows what happens in both clusters. */
+/** What the watcher does from its start on: it signals what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
 import { startWatcher } from '../watcher/index.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';

@@ -37,7 +37,7 @@ export class CloudFaults {
     this.#spells = new Spells(parts.simulation, parts.trouble, this.#chances);
   }
 
-  /** When a call is sent: how long it takes, and whether its answer comes. Returns what is wrong. */
+  /** When a call is sent: how long it takes, and whether its answer comes. Returns the fault. */
   shape(fate: Fate): string | undefined {
     fate.requestMs += this.#chance.between(20, 80);
     if (this.#parts.weather.isClear) return undefined;

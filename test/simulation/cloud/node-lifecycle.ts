@@ -1,5 +1,5 @@
 /**
- * The node lifecycle controller of a cluster: a Node whose kubelet is not heard becomes Unknown, and
+ * The node lifecycle controller of a cluster: a Node whose kubelet is silent becomes Unknown, and
  * taints follow the condition Ready.
  */
 import type { Simulation } from '../engine/simulation.ts';

@@ -33,7 +33,7 @@ class Side {
     return path.replace('ID', instance === undefined ? 'i-none' : (this.ids[instance] ?? 'i-none'));
   }
 
-  /** Without what differs between clouds that answer alike: ids, times, and what became of Nodes. */
+  /** Without what differs between clouds that answer alike: ids, times, the state of Nodes. */
   normalised(status: number, body: unknown): Answer {
     const text = JSON.stringify(body);
     const [, id] = /"id":"(i-[0-9a-f]{16})"/.exec(text) ?? [];

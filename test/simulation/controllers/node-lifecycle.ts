@@ -1,4 +1,4 @@
-/** The node lifecycle controller: taints of Nodes by their conditions, and what it makes of pods. */
+/** The node lifecycle controller: taints of Nodes by their conditions, and their pods. */
 import type { News } from './change-feed.ts';
 import { secondOf } from '../../support/api-server/naming.ts';
 import { Controller } from './controller.ts';
