@@ -40,7 +40,7 @@ export interface Spells {
   longestMs: number;
 }
 
-  /** Calls `begin` at random moments until the weather clears, and later what it returns. */
+/** Calls `begin` at random moments until the weather clears, and later what it returns. */
 export function haveSpells(spells: Spells, begin: () => () => void): void {
   const { simulation, weather, chance, timesAnHour, longestMs } = spells;
   weather.often(
