@@ -2,6 +2,7 @@
  * The simulated Temporal with its simulated core against the real server with the SDK's workers:
  * the same scripts give the same events, failures, attempts and answers.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOfScripts } from '../simulation/differential/temporal/bundle.ts';
 import type { ScriptBundle } from '../simulation/differential/temporal/bundle.ts';
@@ -15,7 +16,7 @@ import { testSeed } from '../support/seed.ts';
 import { testStack } from './support/test-stack.ts';
 
 /** They wait nearly all of their time. */
-const atOnce = 10;
+const atOnce = 8;
 const drawnCount = 50;
 const firstSeed = 1 + (testSeed() - 1) * drawnCount;
 const scripts = [
@@ -35,7 +36,7 @@ describe('the simulated Temporal does what the server does', () => {
     await server.start();
     for (const script of scripts) {
       const found = slots.take().then(() => server.play(script).finally(() => slots.free()));
-      // Its test says what went wrong.
+      // Its test plays it again.
       found.catch(() => undefined);
       played.set(script.name, found);
     }
@@ -49,6 +50,10 @@ describe('the simulated Temporal does what the server does', () => {
 
   test.each(scripts)('$name', async (script) => {
     const { observation } = await onSimulation(script, bundle.codePath);
-    expect(observation).toEqual(await played.get(script.name));
+    const found = await played.get(script.name)?.catch(() => undefined);
+    if (isDeepStrictEqual(observation, found)) return;
+    // All scripts at once are slow at times. What differs differs also when it runs by itself.
+    await Promise.allSettled(played.values());
+    expect(observation).toEqual(await server.play(script));
   });
 });

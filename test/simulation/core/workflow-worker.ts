@@ -38,6 +38,15 @@ interface Entry {
   outgoing: Outgoing;
 }
 
+/** On one task. */
+interface Work {
+  entry: Entry;
+  task: WorkflowTask;
+  done: Activation[];
+  begunAt: number;
+  isOver: boolean;
+}
+
 /** Of the task's time limit, after which a task with local activities goes on in another one. */
 const heartbeatShare = 0.8;
 const pollers = 5;
@@ -141,38 +150,48 @@ export class WorkflowWorker {
 
   /** Whether the run is over. */
   async #work(entry: Entry, task: WorkflowTask): Promise<boolean> {
-    const { process, line } = this.#parts;
     const { local, outgoing } = entry;
-    const done: Activation[] = [];
-    const begunAt = process.system.monotonic();
-    const elapsedMs = (): number => process.system.monotonic() - begunAt;
-    let isOver = false;
-    const feed = async (jobs: readonly Job[]): Promise<void> => {
-      const position = { ...positionOf(task), timestamp: Math.floor(task.timestamp + elapsedMs()) };
-      const activation = await this.#activate(entry, jobs, position);
-      done.push(activation);
-      local.add(activation.commands);
-      outgoing.add(activation.commands.filter((command) => !isLocal(command)));
-      isOver = activation.commands.some(isClosing);
-      const answers = outgoing.answers();
-      if (answers.length > 0 && !isOver) await feed(outgoing.wanted(answers));
-    };
+    const work: Work = { entry, task, done: [], begunAt: this.#now, isOver: false };
     const jobs = outgoing.wanted(task.jobs);
-    if (jobs.length > 0) await feed(jobs);
+    if (jobs.length > 0) await this.#feed(work, jobs);
     // Who asks does not wait for local activities.
-    let mustContinue = task.queries.length > 0 && local.areOpen && !isOver;
-    while (local.areOpen && !isOver && !mustContinue) {
-      const ended = await local.next(task.timeoutMs * heartbeatShare - elapsedMs());
-      mustContinue = ended.length === 0 && local.areOpen;
-      for (const { resolveActivity } of ended) if (resolveActivity) outgoing.marker();
-      if (ended.length > 0) await feed(ended);
-    }
-    if (isOver) local.cancelAll();
+    const mustContinue = task.queries.length > 0 ? local.areOpen : await this.#untilDone(work);
+    if (work.isOver) local.cancelAll();
     const queryAnswers = await this.#answers(entry, task);
     const commands = outgoing.take();
-    const completion = { activations: done, commands, queryAnswers, mustContinue };
-    await line.completeWorkflowTask(task, completion);
-    return isOver;
+    const completion = { activations: work.done, commands, queryAnswers, mustContinue };
+    await this.#parts.line.completeWorkflowTask(task, completion);
+    return work.isOver;
+  }
+
+  /** Of its local activities. Whether they go on in another task. */
+  async #untilDone(work: Work): Promise<boolean> {
+    const { local, outgoing } = work.entry;
+    while (local.areOpen && !work.isOver) {
+      const limitMs = work.task.timeoutMs * heartbeatShare;
+      const ended = await local.next(limitMs - (this.#now - work.begunAt));
+      if (ended.length === 0 && local.areOpen) return true;
+      for (let count = 0; count < ended.length; count += 1) outgoing.marker();
+      if (ended.length > 0) await this.#feed(work, ended);
+    }
+    return false;
+  }
+
+  async #feed(work: Work, jobs: readonly Job[]): Promise<void> {
+    const { local, outgoing } = work.entry;
+    const timestamp = Math.floor(work.task.timestamp + this.#now - work.begunAt);
+    const position = { ...positionOf(work.task), timestamp };
+    const activation = await this.#activate(work.entry, jobs, position);
+    work.done.push(activation);
+    local.add(activation.commands);
+    outgoing.add(activation.commands.filter((command) => !isLocal(command)));
+    work.isOver = activation.commands.some(isClosing);
+    const answers = outgoing.answers();
+    if (answers.length > 0 && !work.isOver) await this.#feed(work, outgoing.wanted(answers));
+  }
+
+  get #now(): number {
+    return this.#parts.process.system.monotonic();
   }
 
   #activate({ run }: Entry, jobs: readonly Job[], position: Position): Promise<Activation> {

@@ -55,27 +55,33 @@ function schedule(execution: Execution, command: NonNullable<Command['scheduleAc
     taskQueue: command.taskQueue || execution.run.taskQueue,
     args: command.arguments ?? [],
     headers: command.headers ?? {},
-    ...limitsOf(command),
+    ...limitsOf(command, execution.beginning.executionTimeoutMs),
     retryPolicy: command.retryPolicy ?? undefined,
   });
 }
 
-/** None is longer than the time for all attempts, which is also that of those that are not set. */
-function limitsOf(command: NonNullable<Command['scheduleActivity']>) {
-  const scheduleToCloseMs = millisecondsOf(command.scheduleToCloseTimeout);
-  const within = (milliseconds: number, longestMs: number): number =>
-    Math.min(milliseconds || Infinity, longestMs || Infinity);
-  const orNone = (milliseconds: number): number => (milliseconds === Infinity ? 0 : milliseconds);
-  const startToCloseMs = within(millisecondsOf(command.startToCloseTimeout), scheduleToCloseMs);
+/**
+ * None is longer than the time for all attempts, which is also that of those that are not set, and
+ * which is not longer than that of the run.
+ */
+function limitsOf(command: NonNullable<Command['scheduleActivity']>, longestMs: number) {
+  const scheduleToClose = millisecondsOf(command.scheduleToCloseTimeout);
+  const scheduleToCloseMs = shorterOf(scheduleToClose, longestMs);
+  const startToClose = millisecondsOf(command.startToCloseTimeout);
+  const startToCloseMs = shorterOf(startToClose, scheduleToCloseMs);
+  const scheduleToStart = millisecondsOf(command.scheduleToStartTimeout);
   const heartbeatMs = millisecondsOf(command.heartbeatTimeout);
   return {
     scheduleToCloseMs,
-    scheduleToStartMs: orNone(
-      within(millisecondsOf(command.scheduleToStartTimeout), scheduleToCloseMs),
-    ),
-    startToCloseMs: orNone(startToCloseMs),
-    heartbeatMs: heartbeatMs > 0 ? orNone(within(heartbeatMs, startToCloseMs)) : 0,
+    scheduleToStartMs: shorterOf(scheduleToStart, scheduleToCloseMs),
+    startToCloseMs,
+    heartbeatMs: heartbeatMs > 0 ? shorterOf(heartbeatMs, startToCloseMs) : 0,
   };
+}
+
+/** 0 is no limit. */
+function shorterOf(oneMs: number, otherMs: number): number {
+  return oneMs > 0 && otherMs > 0 ? Math.min(oneMs, otherMs) : oneMs || otherMs;
 }
 
 function answerUpdate(

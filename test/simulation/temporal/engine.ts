@@ -200,24 +200,12 @@ export class ExecutionEngine {
     if (next) this.#begin(next);
   }
 
-  #following({ beginning, searchAttributes }: Execution, command: Command) {
+  #following(execution: Execution, command: Command): Beginning | undefined {
+    const { beginning } = execution;
+    const inherited = { ...beginning, signal: undefined, delayMs: 0 };
     const { continueAsNewWorkflowExecution: anew, failWorkflowExecution: failed } = command;
-    const inherited = { ...beginning, signal: undefined };
-    if (anew) {
-      const run = this.#nextRun(beginning, 1);
-      const input = anew.arguments ?? [];
-      // What it changed of its memo is lost, unlike its search attributes.
-      const given = anew.memo ?? {};
-      const attributes = anew.searchAttributes?.indexedFields ?? searchAttributes;
-      return {
-        ...inherited,
-        run,
-        input,
-        memo: Object.keys(given).length > 0 ? given : beginning.memo,
-        searchAttributes: attributes,
-        delayMs: 0,
-      };
-    }
+    if (anew)
+      return { ...inherited, run: this.#nextRun(beginning, 1), ...carriedOver(execution, anew) };
     if (!failed || !beginning.retryPolicy) return undefined;
     const { attempt } = beginning.run;
     const failure = failed.failure ?? {};
@@ -234,6 +222,19 @@ export class ExecutionEngine {
     const runStartedAt = this.#simulation.now;
     return { ...run, runId, continuedFromRunId, attempt, randomnessSeed, runStartedAt };
   }
+}
+
+/** What a run changed of its memo is lost, unlike its search attributes. */
+function carriedOver(
+  { beginning, searchAttributes: current }: Execution,
+  anew: NonNullable<Command['continueAsNewWorkflowExecution']>,
+): Pick<Beginning, 'input' | 'memo' | 'searchAttributes'> {
+  const memo = anew.memo ?? {};
+  return {
+    input: anew.arguments ?? [],
+    memo: Object.keys(memo).length > 0 ? memo : beginning.memo,
+    searchAttributes: anew.searchAttributes?.indexedFields ?? current,
+  };
 }
 
 function found<T>(map: Map<string, T>, name: string, make: () => T): T {

@@ -1,8 +1,14 @@
 /** Failures as a Temporal server and the SDK's core write them. */
+import proto from '@temporalio/proto';
 import type { Failure, Payload } from './messages.ts';
 
-/** `temporal.api.enums.v1.TimeoutType`. */
-const timeoutTypes = { StartToClose: 1, ScheduleToStart: 2, ScheduleToClose: 3, Heartbeat: 4 };
+const { TimeoutType: types } = proto.temporal.api.enums.v1;
+const timeoutTypes = {
+  StartToClose: types.TIMEOUT_TYPE_START_TO_CLOSE,
+  ScheduleToStart: types.TIMEOUT_TYPE_SCHEDULE_TO_START,
+  ScheduleToClose: types.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE,
+  Heartbeat: types.TIMEOUT_TYPE_HEARTBEAT,
+};
 export type TimeoutType = keyof typeof timeoutTypes;
 
 /** `temporal.api.enums.v1.RetryState`. */

@@ -18,15 +18,29 @@ export function retryOf(
   policy: RetryPolicy | null | undefined,
   { failure, attempt, leftMs }: FailedAttempt,
 ): RetryDecision {
-  const isLate = isTimeout(failure, 'ScheduleToStart') || isTimeout(failure, 'ScheduleToClose');
-  if (isLate) return { retryState: retryStates.timeout };
+  if (isTimeout(failure, 'ScheduleToStart') || isTimeout(failure, 'ScheduleToClose')) {
+    return { retryState: retryStates.timeout };
+  }
   if (!isRetryable(policy, failure)) return { retryState: retryStates.nonRetryable };
+  if (isLast(policy, attempt)) return { retryState: retryStates.maximumAttempts };
+  const delayMs = delayAfter(policy, failure, attempt);
+  if (leftMs !== undefined && delayMs > leftMs) return { retryState: retryStates.timeout };
+  return { delayMs };
+}
+
+/** The policy allows no further attempt. */
+export function isLast(policy: RetryPolicy | null | undefined, attempt: number): boolean {
   const most = policy?.maximumAttempts ?? 0;
-  if (most > 0 && attempt >= most) return { retryState: retryStates.maximumAttempts };
-  const asked = failure.applicationFailureInfo?.nextRetryDelay;
-  const delayMs = asked ? millisecondsOf(asked) : retryDelayMs(policy, attempt);
-  const isTooLate = leftMs !== undefined && delayMs > leftMs;
-  return isTooLate ? { retryState: retryStates.timeout } : { delayMs };
+  return most > 0 && attempt >= most;
+}
+
+/** As the failure says, or the policy, milliseconds. */
+export function delayAfter(
+  policy: RetryPolicy | null | undefined,
+  { applicationFailureInfo: info }: Failure,
+  attempt: number,
+): number {
+  return info?.nextRetryDelay ? millisecondsOf(info.nextRetryDelay) : retryDelayMs(policy, attempt);
 }
 
 function isRetryable(

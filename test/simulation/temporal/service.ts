@@ -31,8 +31,10 @@ const noSuchActivity =
   "Can't find pending activity with such ID. Invalid activityID or activity already completed";
 const activityQueueType = proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
 
-const conflictPolicies = { USE_EXISTING: 2 };
-const reusePolicies = { REJECT_DUPLICATE: 3 };
+const { WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING: useExisting } =
+  proto.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+const { WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE: rejectDuplicate } =
+  proto.temporal.api.enums.v1.WorkflowIdReusePolicy;
 
 const statusNumbers: Record<Status, number> = {
   RUNNING: 1,
@@ -268,8 +270,8 @@ function startOf(request: StartMessage): StartRequest {
     namespace,
     workflowId,
     requestId,
-    usesExisting: workflowIdConflictPolicy === conflictPolicies.USE_EXISTING,
-    rejectsDuplicate: workflowIdReusePolicy === reusePolicies.REJECT_DUPLICATE,
+    usesExisting: workflowIdConflictPolicy === useExisting,
+    rejectsDuplicate: workflowIdReusePolicy === rejectDuplicate,
   };
 }
 

@@ -29,8 +29,8 @@ export function createActivities(note: (note: AttemptNote) => void) {
         say(`hears ${error instanceof Error ? error.message : String(error)}`);
       });
       await carryOut(plan);
-      say(`ends ${plan.then.is}`);
-      return endOf(plan.then, attempt);
+      say(`ends ${plan.ends.is}`);
+      return endOf(plan.ends, attempt);
     },
   };
 }

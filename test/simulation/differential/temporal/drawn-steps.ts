@@ -5,7 +5,7 @@
 import type { Chance } from '../../engine/chance.ts';
 import type { ActivityStep, AttemptEnd, AttemptPlan, Step } from './script.ts';
 
-const done: AttemptPlan = { then: { is: 'done' } };
+const done: AttemptPlan = { ends: { is: 'done' } };
 const minuteMs = 60_000;
 
 type Rest = Omit<ActivityStep, 'do' | 'label'>;
@@ -42,9 +42,9 @@ export class StepSource {
 
   /** Runs until it is cancelled. */
   lasting(): ActivityStep {
-    const then = this.#end();
+    const ends = this.#end();
     return this.#activity({
-      attempts: [{ untilCancelled: true, then }],
+      attempts: [{ untilCancelled: true, ends }],
       heartbeat: 4_000,
       cancellation: 'WAIT_CANCELLATION_COMPLETED',
     });
@@ -79,11 +79,11 @@ export class StepSource {
         retry: { attempts: chance.pick([1, 2]) },
       }),
       () => ({
-        attempts: [{ beats: ['one', 'two'], then: this.#failure() }, done],
+        attempts: [{ beats: ['one', 'two'], ends: this.#failure() }, done],
         heartbeat: 5_000,
       }),
       () => ({
-        attempts: [{ then: { is: 'failed', type: 'Trouble' } }],
+        attempts: [{ ends: { is: 'failed', type: 'Trouble' } }],
         scheduleToClose: 3_000,
         retry: { firstMs: 2_000 },
       }),
@@ -96,7 +96,7 @@ export class StepSource {
   /** A few times, or for good. */
   #failing(): Rest {
     const chance = this.#chance;
-    const failures = Array.from({ length: chance.below(3) }, () => ({ then: this.#failure() }));
+    const failures = Array.from({ length: chance.below(3) }, () => ({ ends: this.#failure() }));
     const retry = chance.pick([{}, { attempts: 1 }, { attempts: 2 }, { finalTypes: ['Trouble'] }]);
     return { attempts: [...failures, done], retry };
   }
@@ -138,7 +138,7 @@ export class StepSource {
       () => this.#activity({ attempts: [{ worksMs: 2_000, ...done }], cancellation }),
       () =>
         this.#activity({
-          attempts: [{ then: { is: 'failed', type: 'Trouble' } }],
+          attempts: [{ ends: { is: 'failed', type: 'Trouble' } }],
           retry: { firstMs: minuteMs },
           cancellation,
         }),

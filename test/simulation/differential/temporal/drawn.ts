@@ -10,7 +10,7 @@ export function drawn(seed: number): Script {
     { weight: 6, value: usual },
     { weight: 1, value: cancelled },
     { weight: 1, value: terminated },
-    { weight: 2, value: killed },
+    { weight: 1, value: killed },
   ];
   const draw = chance.weighted<(chance: Chance) => Omit<Script, 'name'>>(kinds) ?? usual;
   return { name, ...draw(chance) };
@@ -80,7 +80,7 @@ function killed(chance: Chance): Omit<Script, 'name'> {
     do: 'local',
     label: source.label(),
     startToClose: 60_000,
-    attempts: [{ worksMs: 2_000, then: { is: 'done' } }],
+    attempts: [{ worksMs: 2_000, ends: { is: 'done' } }],
   };
   const victim = chance.pick([hanging, local]);
   const started = `${victim === hanging ? hanging.label : local.label}#1`;
@@ -90,7 +90,7 @@ function killed(chance: Chance): Omit<Script, 'name'> {
       : ([{ started }, { afterMs: 500 }] as const);
   return {
     steps: [{ do: 'state', value: 'One' }, victim, source.step(false)],
-    start: { taskTimeout: 4_000 },
+    start: { taskTimeout: 6_000 },
     outside: [{ act: 'killWorker', when }, { act: 'startWorker' }],
     isUnordered: true,
   };

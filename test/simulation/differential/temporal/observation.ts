@@ -67,11 +67,15 @@ function withoutVainTasks(events: readonly string[]): string[] {
 
 /** Lines of the run itself, e.g. of signals, come first. */
 function byBranch(log: readonly string[]): string[] {
-  const branchOf = (line: string): string => /^\d[\d.a-z]*(?= )/.exec(line)?.[0] ?? '';
-  const prefixOf = (line: string): string => branchOf(line).replace(/\.\d+$/, '');
   return log.toSorted((a, b) => {
-    const [one, other] = [prefixOf(a), prefixOf(b)];
+    const [one, other] = [branchOf(a), branchOf(b)];
     if (one === other) return 0;
     return one < other ? -1 : 1;
   });
+}
+
+/** `0a.2 sleep: over` -> `0a` */
+function branchOf(line: string): string {
+  const place = /^\d[\d.a-z]*(?= )/.exec(line)?.[0] ?? '';
+  return place.replace(/\.\d+$/, '');
 }

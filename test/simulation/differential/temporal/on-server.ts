@@ -3,11 +3,11 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { temporal } from '@temporalio/proto';
+import { nowMs, sleep } from '../../../../activities/system/system.ts';
 import type { AttemptNote } from './activities.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Observation } from './observation.ts';
@@ -28,7 +28,7 @@ export class Server {
   readonly #codePath: string;
   readonly #connection: Connection;
   readonly #client: Client;
-  readonly #prefix = `differential-${process.pid}-${Date.now()}`;
+  readonly #prefix = `differential-${process.pid}-${nowMs()}`;
   readonly #notes: AttemptNote[] = [];
   #shared: WorkerProcess | undefined;
   #count = 0;
@@ -91,8 +91,8 @@ export class Server {
       get notes() {
         return all.filter((note) => note.workflowId === workflowId);
       },
-      sleep: (milliseconds) => delay(milliseconds),
-      now: () => Date.now(),
+      sleep: (milliseconds) => sleep(milliseconds),
+      now: nowMs,
       eventTypes: async (runId) => (await historyOf(runId)).map(typeOf),
       runs: async (first) => {
         const found: FoundRun[] = [];

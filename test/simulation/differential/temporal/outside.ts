@@ -1,13 +1,15 @@
 /** Carries out what a script has happen from outside, each action at its moment. */
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { keys } from '../../../../workflows/contracts/search-attributes.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { Action, Moment, Outside, Script } from './script.ts';
+import type { Action, CrewAction, Moment, Outside, Script } from './script.ts';
 import type { Stage } from './stage.ts';
 import { retryOf } from './retry.ts';
 import type { scripted } from './workflows.ts';
 
+const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 const pollMs = 50;
 const longestWaitMs = 90_000;
 
@@ -35,7 +37,9 @@ export class Director {
 
   async #answer(outside: Outside): Promise<string> {
     try {
-      return await this.#act(outside);
+      if (!isOfCrew(outside)) return await this.#act(outside);
+      await this.#stage[outside.act]();
+      return 'done';
     } catch (error) {
       return errorText(error, this.#stage.workflowId);
     }
@@ -45,21 +49,16 @@ export class Director {
     return this.#stage.client.workflow.getHandle<typeof scripted>(this.#stage.workflowId);
   }
 
-  async #act(action: Action): Promise<string> {
-    const { workflowId, client } = this.#stage;
+  async #act(action: Exclude<Action, CrewAction>): Promise<string> {
     switch (action.act) {
-      case 'signal': {
-        const runId = action.ofRun === 'first' ? this.runIds[0] : undefined;
-        await client.workflow.getHandle(workflowId, runId).signal(action.name);
+      case 'signal':
+        await this.#signal(action);
         return 'done';
-      }
       case 'query':
         return JSON.stringify(await this.#handle.query(action.name));
       case 'cancel':
-        await this.#handle.cancel();
-        return 'done';
       case 'terminate':
-        await this.#handle.terminate('as the script says');
+        await this.#handle[action.act]();
         return 'done';
       case 'describe':
         return await this.#describe();
@@ -68,16 +67,13 @@ export class Director {
       case 'start':
       case 'signalWithStart':
         return await this.#startAgain(action);
-      case 'killWorker':
-        await this.#stage.killWorker();
-        return 'done';
-      case 'stopWorker':
-        await this.#stage.stopWorker();
-        return 'done';
-      case 'startWorker':
-        await this.#stage.startWorker();
-        return 'done';
     }
+  }
+
+  async #signal({ name, ofRun }: { name: string; ofRun?: 'first' }): Promise<void> {
+    const { client, workflowId } = this.#stage;
+    const runId = ofRun === 'first' ? this.runIds[0] : undefined;
+    await client.workflow.getHandle(workflowId, runId).signal(name);
   }
 
   async #start(): Promise<void> {
@@ -127,7 +123,6 @@ export class Director {
 
   async #describe(): Promise<string> {
     const { raw, status, memo, typedSearchAttributes } = await this.#handle.describe();
-    const state = typedSearchAttributes.get(keys.State);
     const activities = (raw.pendingActivities ?? []).map((activity) => {
       const { activityId, state, attempt, lastFailure, heartbeatDetails } = activity;
       const details = heartbeatDetails?.payloads?.map(({ data }) => String(data));
@@ -135,7 +130,7 @@ export class Director {
     });
     // The server lists them in no order.
     activities.sort(([one], [other]) => String(one).localeCompare(String(other)));
-    return JSON.stringify([status.name, activities, memo, state]);
+    return JSON.stringify([status.name, activities, memo, typedSearchAttributes.get(keys.State)]);
   }
 
   async #reset(label: string): Promise<string> {
@@ -169,12 +164,20 @@ export class Director {
     if ('waiting' in moment) {
       return (raw.pendingActivities ?? []).some(
         ({ activityId, attempt, state }) =>
-          activityId === moment.waiting && attempt === moment.attempt && state === 1,
+          activityId === moment.waiting &&
+          attempt === moment.attempt &&
+          state === PENDING_ACTIVITY_STATE_SCHEDULED,
       );
     }
     const types = await this.#stage.eventTypes(runId);
     return types.filter((type) => type === moment.event).length >= (moment.count ?? 1);
   }
+}
+
+const crewActions = new Set<string>(['killWorker', 'stopWorker', 'startWorker']);
+
+function isOfCrew(action: Outside): action is Outside & CrewAction {
+  return crewActions.has(action.act);
 }
 
 /** With the ids of this run left out. */

@@ -12,7 +12,7 @@ export interface AttemptPlan {
   worksMs?: number;
   /** Then beats until it is cancelled. */
   untilCancelled?: boolean;
-  then: AttemptEnd;
+  ends: AttemptEnd;
 }
 
 export type AttemptEnd =
@@ -51,7 +51,10 @@ export interface RetryPlan {
   finalTypes?: readonly string[];
 }
 
-export type Step =
+export type Step = LastingStep | EndingStep;
+
+/** What it ends with is noted, and the run goes on. */
+export type LastingStep =
   | ActivityStep
   | { do: 'sleep'; ms: number }
   /** One more signal of this name; undefined in time says so. */
@@ -62,7 +65,10 @@ export type Step =
   /** Not touched by a cancellation of the run. */
   | { do: 'shield'; body: readonly Step[] }
   | { do: 'state'; value: string }
-  | { do: 'memo'; value: string }
+  | { do: 'memo'; value: string };
+
+/** What may end the run, or its task. */
+export type EndingStep =
   /** Fails the workflow task for so long after the start of the run. */
   | { do: 'break'; forMs: number }
   | { do: 'continue'; steps: readonly Step[] }
@@ -100,11 +106,12 @@ export type Action =
   | { act: 'cancel' }
   | { act: 'terminate' }
   | { act: 'reset'; label: string }
-  /** As `kill -9` does. */
-  | { act: 'killWorker' }
-  /** As SIGTERM does, and waits for its end. */
-  | { act: 'stopWorker' }
-  | { act: 'startWorker' };
+  | CrewAction;
+
+/** `killWorker`: as `kill -9` does. `stopWorker`: as SIGTERM does, and waits for its end. */
+export interface CrewAction {
+  act: 'killWorker' | 'stopWorker' | 'startWorker';
+}
 
 export type Outside = Action & { when?: readonly Moment[] };
 

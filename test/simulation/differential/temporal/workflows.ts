@@ -18,7 +18,7 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { describeFailure } from './describe-failure.ts';
 import { retryOf } from './retry.ts';
-import type { ActivityStep, AttemptPlan, Step } from './script.ts';
+import type { ActivityStep, AttemptPlan, EndingStep, LastingStep, Step } from './script.ts';
 
 interface Activities {
   scripted(label: string, attempts: readonly AttemptPlan[]): Promise<string>;
@@ -74,6 +74,11 @@ class Interpreter {
   }
 
   async #take(step: Step, place: string): Promise<void> {
+    if (isEnding(step)) await this.#end(step);
+    else await this.#tolerate(place, step.do, () => this.#do(step, place));
+  }
+
+  async #end(step: EndingStep): Promise<void> {
     switch (step.do) {
       case 'continue':
         return await continueAsNew<typeof scripted>({ steps: step.steps, log: this.#log });
@@ -85,9 +90,6 @@ class Interpreter {
         return breakTask(step.forMs);
       case 'rethrow':
         await this.#activity(step.step);
-        return;
-      default:
-        return await this.#tolerate(place, step.do, () => this.#do(step, place));
     }
   }
 
@@ -105,7 +107,7 @@ class Interpreter {
     }
   }
 
-  async #do(step: Step, place: string): Promise<string> {
+  async #do(step: LastingStep, place: string): Promise<string> {
     switch (step.do) {
       case 'activity':
       case 'local':
@@ -129,8 +131,6 @@ class Interpreter {
       case 'memo':
         upsertMemo({ note: step.value });
         return step.value;
-      default:
-        throw ApplicationFailure.nonRetryable(`unknown step ${step.do}`);
     }
   }
 
@@ -169,6 +169,12 @@ class Interpreter {
     const { label, attempts } = step;
     return await proxyOf(step).scripted(label, attempts);
   }
+}
+
+const endings = new Set<string>(['continue', 'fail', 'confess', 'break', 'rethrow']);
+
+function isEnding(step: Step): step is EndingStep {
+  return endings.has(step.do);
 }
 
 function letterOf(index: number): string {
@@ -215,6 +221,6 @@ function failureOf(
 
 /** A later attempt of the task has a later time, which a replay sees alone. */
 function breakTask(forMs: number): void {
-  const sinceStart = Date.now() - workflowInfo().runStartTime.getTime();
+  const sinceStart = new Date().getTime() - workflowInfo().runStartTime.getTime();
   if (sinceStart < forMs) throw new Error('as the script says');
 }

@@ -1,8 +1,8 @@
 /** Regular activities: retries, time limits, heartbeats, cancellation, resets. */
 import type { ActivityStep, AttemptPlan, Script, Step } from '../script.ts';
 
-const done: AttemptPlan = { then: { is: 'done' } };
-const fails: AttemptPlan = { then: { is: 'failed', type: 'Trouble' } };
+const done: AttemptPlan = { ends: { is: 'done' } };
+const fails: AttemptPlan = { ends: { is: 'failed', type: 'Trouble' } };
 const minuteMs = 60_000;
 
 function activity(label: string, rest: Omit<ActivityStep, 'do' | 'label'>): ActivityStep {
@@ -19,18 +19,18 @@ const waits = 'WAIT_CANCELLATION_COMPLETED';
 export const activityScripts: readonly Script[] = [
   {
     name: 'an activity fails twice and succeeds',
-    steps: [activity('a', { attempts: [fails, { then: { is: 'broken', message: 'odd' } }, done] })],
+    steps: [activity('a', { attempts: [fails, { ends: { is: 'broken', message: 'odd' } }, done] })],
   },
   {
     name: 'activities fail for good: by their kind, by the policy, after the last attempt',
     steps: [
       activity('a', {
-        attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
+        attempts: [{ ends: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
       }),
       activity('b', { attempts: [fails], retry: { finalTypes: ['Trouble'] } }),
       activity('c', { attempts: [fails], retry: { attempts: 2 } }),
       activity('d', {
-        attempts: [{ then: { is: 'broken', message: 'odd' } }],
+        attempts: [{ ends: { is: 'broken', message: 'odd' } }],
         retry: { attempts: 1 },
       }),
     ],
@@ -39,11 +39,11 @@ export const activityScripts: readonly Script[] = [
     name: 'the failure says when to try again, also where nothing is left to wait for',
     steps: [
       activity('a', {
-        attempts: [{ then: { is: 'failed', type: 'Busy', nextDelayMs: 700 } }, done],
+        attempts: [{ ends: { is: 'failed', type: 'Busy', nextDelayMs: 700 } }, done],
         retry: { firstMs: minuteMs },
       }),
       activity('b', {
-        attempts: [{ then: { is: 'failed', type: 'Busy', nextDelayMs: minuteMs } }],
+        attempts: [{ ends: { is: 'failed', type: 'Busy', nextDelayMs: minuteMs } }],
         scheduleToClose: 5_000,
       }),
     ],
@@ -95,7 +95,7 @@ export const activityScripts: readonly Script[] = [
     steps: [
       cancelled(
         activity('a', {
-          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          attempts: [{ untilCancelled: true, ends: { is: 'cancelled' } }],
           heartbeat: 3_000,
           cancellation: waits,
         }),
@@ -135,13 +135,13 @@ export const activityScripts: readonly Script[] = [
       ),
       cancelled(
         activity('c', {
-          attempts: [{ beats: ['last'], worksMs: 2_600, ...done }],
+          attempts: [{ beats: ['last'], worksMs: 4_200, ...done }],
           heartbeat: 1_800,
           cancellation: waits,
         }),
         [{ do: 'sleep', ms: 700 }],
       ),
-      { do: 'sleep', ms: 2_000 },
+      { do: 'sleep', ms: 3_500 },
     ],
   },
   {
@@ -168,7 +168,7 @@ export const activityScripts: readonly Script[] = [
     steps: [
       cancelled(
         activity('a', {
-          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          attempts: [{ untilCancelled: true, ends: { is: 'cancelled' } }],
           heartbeat: 3_000,
           cancellation: 'TRY_CANCEL',
         }),
@@ -185,8 +185,8 @@ export const activityScripts: readonly Script[] = [
   {
     name: 'an activity says that it was cancelled, and nobody asked it to',
     steps: [
-      activity('a', { attempts: [{ then: { is: 'cancelled' } }, done] }),
-      activity('b', { attempts: [{ then: { is: 'cancelled' } }], retry: { attempts: 2 } }),
+      activity('a', { attempts: [{ ends: { is: 'cancelled' } }, done] }),
+      activity('b', { attempts: [{ ends: { is: 'cancelled' } }], retry: { attempts: 2 } }),
     ],
   },
   {
@@ -226,7 +226,7 @@ export const activityScripts: readonly Script[] = [
     name: 'a reset of an activity that runs',
     steps: [
       activity('a', {
-        attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }, done],
+        attempts: [{ untilCancelled: true, ends: { is: 'cancelled' } }, done],
         heartbeat: 3_000,
       }),
       activity('b', { attempts: [{ worksMs: 1_500, ...fails }, done] }),

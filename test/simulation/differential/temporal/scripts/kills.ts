@@ -1,8 +1,8 @@
 /** A worker that is killed in the middle, and another one that goes on. */
 import type { ActivityStep, AttemptPlan, Script, Step } from '../script.ts';
 
-const done: AttemptPlan = { then: { is: 'done' } };
-const fails: AttemptPlan = { then: { is: 'failed', type: 'Trouble' } };
+const done: AttemptPlan = { ends: { is: 'done' } };
+const fails: AttemptPlan = { ends: { is: 'failed', type: 'Trouble' } };
 const hangs: AttemptPlan = { worksMs: 60_000, ...done };
 const minuteMs = 60_000;
 
@@ -39,7 +39,7 @@ export const killScripts: readonly Script[] = [
       step('local', 'a', {}),
       step('local', 'b', { attempts: [{ worksMs: 1_500, ...done }] }),
     ],
-    start: { taskTimeout: 4_000 },
+    start: { taskTimeout: 8_000 },
     outside: [
       { act: 'killWorker', when: [{ started: 'b#1' }, { afterMs: 300 }] },
       { act: 'startWorker' },
@@ -47,8 +47,8 @@ export const killScripts: readonly Script[] = [
   },
   {
     name: 'killed during a local activity that takes longer than its task',
-    steps: [step('local', 'a', { attempts: [{ worksMs: 6_000, ...done }] })],
-    start: { taskTimeout: 3_000 },
+    steps: [step('local', 'a', { attempts: [{ worksMs: 7_500, ...done }] })],
+    start: { taskTimeout: 6_000 },
     outside: [
       { act: 'killWorker', when: [{ event: 'WORKFLOW_TASK_COMPLETED' }, { afterMs: 500 }] },
       { act: 'startWorker' },
@@ -62,7 +62,7 @@ export const killScripts: readonly Script[] = [
         branches: [
           [
             step('activity', 'a', {
-              attempts: [{ beats: ['one'], untilCancelled: true, then: { is: 'cancelled' } }, done],
+              attempts: [{ beats: ['one'], untilCancelled: true, ends: { is: 'cancelled' } }, done],
               heartbeat: 5_000,
             }),
           ],
@@ -86,7 +86,6 @@ export const killScripts: readonly Script[] = [
       { act: 'stopWorker', when: [{ started: 'a#1' }, { afterMs: 300 }] },
       { act: 'startWorker' },
     ],
-    start: { taskTimeout: 5_000 },
   },
   {
     name: 'a worker ends in good order while a local activity waits for its next attempt',
@@ -95,7 +94,6 @@ export const killScripts: readonly Script[] = [
       { act: 'stopWorker', when: [{ started: 'a#1' }, { afterMs: 500 }] },
       { act: 'startWorker' },
     ],
-    start: { taskTimeout: 5_000 },
   },
   {
     name: 'killed while nothing runs, and signalled meanwhile',

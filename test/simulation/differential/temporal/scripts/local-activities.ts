@@ -1,8 +1,8 @@
 /** Local activities: retries, time limits, cancellation, and tasks that go on in another one. */
 import type { ActivityStep, AttemptPlan, Script, Step } from '../script.ts';
 
-const done: AttemptPlan = { then: { is: 'done' } };
-const fails: AttemptPlan = { then: { is: 'failed', type: 'Trouble' } };
+const done: AttemptPlan = { ends: { is: 'done' } };
+const fails: AttemptPlan = { ends: { is: 'failed', type: 'Trouble' } };
 const minuteMs = 60_000;
 
 function local(label: string, rest: Omit<ActivityStep, 'do' | 'label'>): ActivityStep {
@@ -20,8 +20,8 @@ export const localActivityScripts: readonly Script[] = [
     name: 'local activities succeed, also after failures',
     steps: [
       local('a', { attempts: [done] }),
-      local('b', { attempts: [fails, { then: { is: 'broken', message: 'odd' } }, done] }),
-      local('c', { attempts: [{ then: { is: 'failed', type: 'Busy', nextDelayMs: 900 } }, done] }),
+      local('b', { attempts: [fails, { ends: { is: 'broken', message: 'odd' } }, done] }),
+      local('c', { attempts: [{ ends: { is: 'failed', type: 'Busy', nextDelayMs: 900 } }, done] }),
       { do: 'sleep', ms: 200 },
     ],
   },
@@ -29,14 +29,14 @@ export const localActivityScripts: readonly Script[] = [
     name: 'local activities fail for good',
     steps: [
       local('a', {
-        attempts: [{ then: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
+        attempts: [{ ends: { is: 'failed', type: 'End', isFinal: true, details: 'd' } }],
       }),
       local('b', { attempts: [fails], retry: { finalTypes: ['Trouble'] } }),
       local('c', {
-        attempts: [{ then: { is: 'broken', message: 'odd' } }],
+        attempts: [{ ends: { is: 'broken', message: 'odd' } }],
         retry: { attempts: 2 },
       }),
-      local('d', { attempts: [{ then: { is: 'cancelled' } }, done], retry: { attempts: 2 } }),
+      local('d', { attempts: [{ ends: { is: 'cancelled' } }, done], retry: { attempts: 2 } }),
     ],
   },
   {
@@ -97,15 +97,15 @@ export const localActivityScripts: readonly Script[] = [
   {
     name: 'a local activity takes longer than its task',
     steps: [
-      local('a', { attempts: [{ worksMs: 4_000, ...done }] }),
-      local('b', { attempts: [fails, fails, done], retry: { firstMs: 1_500 } }),
+      local('a', { attempts: [{ worksMs: 5_000, ...done }] }),
+      local('b', { attempts: [fails, fails, done], retry: { firstMs: 1_800 } }),
     ],
-    start: { taskTimeout: 2_000 },
+    start: { taskTimeout: 4_000 },
   },
   {
     name: 'signals come while a local activity takes long',
     steps: [
-      local('a', { attempts: [{ worksMs: 4_000, ...done }] }),
+      local('a', { attempts: [{ worksMs: 5_000, ...done }] }),
       { do: 'await', signal: 'one' },
       { do: 'await', signal: 'two' },
     ],
@@ -114,14 +114,14 @@ export const localActivityScripts: readonly Script[] = [
       { act: 'signal', name: 'two', when: [{ event: 'WORKFLOW_TASK_STARTED', count: 2 }] },
       { act: 'query', name: 'log' },
     ],
-    start: { taskTimeout: 2_000 },
+    start: { taskTimeout: 4_000 },
   },
   {
     name: 'local activities are cancelled by what ends beside them',
     steps: [
       cancelled(
         local('a', {
-          attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+          attempts: [{ untilCancelled: true, ends: { is: 'cancelled' } }],
           cancellation: waits,
         }),
         [local('b', { attempts: [{ worksMs: 600, ...done }] })],

@@ -1,8 +1,8 @@
 /** Runs: signals, queries, timers, failed tasks, retries, continue-as-new, ends from outside. */
 import type { ActivityStep, AttemptPlan, Script, Step } from '../script.ts';
 
-const done: AttemptPlan = { then: { is: 'done' } };
-const fails: AttemptPlan = { then: { is: 'failed', type: 'Trouble' } };
+const done: AttemptPlan = { ends: { is: 'done' } };
+const fails: AttemptPlan = { ends: { is: 'failed', type: 'Trouble' } };
 const minuteMs = 60_000;
 
 function local(label: string, worksMs: number): ActivityStep {
@@ -129,7 +129,7 @@ export const runScripts: readonly Script[] = [
         startToClose: minuteMs,
         heartbeat: 3_000,
         cancellation: 'WAIT_CANCELLATION_COMPLETED',
-        attempts: [{ untilCancelled: true, then: { is: 'cancelled' } }],
+        attempts: [{ untilCancelled: true, ends: { is: 'cancelled' } }],
       },
       { do: 'sleep', ms: 200 },
       { do: 'shield', body: [{ do: 'sleep', ms: 200 }, local('b', 100)] },
@@ -199,7 +199,8 @@ export const runScripts: readonly Script[] = [
         do: 'activity',
         label: 'a',
         startToClose: minuteMs,
-        attempts: [{ worksMs: 20_000, ...done }],
+        attempts: [done],
+        isUnserved: true,
       },
     ],
     start: { executionTimeout: 2_000 },
