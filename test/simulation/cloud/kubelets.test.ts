@@ -7,6 +7,7 @@ import { calm, Weather } from '../world/weather.ts';
 import { SimulatedCloud } from './cloud.ts';
 import { allKubeletTrouble, calmKubelets, Kubelets } from './kubelets.ts';
 import type { KubeletTrouble } from './kubelets.ts';
+import { notReadyTaint } from './node.ts';
 import type { NodeObject } from './node.ts';
 import { readNode } from './node-status.ts';
 
@@ -50,9 +51,6 @@ function readyOf(node: NodeObject | undefined): string {
   return node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'no condition';
 }
 
-const keysOf = (node: NodeObject | undefined): string[] =>
-  (node?.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
-
 describe('a Node', () => {
   test('is registered as the instance was asked for, and becomes ready', async () => {
     const { boot, pass, node, ready, seen } = aFleet();
@@ -65,7 +63,7 @@ describe('a Node', () => {
         labels: { l: 'x', 'topology.kubernetes.io/zone': 'b', 'kubernetes.io/hostname': 'm' },
         annotations: { n: 'y' },
       },
-      spec: { providerID, taints },
+      spec: { providerID, taints: [...taints, notReadyTaint] },
       status: { capacity: { cpu: '16' }, addresses: [{ type: 'InternalIP' }, { address: 'm' }] },
     });
     expect([...seen]).toEqual(['False', 'True']);
@@ -100,7 +98,7 @@ describe('a Node', () => {
   });
 
   test('stays when its instance goes, and is Unknown after the time of grace', async () => {
-    const { boot, pass, cloud, node, ready } = aFleet();
+    const { boot, pass, cloud, ready } = aFleet();
     const { id } = boot();
     await pass(5 * minuteMs);
     cloud.vanish(id);
@@ -108,10 +106,6 @@ describe('a Node', () => {
     expect(ready()).toBe('True');
     await pass(30_000);
     expect(ready()).toBe('Unknown');
-    expect(keysOf(node())).toEqual([
-      'node.kubernetes.io/unreachable:NoSchedule',
-      'node.kubernetes.io/unreachable:NoExecute',
-    ]);
   });
 
   test('that was deleted comes again with a restart of the kubelet alone', async () => {
@@ -136,7 +130,6 @@ describe('a Node', () => {
     await pass(5 * minuteMs);
     expect(ready()).toBe('True');
     expect(node()?.spec?.providerID).toBe(providerID);
-    expect(keysOf(node())).toEqual([]);
   });
 
   test('that an old database shows as ready is found out', async () => {
@@ -173,16 +166,12 @@ describe('trouble', () => {
     expect(ready()).toBe(endsWith);
   });
 
-  test('sickness and silence may last for ever, and taints show them', async () => {
-    const { boot, pass, ready, node } = aFleet({ staysSick: 1 });
+  test('sickness and silence may last for ever, and a Node shows it', async () => {
+    const { boot, pass, ready } = aFleet({ staysSick: 1 });
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const name of names) boot(name);
     await pass(dayMs);
     expect(new Set(names.map((name) => ready(name)))).toEqual(new Set(['False', 'Unknown']));
-    for (const name of names) {
-      const key = ready(name) === 'False' ? 'not-ready' : 'unreachable';
-      expect(keysOf(node(name))[0]).toBe(`node.kubernetes.io/${key}:NoSchedule`);
-    }
   });
 
   test('none begins when the weather is clear', async () => {

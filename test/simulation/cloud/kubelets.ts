@@ -86,6 +86,11 @@ export class Kubelets {
     });
   }
 
+  /** Whether the kubelet of this Node of a cluster runs, and its words arrive. */
+  isHeard(cluster: Cluster, nodeName: string): boolean {
+    return this.#lifecycles.get(cluster)?.isHeard(nodeName) ?? false;
+  }
+
   /** Of a living instance that belongs to one of the clusters. */
   of(record: InstanceRecord): Kubelet | undefined {
     return this.#living.get(record);

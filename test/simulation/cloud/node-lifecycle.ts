@@ -1,36 +1,18 @@
 /**
- * The node lifecycle controller of a cluster: a Node whose kubelet is silent becomes Unknown, and
- * taints follow the condition Ready.
+ * What the node lifecycle controller of a cluster makes of silence: a Node whose kubelet is not
+ * heard becomes Unknown. Taints, and what becomes of pods, is in controllers/node-lifecycle.ts.
  */
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
 import type { Kubelet } from './kubelet.ts';
 import { readyCondition } from './node.ts';
-import type { Readiness, Taint } from './node.ts';
-import { namesOfNodes, readNode, writeStatus, writeTaints } from './node-status.ts';
+import { namesOfNodes, readNode, writeStatus } from './node-status.ts';
 
 /** After so long without a word from its kubelet a Node is Unknown. */
 const graceMs = 50_000;
 const retryMs = 5_000;
 /** Also what nothing reported is found then, as after a restore of the database. */
 const sweepMs = 300_000;
-
-const notReady = 'node.kubernetes.io/not-ready';
-const unreachable = 'node.kubernetes.io/unreachable';
-const keys = [notReady, unreachable];
-
-const taintsWhere: Readonly<Record<Readiness, readonly Taint[]>> = {
-  True: [],
-  False: taintsOf(notReady),
-  Unknown: taintsOf(unreachable),
-};
-
-function taintsOf(key: string): Taint[] {
-  return [
-    { key, effect: 'NoSchedule' },
-    { key, effect: 'NoExecute' },
-  ];
-}
 
 export class NodeLifecycle {
   readonly #simulation: Simulation;
@@ -78,12 +60,7 @@ export class NodeLifecycle {
       this.#simulation.after(retryMs, () => this.check(name));
       return;
     }
-    if (!readNode(cluster, name)) return;
-    if (this.#isLost(name)) this.#loseTouch(name);
-    const conditions = readNode(cluster, name)?.status?.conditions;
-    const ready = conditions?.find(({ type }) => type === 'Ready')?.status;
-    const taints = ready === 'True' || ready === 'False' ? taintsWhere[ready] : taintsWhere.Unknown;
-    writeTaints(cluster, name, { keys, taints });
+    if (readNode(cluster, name) && this.#isLost(name)) this.#loseTouch(name);
   }
 
   #isLost(name: string): boolean {

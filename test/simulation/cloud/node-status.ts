@@ -1,7 +1,7 @@
 /** Reads and writes Nodes as kubelets and the node lifecycle controller do. */
 import type { Cluster } from '../world/kube-client.ts';
 import { pathOfNode } from './node.ts';
-import type { Condition, NodeObject, Taint } from './node.ts';
+import type { Condition, NodeObject } from './node.ts';
 
 export function readNode({ server }: Cluster, name: string): NodeObject | undefined {
   const path = pathOfNode(name);
@@ -35,19 +35,4 @@ export function writeStatus(cluster: Cluster, change: StatusChange): boolean {
   const body = { status: { ...facts, conditions: [next] } };
   cluster.server.patch(`${pathOfNode(name)}/status`, { type: 'strategic', body });
   return true;
-}
-
-/** Those with other keys stay. Without a change nothing is written. */
-export function writeTaints(
-  cluster: Cluster,
-  name: string,
-  { keys, taints }: { keys: readonly string[]; taints: readonly Taint[] },
-): void {
-  const present = readNode(cluster, name)?.spec?.taints ?? [];
-  const kept = present.filter(({ key }) => !keys.includes(key));
-  const isIn = ({ key, effect }: Taint): boolean =>
-    present.some((other) => other.key === key && other.effect === effect);
-  if (kept.length + taints.length === present.length && taints.every(isIn)) return;
-  const body = { spec: { taints: [...kept, ...taints] } };
-  cluster.server.patch(pathOfNode(name), { type: 'merge', body });
 }

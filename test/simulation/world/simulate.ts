@@ -4,7 +4,6 @@ import { preloadedBundle } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
-import { livingNodes } from '../controllers/living-nodes.ts';
 import { standardWorkloads } from '../controllers/standard-workloads.ts';
 import type { Controllers } from '../controllers/start-controllers.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
@@ -92,7 +91,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   });
   const controllers = new Map(
     world.clusters.map((cluster) => {
-      const isAlive = livingNodes({ cloud, cluster, targetOf });
+      const isAlive = (nodeName: string): boolean => kubelets.isHeard(cluster, nodeName);
       const options = { cluster, trouble: trouble.controllers, isAlive };
       return [cluster, startControllers(simulation, weather, options)];
     }),
