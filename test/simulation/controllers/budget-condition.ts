@@ -1,7 +1,16 @@
 /** The condition DisruptionAllowed of a PodDisruptionBudget. */
 import { secondOf } from '../../support/api-server/naming.ts';
-import type { BudgetStatus } from './budget-status.ts';
 import type { Condition } from './objects.ts';
+
+export interface BudgetStatus {
+  observedGeneration?: number;
+  expectedPods: number;
+  currentHealthy: number;
+  desiredHealthy: number;
+  disruptionsAllowed: number;
+  disruptedPods?: Record<string, string>;
+  conditions?: Condition[];
+}
 
 const type = 'DisruptionAllowed';
 

@@ -1,19 +1,10 @@
 /** What the disruption controller makes of a PodDisruptionBudget and its pods. */
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { conditionAfter, saidOfCount, saidOfFailure } from './budget-condition.ts';
+import type { BudgetStatus } from './budget-condition.ts';
 import { controllerOf, isDeleting, isReady } from './objects.ts';
-import type { Condition, PodObject } from './objects.ts';
+import type { PodObject } from './objects.ts';
 import type { Selector } from './selector.ts';
-
-export interface BudgetStatus {
-  observedGeneration?: number;
-  expectedPods: number;
-  currentHealthy: number;
-  desiredHealthy: number;
-  disruptionsAllowed: number;
-  disruptedPods?: Record<string, string>;
-  conditions?: Condition[];
-}
 
 export interface BudgetObject extends KubeObject {
   spec?: {
