@@ -133,26 +133,26 @@ describe('a write of the whole', () => {
   });
 });
 
+function aCutServer(): ApiServer {
+  const server = new ApiServer({ keptChanges: 10 });
+  for (let index = 0; index < 100; index += 1) {
+    server.create(configMaps, { metadata: { name: `a-${index}` } });
+  }
+  return server;
+}
+
+function heardFrom(server: ApiServer, resourceVersion: number): string[] {
+  const events: WatchedEvent[] = [];
+  server.watch(configMaps, { resourceVersion }, (event) => events.push(event));
+  return events.map(({ type }) => type);
+}
+
 describe('of a history that is cut', () => {
-  function aServer(): ApiServer {
-    const server = new ApiServer({ keptChanges: 10 });
-    for (let index = 0; index < 100; index += 1) {
-      server.create(configMaps, { metadata: { name: `a-${index}` } });
-    }
-    return server;
-  }
-
-  function heard(server: ApiServer, resourceVersion: number): string[] {
-    const events: WatchedEvent[] = [];
-    server.watch(configMaps, { resourceVersion }, (event) => events.push(event));
-    return events.map(({ type }) => type);
-  }
-
   test('the newest changes are heard, and of the oldest only that they are forgotten', () => {
-    const server = aServer();
+    const server = aCutServer();
     const { version } = server.store;
-    expect(heard(server, version - 10)).toEqual(Array.from({ length: 10 }, () => 'ADDED'));
-    expect(heard(server, version - 50)).toEqual(['ERROR']);
+    expect(heardFrom(server, version - 10)).toEqual(Array.from({ length: 10 }, () => 'ADDED'));
+    expect(heardFrom(server, version - 50)).toEqual(['ERROR']);
   });
 
   test('a page of an old version is refused', () => {
