@@ -27,10 +27,11 @@ export class Authority {
   }
 
   hasBeenStoppedSince(moment: number): boolean {
-    return this.isStopped.since(moment).every(Boolean);
+    return this.isStopped.now && this.isStopped.since(moment).every(Boolean);
   }
 
   hasBeenWithoutLeaderSince(moment: number): boolean {
+    if (this.ledUntil.now > moment) return false;
     return this.ledUntil.since(moment).every((until) => until <= moment);
   }
 

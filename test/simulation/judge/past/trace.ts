@@ -16,7 +16,9 @@ export class Trace<T> {
   }
 
   get now(): T {
-    return this.at(Infinity);
+    const step = this.#steps.at(-1);
+    if (!step) throw new Error('a trace has no step');
+    return step.value;
   }
 
   set(at: number, value: T): void {
@@ -47,15 +49,14 @@ export class Trace<T> {
     return [moment, ...later.map(({ at }) => at)];
   }
 
-  /** When it was that first; undefined: never, or too long ago. */
-  firstAt(isMeant: (value: T) => boolean): number | undefined {
-    return this.#steps.find(({ value }) => isMeant(value))?.at;
-  }
-
-  /** Of the last step that is not later; mostly one of the last ones. */
+  /** Of the last step that is not later; of the first one where all are. */
   #indexOf(moment: number): number {
-    let index = this.#steps.length - 1;
-    while (index > 0 && (this.#steps[index]?.at ?? 0) > moment) index -= 1;
-    return index;
+    let [low, high] = [0, this.#steps.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#steps[middle]?.at ?? 0) > moment) high = middle - 1;
+      else low = middle;
+    }
+    return low;
   }
 }
