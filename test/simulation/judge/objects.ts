@@ -6,18 +6,66 @@ import type { Cluster } from '../world/kube-client.ts';
 /** Of an instance: the UID of the Machine that it was made for. */
 export const uidTag = 'millwright.dev/machine-uid';
 
-export interface JudgedObject extends KubeObject {
-  spec?: {
-    replicas?: number;
-    providerID?: string;
-    template?: { metadata?: { labels?: Record<string, string> }; spec?: { class?: ClassRef } };
-    class?: ClassRef;
-  };
-  status?: { currentStatus?: { phase?: string }; lastOperation?: { description?: string } };
+/** On our kinds; on Secrets and Nodes there are others. */
+export const finalizer = 'machine.sapcloud.io/machine-controller-manager';
+export const secretFinalizer = 'machine.sapcloud.io/machine-controller';
+export const nodeFinalizer = 'node.machine.sapcloud.io/machine-controller';
+
+export interface ClassRef {
+  name?: string;
 }
 
-interface ClassRef {
-  name?: string;
+export interface JudgedTemplate {
+  metadata?: { labels?: Record<string, string> };
+  spec?: { class?: ClassRef };
+}
+
+export interface JudgedCondition {
+  type: string;
+  status: string;
+  reason?: string;
+}
+
+export interface JudgedStatus {
+  currentStatus?: { phase?: string; preserveExpiryTime?: string | null };
+  lastOperation?: { description?: string };
+  conditions?: JudgedCondition[];
+  machineSetCondition?: JudgedCondition[];
+  observedGeneration?: number;
+  replicas?: number;
+  readyReplicas?: number;
+  availableReplicas?: number;
+  updatedReplicas?: number;
+}
+
+export interface JudgedSpec {
+  replicas?: number;
+  providerID?: string;
+  class?: ClassRef;
+  selector?: { matchLabels?: Record<string, string> };
+  template?: JudgedTemplate;
+  strategy?: Strategy;
+  paused?: boolean;
+  revisionHistoryLimit?: number;
+  creationTimeout?: string;
+  healthTimeout?: string;
+  disableHealthTimeout?: boolean;
+  /** Of a Lease. */
+  holderIdentity?: string;
+  leaseDurationSeconds?: number;
+}
+
+export interface Strategy {
+  type?: string;
+  rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string };
+}
+
+export interface JudgedObject extends KubeObject {
+  spec?: JudgedSpec;
+  status?: JudgedStatus;
+  /** Of a class. */
+  secretRef?: { name?: string };
+  credentialsSecretRef?: { name?: string };
 }
 
 export type JudgedKind = Parameters<typeof customResource>[0];
@@ -31,7 +79,34 @@ export function isDeleting({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+export function hasFinalizer({ metadata }: KubeObject, name: string): boolean {
+  return metadata.finalizers?.includes(name) ?? false;
+}
+
+/** Its workflow may delete its instance. */
+export function isDeletable(object: KubeObject): boolean {
+  return isDeleting(object) && hasFinalizer(object, finalizer);
+}
+
+/** UID of the controller; undefined: it has none. */
+export function ownerOf({ metadata }: KubeObject): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
 export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
-  const owners = object.metadata.ownerReferences ?? [];
-  return owners.some(({ uid, controller }) => controller === true && uid === owner.metadata.uid);
+  return ownerOf(object) === owner.metadata.uid;
+}
+
+/** By the labels of a selector; expressions are not read. */
+export function matches({ metadata }: KubeObject, { spec }: JudgedObject): boolean {
+  const wanted = Object.entries(spec?.selector?.matchLabels ?? {});
+  return wanted.every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+export function phaseOf({ status }: JudgedObject): string {
+  return status?.currentStatus?.phase ?? '';
+}
+
+export function isAvailable(object: JudgedObject): boolean {
+  return ['Running', 'Available'].includes(phaseOf(object));
 }

@@ -12,9 +12,9 @@ import { Sandboxes } from '../core/sandbox.ts';
 import type { Violation } from '../engine/simulation.ts';
 import { Simulation } from '../engine/simulation.ts';
 import type { Timeline } from '../engine/timeline.ts';
-import { unmetIn } from '../judge/end.ts';
-import { installOfRecord, judgeInstances } from '../judge/instances.ts';
-import { WriteJudge } from '../judge/writes.ts';
+import { createJudge } from '../judge/judge.ts';
+import type { Judge } from '../judge/judge.ts';
+import { installOfRecord } from '../judge/past/instance-past.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
@@ -97,9 +97,8 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     }),
   );
   kubelets.start();
-  judgeInstances(world, cloud);
-  const writes = new WriteJudge(world, cloud);
-  hear = (write) => writes.hear(write);
+  const judge = createJudge(world, { cloud });
+  hear = (write) => judge.hear(write);
   const repositories = setUpObjects(world, { machines: options.machines });
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
@@ -109,7 +108,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   startDisasters(world);
   const isBroken = (): boolean => simulation.violations.length > 0;
   await simulation.run(simulation.startMs + options.hours * 60 * minuteMs, isBroken);
-  if (!isBroken()) await end(world, { cloud, writes, users });
+  if (!isBroken()) await end(world, { judge, users });
   return {
     violations: simulation.violations,
     lives: cloud.records.length,
@@ -136,13 +135,12 @@ function populate(
 }
 
 interface End {
-  cloud: SimulatedCloud;
-  writes: WriteJudge;
+  judge: Judge;
   users: Users;
 }
 
 /** When the faults are over and nothing stands in the way, the world reaches its spec and rests. */
-async function end(world: World, { cloud, writes, users }: End): Promise<void> {
+async function end(world: World, { judge, users }: End): Promise<void> {
   const { simulation, weather, clusters, temporal } = world;
   weather.clear();
   for (const cluster of clusters) cluster.isUp = true;
@@ -154,13 +152,12 @@ async function end(world: World, { cloud, writes, users }: End): Promise<void> {
   while (!isResting && simulation.now < giveUpAt) {
     await simulation.run(simulation.now + minuteMs);
     if (simulation.violations.length > 0) return;
-    unmet = unmetIn(world, cloud, writes);
+    unmet = judge.unmet();
     if (unmet.length > 0) continue;
-    const before = writes.count;
+    judge.unrest();
     await simulation.run(simulation.now + restMs);
-    isResting = writes.count === before;
-    unmet = unmetIn(world, cloud, writes);
-    if (!isResting) unmet.push(`${writes.count - before} writes in ${restMs / minuteMs} minutes`);
+    unmet = [...judge.unmet(), ...judge.unrest()];
+    isResting = unmet.length === 0;
   }
   for (const text of unmet) simulation.violate('in the end all is as it was asked', text);
 }

@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { aNode, anObject, courtroom, namespace, ownerReference, pathTo } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+import { secretFinalizer } from '../objects.ts';
+
+const template = {
+  metadata: { labels: { pool: 'a' } },
+  spec: { class: { kind: 'MachineClass', name: 'small' } },
+};
+const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
+
+function start({ world }: Courtroom, workflowId: string): void {
+  world.temporal.engine.start({
+    requestId: '',
+    namespace: 'default',
+    workflowId,
+    workflowType: 'any',
+    taskQueue: 'one',
+    input: [],
+    headers: {},
+    taskTimeoutMs: 10_000,
+    executionTimeoutMs: 0,
+    retryPolicy: undefined,
+    searchAttributes: {},
+    memo: {},
+  });
+}
+
+/** A deployment of one machine, as all of it should be. */
+function whole(): Courtroom {
+  const court = courtroom();
+  const { control, target, cloud } = court;
+  const secret = { metadata: { finalizers: [secretFinalizer] } };
+  control.put({ ...anObject('Secret', 'cloud', secret), apiVersion: 'v1' });
+  const machineClass = { ...anObject('MachineClass', 'small'), secretRef: { name: 'cloud' } };
+  control.put(machineClass);
+  control.put(
+    anObject('MachineDeployment', 'pool', {
+      metadata: { generation: 1 },
+      spec: { replicas: 1, template },
+      status: {
+        ...counts,
+        updatedReplicas: 1,
+        conditions: [
+          { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' },
+          { type: 'Progressing', status: 'True', reason: 'NewMachineSetAvailable' },
+        ],
+      },
+    }),
+  );
+  control.put(
+    anObject('MachineSet', 'pool-1', {
+      metadata: { generation: 1, ownerReferences: ownerReference('MachineDeployment', 'pool') },
+      spec: { replicas: 1, template },
+      status: counts,
+    }),
+  );
+  const record = cloud.create({ uid: 'uid-of-pool-1-a', name: 'pool-1-a' }, 'cloud');
+  const { providerID } = record;
+  control.put(
+    anObject('Machine', 'pool-1-a', {
+      metadata: {
+        labels: { node: 'pool-1-a' },
+        ownerReferences: ownerReference('MachineSet', 'pool-1'),
+      },
+      spec: { ...template.spec, providerID },
+      status: { currentStatus: { phase: 'Running' } },
+    }),
+  );
+  target.put(aNode('pool-1-a', providerID));
+  start(court, `machineDeployment/${namespace}/pool`);
+  start(court, `machineSet/${namespace}/pool-1`);
+  start(court, `machine/${namespace}/pool-1-a`);
+  return court;
+}
+
+const paths = {
+  deployment: pathTo('machinedeployments', 'pool'),
+  set: pathTo('machinesets', 'pool-1'),
+  machine: pathTo('machines', 'pool-1-a'),
+  machineClass: pathTo('machineclasses', 'small'),
+} as const;
+
+function patch(court: Courtroom, path: string, body: object): void {
+  court.control.patch(path, { type: 'merge', body });
+}
+
+test('a world as its users asked lacks nothing', () => {
+  expect(whole().judge.unmet()).toEqual([]);
+});
+
+interface Lack {
+  what: string;
+  act(court: Courtroom): void;
+  expected: string[];
+}
+
+const failed = { status: { currentStatus: { phase: 'Failed' } } };
+const lacks: Lack[] = [
+  {
+    what: 'a machine too few',
+    act: (court) => patch(court, paths.deployment, { spec: { replicas: 2 } }),
+    expected: [
+      'MachineDeployment pool has status.observedGeneration 1 instead of 2',
+      'MachineDeployment pool has machines 1 instead of 2',
+      'MachineDeployment pool has status.replicas 1 instead of 2',
+      'MachineDeployment pool has status.updatedReplicas 1 instead of 2',
+      'MachineDeployment pool has status.readyReplicas 1 instead of 2',
+      'MachineDeployment pool has status.availableReplicas 1 instead of 2',
+    ],
+  },
+  {
+    what: 'a machine that failed',
+    act: (court) => patch(court, `${paths.machine}/status`, failed),
+    expected: [
+      'Machine pool-1-a is "Failed": nothing says why',
+      'MachineSet pool-1 has status.readyReplicas 1 instead of 0',
+      'MachineSet pool-1 has status.availableReplicas 1 instead of 0',
+    ],
+  },
+  {
+    what: 'a machine that does not go',
+    act: (court) => court.control.delete(paths.machine),
+    expected: ['Machine pool-1-a is still being deleted: nothing says why'],
+  },
+  {
+    what: 'an instance that vanished',
+    act: ({ cloud }) => cloud.living.forEach((record) => cloud.delete(record, 'cloud')),
+    expected: ['Machine pool-1-a runs although its instance local:///a/i-1 is gone'],
+  },
+  {
+    what: 'an instance too many',
+    act: ({ cloud }) => void cloud.create({ name: 'pool-2' }, 'cloud'),
+    expected: ['instance i-2 of pool-2 has 0 Machines'],
+  },
+  {
+    what: 'a Node that is gone',
+    act: ({ target }) => target.remove('/api/v1/nodes/pool-1-a'),
+    expected: ['Machine pool-1-a runs although its Node pool-1-a is gone'],
+  },
+  {
+    what: 'a Node that is left of a Machine that went',
+    act({ control, cloud, target }) {
+      const record = cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+      const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+      control.put(anObject('Machine', 'pool-2', { metadata }));
+      control.remove(pathTo('machines', 'pool-2'));
+      target.put(aNode('pool-2', record.providerID));
+      cloud.delete(record);
+    },
+    expected: ['Node pool-2 has no instance'],
+  },
+  {
+    what: 'a finalizer',
+    act: (court) => patch(court, paths.set, { metadata: { finalizers: null } }),
+    expected: ['MachineSet pool-1 lacks our finalizer'],
+  },
+  {
+    what: 'a finalizer of a class',
+    act: (court) => patch(court, paths.machineClass, { metadata: { finalizers: null } }),
+    expected: ['MachineClass small is used and lacks our finalizer'],
+  },
+  {
+    what: 'a Secret that may go',
+    act: (court) => patch(court, paths.machineClass, { secretRef: null }),
+    expected: ['Secret cloud is not used and has our finalizer'],
+  },
+  {
+    what: 'a condition',
+    act: (court) => patch(court, `${paths.deployment}/status`, { status: { conditions: null } }),
+    expected: [
+      'MachineDeployment pool has the condition Available undefined, undefined',
+      'MachineDeployment pool has the condition Progressing undefined, undefined',
+    ],
+  },
+  {
+    what: 'a frozen set',
+    act: (court) =>
+      patch(court, `${paths.set}/status`, {
+        status: { machineSetCondition: [{ type: 'Frozen', status: 'True', reason: 'x' }] },
+      }),
+    expected: ['MachineSet pool-1 has the condition Frozen, x'],
+  },
+  {
+    what: 'an old set that is not empty',
+    act: (court) =>
+      patch(court, paths.set, { spec: { template: { metadata: { labels: { pool: 'b' } } } } }),
+    expected: [
+      'MachineSet pool-1 has status.observedGeneration 1 instead of 2',
+      'MachineSet pool-1 of an old template of pool is not empty',
+    ],
+  },
+  {
+    what: 'a bootstrap token',
+    act: ({ target }) =>
+      void target.create('/api/v1/namespaces/kube-system/secrets', {
+        metadata: { name: 'bootstrap-token-abcdef' },
+        type: 'bootstrap.kubernetes.io/token',
+      }),
+    expected: ['bootstrap token bootstrap-token-abcdef is left'],
+  },
+  {
+    what: 'a workflow',
+    act: ({ world }) =>
+      world.temporal.engine.find(`machine/${namespace}/pool-1-a`).close('TERMINATED'),
+    expected: [`no workflow machine/${namespace}/pool-1-a runs`],
+  },
+  {
+    what: 'the end of a workflow',
+    act: (court) => start(court, `machine/${namespace}/pool-2`),
+    expected: [`workflow machine/${namespace}/pool-2 runs for nothing`],
+  },
+];
+
+test.each(lacks)('$what', ({ act, expected }) => {
+  const court = whole();
+  act(court);
+  expect(court.judge.unmet()).toEqual(expected);
+});
+
+test('a Machine without an owner may stay Failed', () => {
+  const court = whole();
+  court.control.put(anObject('Machine', 'single', { ...failed, spec: template.spec }));
+  start(court, `machine/${namespace}/single`);
+  expect(court.judge.unmet()).toEqual([]);
+});
+
+function resting(): Courtroom {
+  const court = whole();
+  court.judge.unrest();
+  return court;
+}
+
+describe('rest', () => {
+  test('nothing happens in a world at rest', () => {
+    expect(resting().judge.unrest()).toEqual([]);
+  });
+
+  test('the renewal of a Lease is nothing', () => {
+    const court = resting();
+    const path = '/apis/coordination.k8s.io/v1/namespaces/garden-one/leases/millwright';
+    const { metadata } = { metadata: { resourceVersion: undefined }, ...court.control.get(path) };
+    const { resourceVersion } = metadata;
+    const body = { metadata: { resourceVersion }, spec: { renewTime: 'now' } };
+    court.write({ method: 'PATCH', path, body });
+    expect(court.judge.unrest()).toEqual([]);
+  });
+
+  test('a write is told once', () => {
+    const court = resting();
+    const body = { metadata: { labels: { a: 'b' } } };
+    court.write({ method: 'PATCH', path: paths.machine, body });
+    expect(court.judge.unrest()).toEqual([`one-worker-1: PATCH ${paths.machine}, 1 times`]);
+    expect(court.judge.unrest()).toEqual([]);
+  });
+
+  test.each([
+    [`machine/${namespace}/pool-1-a`, 1],
+    ['safety/orphans/one-2026', 0],
+  ])('of the workflow %s %d events count', (id, count) => {
+    const court = resting();
+    if (id.startsWith('safety')) start(court, id);
+    else court.world.temporal.engine.find(id).history.add('TIMER_FIRED');
+    expect(court.judge.unrest()).toHaveLength(count);
+  });
+
+  test('the end of a workflow is told', () => {
+    const court = resting();
+    court.world.temporal.engine.find(`machine/${namespace}/pool-1-a`).close('TERMINATED');
+    expect(court.judge.unrest()).toEqual([`the workflow machine/${namespace}/pool-1-a ended`]);
+  });
+});

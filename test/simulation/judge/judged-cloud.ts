@@ -1,0 +1,27 @@
+/** What the judge needs of the simulated cloud. */
+export interface JudgedInstance {
+  readonly id: string;
+  readonly providerID: string;
+  readonly name: string;
+  readonly token: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly deletedAt?: number;
+}
+
+export interface CloudHappening {
+  kind: 'created' | 'deleted';
+  record: JudgedInstance;
+  /** Name of the process whose call it was; `cloud` for what happens by itself. */
+  by: string;
+  /** When that call was sent; default now. */
+  sentAt?: number;
+}
+
+export interface JudgedCloud {
+  /** Of all times. */
+  readonly records: readonly JudgedInstance[];
+  readonly living: Iterable<JudgedInstance>;
+  listen(listener: (happening: CloudHappening) => void): void;
+}

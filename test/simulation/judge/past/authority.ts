@@ -1,0 +1,54 @@
+/** Whether an install may act: its Lease, the stop, and whether servers answer. Over time. */
+import type { JudgedObject } from '../objects.ts';
+import { Trace } from './trace.ts';
+
+/** From a read to what is done by it: calls that are slow, lost, sent again, or come twice. */
+export const staleMs = 5 * 60_000;
+/** From the time that a call is sent, where that is known. */
+const staleBeforeSendingMs = 2 * 60_000;
+
+export class Authority {
+  readonly isStopped: Trace<boolean>;
+  /** Until when some process leads, by the last renewal. */
+  readonly ledUntil: Trace<number>;
+  /** Something that the install needs is away. */
+  readonly isHindered: Trace<boolean>;
+
+  constructor(now: number) {
+    this.isStopped = new Trace(now, false);
+    // Until it is heard of, nobody is accused.
+    this.ledUntil = new Trace(now, now);
+    this.isHindered = new Trace(now, false);
+  }
+
+  leaseChanged(lease: JudgedObject | undefined, now: number): void {
+    const { holderIdentity = '', leaseDurationSeconds = 0 } = lease?.spec ?? {};
+    this.ledUntil.set(now, holderIdentity === '' ? now : now + leaseDurationSeconds * 1_000);
+  }
+
+  hasBeenStoppedSince(moment: number): boolean {
+    return this.isStopped.now && this.isStopped.since(moment).every(Boolean);
+  }
+
+  hasBeenWithoutLeaderSince(moment: number): boolean {
+    if (this.ledUntil.now > moment) return false;
+    return this.ledUntil.since(moment).every((until) => until <= moment);
+  }
+
+  /** Is it to be judged by what the world was like then? A wait for an outage makes it longer ago. */
+  windowStart(now: number, sentAt: number | undefined): number {
+    const staleness = sentAt === undefined ? staleMs : staleBeforeSendingMs;
+    let start = (sentAt ?? now) - staleness;
+    for (let round = 0; round < 10; round += 1) {
+      const from = this.#beginOfHindrance(start);
+      if (from === undefined || from - staleness >= start) return start;
+      start = from - staleness;
+    }
+    return start;
+  }
+
+  /** Of the first that is not over before `moment`; undefined: there is none. */
+  #beginOfHindrance(moment: number): number | undefined {
+    return this.isHindered.momentsSince(moment).find((at) => this.isHindered.at(at));
+  }
+}

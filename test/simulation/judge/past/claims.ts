@@ -1,0 +1,60 @@
+/** Which Machine an instance belongs to, over time (docs/safety.md, the table of orphans). */
+import { isDeletable, isDeleting, uidTag } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
+import type { JudgedInstance } from '../judged-cloud.ts';
+import type { Life, Lives } from './lives.ts';
+import { Trace } from './trace.ts';
+
+export interface Claim {
+  /** A Machine that is not being deleted has it: it must stay. */
+  isKept: boolean;
+  /** A Machine has it, also one that is being deleted: it is no orphan. */
+  isClaimed: boolean;
+  /** The workflow of a Machine may delete it. */
+  isCondemned: boolean;
+}
+
+export class InstanceLife {
+  readonly record: JudgedInstance;
+  readonly isKept: Trace<boolean>;
+  /** When it first had no Machine; undefined: never yet. */
+  orphanedAt: number | undefined;
+  wasCondemned: boolean;
+
+  constructor(record: JudgedInstance, claim: Claim, at: number) {
+    this.record = record;
+    this.isKept = new Trace(at, claim.isKept);
+    this.wasCondemned = false;
+    this.note(claim, at);
+  }
+
+  note({ isKept, isClaimed, isCondemned }: Claim, at: number): void {
+    this.isKept.set(at, isKept);
+    if (!isClaimed) this.orphanedAt ??= at;
+    if (isCondemned) this.wasCondemned = true;
+  }
+}
+
+/** By the Machines of its namespace, as they are. */
+export function claimOn(
+  record: JudgedInstance,
+  namespace: string,
+  { machines, naming }: { machines: Lives; naming: Iterable<Life> },
+): Claim {
+  const named = Array.from(naming, ({ object }) => object);
+  const own = machines.of(record.tags[uidTag])?.last;
+  const ofName = machines.named(namespace, record.name)?.object;
+  const present = machines.of(record.tags[uidTag])?.object;
+  const candidates = [present, ofName].filter((machine) => machine !== undefined);
+  const claiming = candidates.filter((machine) => !machine.spec?.providerID || isDeleting(machine));
+  const all = [...named, ...claiming].filter((machine) => machine !== undefined);
+  return {
+    isKept: all.some((machine) => !isDeleting(machine)),
+    isClaimed: all.length > 0,
+    isCondemned: [...all, own].some(mayBeTornDown),
+  };
+}
+
+function mayBeTornDown(machine: JudgedObject | undefined): boolean {
+  return machine !== undefined && isDeletable(machine);
+}

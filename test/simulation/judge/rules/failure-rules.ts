@@ -1,0 +1,69 @@
+/** When a Machine may turn Failed (MCM 4.3, 4.4). A pause makes it later, nothing makes it earlier. */
+import { parseGoDuration } from '../durations.ts';
+import { isAvailable, phaseOf } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
+import type { Life } from '../past/lives.ts';
+import { textOf } from './case.ts';
+import type { Case } from './case.ts';
+
+/** Clocks differ by half a minute in both directions; a time on an object has no fractions. */
+const slackMs = 90_000;
+const creationTimeout = 'node.machine.sapcloud.io/effective-creation-timeout';
+
+export function judgeFailure(judged: Case): void {
+  const { evidence, before, after, past, now } = judged;
+  const life = past.machines.of(after?.metadata.uid);
+  if (!before || !after || !life || !turnsFailed(before, after)) return;
+  if (lostInstance(judged, before) || isTimeUp(judged, life, phaseOf(before))) return;
+  const why = after.status?.lastOperation?.description;
+  const text = `${textOf(judged, 'let')} fail from phase "${phaseOf(before)}" before its time was up: ${why}`;
+  evidence.rulings.against('a Machine fails only when its time is up', `${life.uid} ${now}`, text);
+}
+
+function turnsFailed(before: JudgedObject, after: JudgedObject): boolean {
+  return phaseOf(after) === 'Failed' && phaseOf(before) !== 'Failed';
+}
+
+function isTimeUp(judged: Case, life: Life, phase: string): boolean {
+  const hadJoined = ['Running', 'Available', 'Unknown'].includes(phase);
+  return hadJoined ? isTooLongUnhealthy(judged, life) : isTooOld(judged, life);
+}
+
+function isTooOld(judged: Case, life: Life): boolean {
+  const { evidence, now } = judged;
+  const limitMs = shortest(
+    judged,
+    life,
+    ({ spec, metadata }) =>
+      parseGoDuration(metadata.annotations?.[creationTimeout]) ??
+      parseGoDuration(spec?.creationTimeout) ??
+      evidence.limits.creationMs,
+  );
+  return now - Date.parse(life.last.metadata.creationTimestamp) >= limitMs - slackMs;
+}
+
+function isTooLongUnhealthy(judged: Case, life: Life): boolean {
+  const { evidence, now } = judged;
+  const limitMs = shortest(
+    judged,
+    life,
+    ({ spec }) => parseGoDuration(spec?.healthTimeout) ?? evidence.limits.healthMs,
+  );
+  const { states } = life;
+  const moments = states.momentsSince(now - Math.max(0, limitMs - slackMs));
+  return !moments.some((at) => isAvailable(states.at(at) ?? life.last));
+}
+
+/** Of all values that a limit has had lately the shortest counts. Milliseconds. */
+function shortest({ since }: Case, life: Life, read: (machine: JudgedObject) => number): number {
+  const values = life.states.since(since).flatMap((machine) => (machine ? read(machine) : []));
+  return Math.min(...values);
+}
+
+/** Then it is replaced at once. */
+function lostInstance({ evidence }: Case, { spec }: JudgedObject): boolean {
+  const { providerID } = spec ?? {};
+  return (
+    providerID !== undefined && [...evidence.instances.withProviderId(providerID)].length === 0
+  );
+}

@@ -1,0 +1,89 @@
+/** Why a process may delete a Machine (MCM 6.4, 6.5, 6.8, 6.9, and the Node of 4.1). */
+import { hasFinalizer, isDeleting, ownerOf, phaseOf } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
+import type { Life } from '../past/lives.ts';
+import { judgeAuthority } from './authority-rules.ts';
+import { textOf } from './case.ts';
+import type { Case } from './case.ts';
+import { judgeAvailability } from './rollout-rules.ts';
+import { noteDeletion, wasTooMany } from './set-sizes.ts';
+
+const priority = 'machinepriority.machine.sapcloud.io';
+const markedAt = 'machine.sapcloud.io/marked-for-deletion-time';
+const scaledAt = 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time';
+
+export function judgeMachineDeletion(judged: Case): void {
+  const { evidence, install, write, before, past } = judged;
+  if (!before || isDeleting(before)) return;
+  const { metadata } = before;
+  const { process, sentAt } = write;
+  const what = `deleted Machine ${metadata.name}`;
+  judgeAuthority(evidence, install, { by: process.name, what, subject: metadata.uid, sentAt });
+  const life = past.machines.of(metadata.uid);
+  if (!life) return;
+  if (lostNode(judged, life)) return;
+  const set = past.sets.of(ownerOf(before));
+  if (set && mayDelete(judged, { set, life })) return;
+  const owner = set ? `of set ${set.last.metadata.name}` : 'without a set';
+  const text = `${textOf(judged, 'deleted')} ${owner} in phase "${phaseOf(before)}" for no reason that the rules know`;
+  evidence.rulings.against('a Machine is deleted for a reason', metadata.uid, text);
+}
+
+interface Pair {
+  set: Life;
+  life: Life;
+}
+
+function mayDelete(judged: Case, { set, life }: Pair): boolean {
+  const { since, now } = judged;
+  const isOfItself =
+    wasGoing(set, since) ||
+    life.wasSince(since, (machine) => isReplaceable(machine, now)) ||
+    isMarked(life, set, since);
+  if (isOfItself) return true;
+  const isTooMany = wasTooMany(judged, set);
+  noteDeletion(judged, set);
+  if (isTooMany) judgeAvailability(judged, set);
+  return isTooMany;
+}
+
+/** Its machines go with it, unless they are to be orphans. */
+function wasGoing(set: Life, since: number): boolean {
+  return set.object === undefined || set.wasSince(since, isGoing);
+}
+
+function isGoing(set: JudgedObject): boolean {
+  return isDeleting(set) && !hasFinalizer(set, 'orphan');
+}
+
+function isReplaceable(machine: JudgedObject, now: number): boolean {
+  const expiry = machine.status?.currentStatus?.preserveExpiryTime;
+  const isPreserved = expiry !== undefined && expiry !== null && Date.parse(expiry) > now;
+  return phaseOf(machine) === 'Failed' && !isPreserved;
+}
+
+/** By the cluster autoscaler, before the number was last changed. */
+function isMarked(life: Life, set: Life, since: number): boolean {
+  return life.wasSince(since, ({ metadata: { annotations = {} } }) => {
+    const at = Date.parse(annotations[markedAt] ?? '');
+    return (
+      annotations[priority] === '1' &&
+      set.wasSince(
+        since,
+        ({ metadata }) => at <= Date.parse(metadata.annotations?.[scaledAt] ?? ''),
+      )
+    );
+  });
+}
+
+/** It had a Node, and that is gone or going: MCM then deletes its Machine. */
+function lostNode({ evidence, install, since }: Case, { last }: Life): boolean {
+  const name = last.metadata.labels?.['node'];
+  if (name === undefined) return false;
+  const past = evidence.targetOf(install);
+  const { providerID } = last.spec ?? {};
+  if (providerID === undefined || !past.hadNode(providerID)) return false;
+  const node = past.nodes.named('', name);
+  const isAnother = node?.last.spec?.providerID !== providerID || node.bornAt > since;
+  return isAnother || node.wasSince(since, isDeleting);
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { anObject, courtroom, minuteMs, ownerReference, pathTo } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+
+const hourMs = 60 * minuteMs;
+const templateOf = (version: string) => ({
+  metadata: { labels: { pool: 'a', version } },
+  spec: { class: { kind: 'MachineClass', name: 'small' } },
+});
+
+interface Sizes {
+  replicas: number;
+  maxSurge: number | string;
+  maxUnavailable: number | string;
+}
+
+function putDeployment(court: Courtroom, sizes: Sizes, spec: object = {}): void {
+  const { replicas, ...rollingUpdate } = sizes;
+  const strategy = { type: 'RollingUpdate', rollingUpdate };
+  court.control.put(
+    anObject('MachineDeployment', 'pool', {
+      spec: { replicas, strategy, template: templateOf('2'), ...spec },
+    }),
+  );
+}
+
+/** With so many machines that run. */
+function putSet(court: Courtroom, name: string, replicas: number): void {
+  const ownerReferences = ownerReference('MachineDeployment', 'pool');
+  const spec = { replicas, template: templateOf(name) };
+  court.control.put(anObject('MachineSet', name, { metadata: { ownerReferences }, spec }));
+  for (let index = 0; index < replicas; index += 1) {
+    const status = { currentStatus: { phase: 'Running' } };
+    const metadata = { ownerReferences: ownerReference('MachineSet', name) };
+    court.control.put(anObject('Machine', `${name}-${index}`, { metadata, status }));
+  }
+}
+
+async function scale(court: Courtroom, name: string, replicas: number): Promise<void> {
+  court.write({ method: 'PATCH', path: pathTo('machinesets', name), body: { spec: { replicas } } });
+  await court.pass(1_000);
+}
+
+function remove(court: Courtroom, name: string): void {
+  court.write({ method: 'DELETE', path: pathTo('machines', name) });
+}
+
+async function rolling(sizes: Sizes): Promise<Courtroom> {
+  const court = courtroom();
+  putDeployment(court, sizes);
+  putSet(court, '1', 4);
+  putSet(court, '2', 0);
+  await court.pass(hourMs);
+  return court;
+}
+
+describe('growth', () => {
+  test.each<[number, number | string, string[]]>([
+    [1, 1, []],
+    [2, 1, ['never more than replicas and surge']],
+    [2, '26%', []],
+    [2, '25%', ['never more than replicas and surge']],
+    [1, 0, ['never more than replicas and surge']],
+  ])('of the new set by %s with maxSurge %s', async (by, maxSurge, expected) => {
+    const court = await rolling({ replicas: 4, maxSurge, maxUnavailable: 1 });
+    await scale(court, '2', by);
+    expect(court.broken()).toEqual(expected);
+  });
+
+  test('as far as another set shrank', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 0, maxUnavailable: 1 });
+    await scale(court, '1', 3);
+    await scale(court, '2', 1);
+    expect(court.broken()).toEqual([]);
+  });
+
+  test('by what was asked for until a moment ago', async () => {
+    const court = await rolling({ replicas: 6, maxSurge: 0, maxUnavailable: 1 });
+    putDeployment(court, { replicas: 4, maxSurge: 0, maxUnavailable: 1 });
+    await court.pass(minuteMs);
+    await scale(court, '2', 2);
+    expect(court.broken()).toEqual([]);
+    await court.pass(hourMs);
+    await scale(court, '2', 3);
+    expect(court.broken()).toEqual(['never more than replicas and surge']);
+  });
+});
+
+describe('shrinking', () => {
+  test.each<[number | string, number, string[]]>([
+    [1, 1, []],
+    [1, 2, ['never fewer than maxUnavailable allows']],
+    ['50%', 2, []],
+    ['49%', 2, ['never fewer than maxUnavailable allows']],
+  ])('with maxUnavailable %s by %s', async (maxUnavailable, by, expected) => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable });
+    await scale(court, '1', 4 - by);
+    for (let index = 0; index < by; index += 1) remove(court, `1-${index}`);
+    expect(court.broken()).toEqual(expected);
+  });
+
+  test("of a set that a user made smaller is the user's fault", async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const body = { spec: { replicas: 2 } };
+    court.control.patch(pathTo('machinesets', '1'), { type: 'merge', body });
+    await court.pass(1_000);
+    remove(court, '1-0');
+    remove(court, '1-1');
+    expect(court.broken()).toEqual([]);
+  });
+
+  test('by machines that do not run costs nothing', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const body = { status: { currentStatus: { phase: 'Unknown' } } };
+    court.control.patch(`${pathTo('machines', '1-0')}/status`, { type: 'merge', body });
+    await scale(court, '1', 3);
+    remove(court, '1-0');
+    expect(court.broken()).toEqual([]);
+  });
+
+  test('by more than the API showed at any moment', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 1 });
+    const body = { status: { currentStatus: { phase: 'Unknown' } } };
+    court.control.patch(`${pathTo('machines', '1-0')}/status`, { type: 'merge', body });
+    await court.pass(hourMs);
+    await scale(court, '1', 3);
+    remove(court, '1-1');
+    expect(court.broken()).toEqual(['never fewer than maxUnavailable allows']);
+  });
+});
+
+const noReason = ['a set is deleted for a reason'];
+
+describe('deletion of a set', () => {
+  const limited = { revisionHistoryLimit: 0 };
+
+  test.each([
+    { what: 'an empty old one above the limit', spec: limited, name: '3', expected: [] },
+    { what: 'without a limit', spec: {}, name: '3', expected: noReason },
+    { what: 'that has machines', spec: limited, name: '1', expected: noReason },
+    { what: 'of the template', spec: limited, name: '2', expected: noReason },
+  ])('$what', async ({ spec, name, expected }) => {
+    const court = courtroom();
+    putDeployment(court, { replicas: 4, maxSurge: 1, maxUnavailable: 0 }, spec);
+    putSet(court, '1', 4);
+    putSet(court, '2', 0);
+    putSet(court, '3', 0);
+    await court.pass(hourMs);
+    court.write({ method: 'DELETE', path: pathTo('machinesets', name) });
+    expect(court.broken()).toEqual(expected);
+  });
+
+  test('with its deployment', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    court.control.delete(pathTo('machinedeployments', 'pool'));
+    await court.pass(minuteMs);
+    court.write({ method: 'DELETE', path: pathTo('machinesets', '1') });
+    expect(court.broken()).toEqual([]);
+  });
+});
+
+test.each([
+  ['2', []],
+  ['9', ['a set is made by a deployment']],
+])('creation of a set of template %s', async (version, expected) => {
+  const court = courtroom();
+  putDeployment(court, { replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+  await court.pass(hourMs);
+  const ownerReferences = ownerReference('MachineDeployment', 'pool');
+  const set = anObject('MachineSet', 'new', {
+    spec: { replicas: 4, template: templateOf(version) },
+  });
+  const metadata = { name: 'new', ownerReferences };
+  court.write({ method: 'POST', path: pathTo('machinesets'), body: { ...set, metadata } });
+  expect(court.broken()).toEqual(expected);
+});

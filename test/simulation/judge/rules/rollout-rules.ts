@@ -1,0 +1,100 @@
+/** The bounds of a RollingUpdate (MCM 7.5, 7.6; docs/rollouts.md). */
+import { boundsOf } from '../bounds.ts';
+import { isAvailable, isDeleting, ownerOf, phaseOf } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
+import type { Life } from '../past/lives.ts';
+import { textOf } from './case.ts';
+import type { Case } from './case.ts';
+
+/** When a process of ours last made a set smaller. */
+const shrunkAt = new WeakMap<Life, number>();
+/** When processes of ours deleted an available machine of a deployment to make its sets smaller. */
+const deletions = new WeakMap<Life, number[]>();
+
+/** A set grows only as far as replicas and surge allow it. */
+export function judgeScaling(judged: Case): void {
+  const { past, after, now } = judged;
+  const set = past.sets.of(after?.metadata.uid);
+  const deployment = past.deployments.of(after && ownerOf(after));
+  if (!set || !deployment) return;
+  const [old, wanted] = sizesOf(judged);
+  if (wanted < old) shrunkAt.set(set, now);
+  if (wanted > old) judgeGrowth(judged, set, deployment);
+}
+
+/** Before and after. */
+function sizesOf({ before, after }: Case): [number, number] {
+  return [before?.spec?.replicas ?? 0, after?.spec?.replicas ?? 0];
+}
+
+function judgeGrowth(judged: Case, set: Life, deployment: Life): void {
+  const { evidence, past, since, now } = judged;
+  const [old, wanted] = sizesOf(judged);
+  const most = Math.max(...boundsSince(deployment, since).map((bounds) => bounds.most));
+  const others = [...past.sets.ownedBy(deployment.uid)].filter((other) => other !== set);
+  const moments = [since, ...others.flatMap(({ states }) => states.momentsSince(since))];
+  const least = Math.min(...moments.map((at) => sizeAt(others, at)));
+  if (least + wanted <= most) return;
+  const text = `${textOf(judged, 'scaled')} from ${old} to ${wanted}: with ${least} of other sets that is more than ${most}`;
+  evidence.rulings.against('never more than replicas and surge', `${set.uid} ${now}`, text);
+}
+
+function sizeAt(sets: readonly Life[], at: number): number {
+  const sizes = sets.map(({ states }) => {
+    const object = states.at(at);
+    return object && !isDeleting(object) ? (object.spec?.replicas ?? 0) : 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function boundsSince(deployment: Life, since: number) {
+  return deployment.states.since(since).flatMap((object) => (object ? [boundsOf(object)] : []));
+}
+
+/**
+ * A machine that runs is deleted for the size of its set only while enough others are available.
+ * Called after the deletion.
+ */
+export function judgeAvailability(judged: Case, set: Life): void {
+  const { evidence, past, before, now } = judged;
+  const deployment = past.deployments.of(ownerOf(set.last));
+  if (!before || !isAvailable(before) || !deployment?.object) return;
+  const recent = deletions.get(deployment) ?? [];
+  deletions.set(deployment, [...recent, now]);
+  const decidedAt = shrunkAt.get(set);
+  if (decidedAt === undefined || decidedAt !== lastShrinkOf(set)) return;
+  const since = Math.min(judged.since, decidedAt - (now - judged.since));
+  const least = Math.min(...boundsSince(deployment, since).map((bounds) => bounds.least));
+  const sets = [...past.sets.ownedBy(deployment.uid)];
+  const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
+  const moments = tallies.flatMap((available) => available.momentsSince(since));
+  const isEnough = moments.some((moment) => {
+    const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
+    return (
+      available - recent.filter((at) => at > moment).length - 1 >= least - preserved(past, sets)
+    );
+  });
+  if (isEnough) return;
+  const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
+  evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
+}
+
+/** When its size last became smaller, whoever wrote that. */
+function lastShrinkOf({ states }: Life): number | undefined {
+  const moments = states.momentsSince(-Infinity);
+  const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);
+  const index = sizes.findLastIndex((size, place) => place > 0 && size < (sizes[place - 1] ?? 0));
+  return moments[index];
+}
+
+function isPreserved(machine: JudgedObject): boolean {
+  return (
+    phaseOf(machine) === 'Failed' && Boolean(machine.status?.currentStatus?.preserveExpiryTime)
+  );
+}
+
+/** Failed machines that are kept for inspection need not be available. */
+function preserved({ machines }: Case['past'], sets: readonly Life[]): number {
+  const all = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
+  return all.filter(({ object }) => object && isPreserved(object)).length;
+}

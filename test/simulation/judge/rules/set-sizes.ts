@@ -1,0 +1,53 @@
+/** Whether a set had too many or too few machines when that was last read. */
+import type { Life } from '../past/lives.ts';
+import type { Case } from './case.ts';
+
+/** When our processes made and deleted machines for the sake of a set's size. */
+interface Changes {
+  made: number[];
+  deleted: number[];
+}
+
+const changesOf = new WeakMap<Life, Changes>();
+
+function changes(set: Life): Changes {
+  const known = changesOf.get(set) ?? { made: [], deleted: [] };
+  changesOf.set(set, known);
+  return known;
+}
+
+export function noteDeletion({ now }: Case, set: Life): void {
+  changes(set).deleted.push(now);
+}
+
+export function noteCreation({ now }: Case, set: Life): void {
+  changes(set).made.push(now);
+}
+
+/**
+ * Was there a moment at which a reader saw more machines than replicas, by at least as many as were
+ * deleted since then, this one included?
+ */
+export function wasTooMany(judged: Case, set: Life): boolean {
+  return differences(judged, set, changes(set).deleted).some(
+    ({ present, replicas, since }) => present - replicas >= since,
+  );
+}
+
+/** The same for those that are missing. */
+export function wasTooFew(judged: Case, set: Life): boolean {
+  return differences(judged, set, changes(set).made).some(
+    ({ present, replicas, since }) => replicas - present >= since,
+  );
+}
+
+/** By each moment of which it may have been read; `since`: changes of ours since then and this. */
+function differences({ past, since }: Case, set: Life, ours: readonly number[]) {
+  const { present } = past.tallies.of(set.uid);
+  const moments = [...present.momentsSince(since), ...set.states.momentsSince(since)];
+  return moments.map((moment) => ({
+    present: present.at(moment),
+    replicas: set.states.at(moment)?.spec?.replicas ?? 0,
+    since: ours.filter((at) => at > moment).length + 1,
+  }));
+}

@@ -1,0 +1,80 @@
+/** Which rules a write has to keep. */
+import { targetOf } from '../../../support/api-server/paths.ts';
+import type { Evidence } from '../evidence.ts';
+import { findSecret } from '../secrets.ts';
+import { judgeLeader } from './authority-rules.ts';
+import type { Case, JudgedWrite } from './case.ts';
+import { judgeFailure } from './failure-rules.ts';
+import { judgeFinalizer } from './finalizer-rules.ts';
+import { judgeMachineCreation } from './machine-creation.ts';
+import { judgeMachineDeletion } from './machine-deletion.ts';
+import { judgeNode } from './node-rules.ts';
+import { judgePlace } from './place-rules.ts';
+import { judgeScaling } from './rollout-rules.ts';
+import { judgeSetCreation, judgeSetDeletion } from './set-rules.ts';
+
+type RuleOfWrite = (judged: Case) => void;
+
+/** By method and kind. */
+const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
+  'POST Machine': [judgeMachineCreation],
+  'PATCH Machine': [judgeFinalizer, judgeFailure],
+  'DELETE Machine': [judgeMachineDeletion],
+  'POST MachineSet': [judgeSetCreation, judgeScaling],
+  'PATCH MachineSet': [judgeFinalizer, judgeScaling],
+  'DELETE MachineSet': [judgeSetDeletion],
+  'PATCH MachineDeployment': [judgeFinalizer],
+  'PATCH MachineClass': [judgeFinalizer],
+  'PATCH Secret': [judgeFinalizer],
+  'PATCH Node': [judgeNode],
+  'DELETE Node': [judgeNode],
+};
+
+export class WriteRules {
+  readonly #evidence: Evidence;
+
+  constructor(evidence: Evidence) {
+    this.#evidence = evidence;
+  }
+
+  hear(write: JudgedWrite): void {
+    const evidence = this.#evidence;
+    evidence.catchUp();
+    const target = targetOf(write.path);
+    const install = evidence.installOf(write.process.name);
+    if (!target || !install) return;
+    const judged: Case = {
+      evidence,
+      install,
+      write,
+      target,
+      past: evidence.pastOf(write.cluster),
+      before: write.before,
+      after: write.after,
+      now: evidence.simulation.now,
+      since: evidence.since(install, write.sentAt),
+    };
+    judgePlace(judged);
+    if (target.resource.kind === 'Lease') return;
+    judgeSecrets(judged);
+    const { kind } = target.resource;
+    const what = `wrote ${write.path}`;
+    if (kind !== 'Event')
+      judgeLeader(evidence, install, {
+        by: write.process.name,
+        what,
+        subject: write.path,
+        sentAt: write.sentAt,
+      });
+    for (const rule of rules[`${write.method} ${kind}`] ?? []) rule(judged);
+  }
+}
+
+/** Secrets may be written into Secrets alone. */
+function judgeSecrets({ evidence, write, target }: Case): void {
+  if (target.resource.kind === 'Secret') return;
+  const found = findSecret(JSON.stringify(write.body ?? ''));
+  if (found === undefined) return;
+  const text = `${write.process.name} wrote one to ${write.path}: ${found}`;
+  evidence.rulings.against('no secret leaves', write.path, text);
+}

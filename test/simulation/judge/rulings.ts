@@ -1,0 +1,48 @@
+/** What the judge says: once for each rule and subject, so that one defect fills no report. */
+import type { Simulation } from '../engine/simulation.ts';
+
+export type Rule =
+  | 'one instance for a token'
+  | 'one living instance for a Machine'
+  | 'an instance is made for a Machine'
+  | 'a living Machine keeps its instance'
+  | 'an instance goes with its Machine or as an orphan'
+  | 'few orphans go at once'
+  | 'nothing of another install is touched'
+  | 'nothing happens during a stop'
+  | 'nothing happens without a leader'
+  | 'a living Machine keeps its Node'
+  | 'a Node goes after its instance'
+  | 'a Machine goes after its instance'
+  | 'a Machine goes after its Node'
+  | 'a Machine is deleted for a reason'
+  | 'a set makes no more than its replicas'
+  | 'a Machine is made by a set'
+  | 'a set is made by a deployment'
+  | 'a set is deleted for a reason'
+  | 'an owner goes after what it owns'
+  | 'what is in use is protected'
+  | 'only what is named here is deleted'
+  | 'a Machine fails only when its time is up'
+  | 'never more than replicas and surge'
+  | 'never fewer than maxUnavailable allows'
+  | 'no secret leaves'
+  | 'every wait has a reason'
+  | 'every wait has an end';
+
+export class Rulings {
+  readonly #simulation: Pick<Simulation, 'violate'>;
+  readonly #said = new Set<string>();
+
+  constructor(simulation: Pick<Simulation, 'violate'>) {
+    this.#simulation = simulation;
+  }
+
+  /** @param subject What broke the rule, e.g. a UID. */
+  against(rule: Rule, subject: string, text: string): void {
+    const key = `${rule} ${subject}`;
+    if (this.#said.has(key)) return;
+    this.#said.add(key);
+    this.#simulation.violate(rule, text);
+  }
+}

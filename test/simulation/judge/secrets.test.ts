@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { base64 } from '../../support/builders.ts';
+import { secretMarker } from '../users/objects.ts';
+import { courtroom } from './courtroom.ts';
+import { findSecret, hasSecret } from './secrets.ts';
+
+const secret = `${secretMarker}0f6e`;
+const forms = [
+  ['plain', `{"password":"${secret}"}`],
+  ['base64', base64(secret)],
+  ['base64 after one byte', base64(`x${secret}`)],
+  ['base64 after two bytes', base64(`xy${secret} and more`)],
+  ['base64 after three bytes', base64(`xyz${secret}`)],
+] as const;
+
+describe.each(forms)('%s', (_, text) => {
+  test('is found in a text', () => expect(findSecret(`before ${text} after`)).toBeDefined());
+
+  test('is found in a part of a buffer', () => {
+    const data = Buffer.from(`....${text}`).subarray(4);
+    expect(hasSecret(data)).toBe(true);
+  });
+});
+
+test('what is found says where, and not what', () => {
+  expect(findSecret(`the userData is ${secret}`)).toBe(`the userData is ${secretMarker}`);
+});
+
+test.each(['', 's3cr3t', 'i-1 of pool-a', base64('s3cr3t')])('%j has no secret', (text) => {
+  expect(findSecret(text)).toBeUndefined();
+  expect(hasSecret(Buffer.from(text))).toBe(false);
+});
+
+test('logs and payloads are accused once for each place', () => {
+  const { judge, world } = courtroom();
+  judge.hearLog('one-worker-1', 'all is well');
+  judge.hearLog('one-worker-1', `refused: ${secret}`);
+  judge.hearLog('one-worker-1', `refused again: ${secret}`);
+  judge.hearPayload('signal of machine/a/b', Buffer.from(secret));
+  judge.hearPayload('signal of machine/a/b', Buffer.from('{}'));
+  judge.hearPayload('signal of machine/a/b', undefined);
+  const { violations } = world.simulation;
+  expect(violations.map(({ rule, text }) => `${rule}: ${text}`)).toEqual([
+    `no secret leaves: the log of one-worker-1: refused: ${secretMarker}`,
+    'no secret leaves: signal of machine/a/b: a payload with a secret',
+  ]);
+});

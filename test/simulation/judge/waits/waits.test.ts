@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+
+const reason = 'every wait has a reason';
+const end = 'every wait has an end';
+const hourMs = 60 * minuteMs;
+
+function withMachine(phase: string, changes: { metadata?: object; spec?: object } = {}): Courtroom {
+  const court = courtroom();
+  const lastOperation = { description: 'waits for something' };
+  const status = { currentStatus: { phase }, lastOperation };
+  court.control.put(anObject('Machine', 'pool-a', { status, ...changes }));
+  return court;
+}
+
+/** A workflow of this Machine that no worker takes up. */
+function startWorkflow({ world }: Courtroom): void {
+  world.temporal.engine.start({
+    requestId: '',
+    namespace: 'default',
+    workflowId: 'machine/garden-one/pool-a',
+    workflowType: 'machine',
+    taskQueue: 'one',
+    input: [],
+    headers: {},
+    taskTimeoutMs: 10_000,
+    executionTimeoutMs: 0,
+    retryPolicy: undefined,
+    searchAttributes: {},
+    memo: {},
+  });
+}
+
+describe('a reason', () => {
+  test('is missing where nothing is said for a quarter of an hour', async () => {
+    const court = courtroom();
+    court.control.put(anObject('Machine', 'pool-a'));
+    await court.pass(14 * minuteMs);
+    expect(court.broken(true)).toEqual([]);
+    await court.pass(4 * minuteMs);
+    expect(court.broken(true)).toContain(reason);
+  });
+
+  test.each(['Pending', 'Running'])('is not missing in phase %s with a word', async (phase) => {
+    const court = withMachine(phase);
+    await court.pass(hourMs);
+    expect(court.broken(true)).not.toContain(reason);
+  });
+
+  test('is not missing while a server is away', async () => {
+    const court = courtroom();
+    court.control.put(anObject('Machine', 'pool-a'));
+    court.world.temporal.isUp = false;
+    await court.pass(hourMs);
+    expect(court.broken(true)).toEqual([]);
+  });
+});
+
+describe('an end', () => {
+  test.each([
+    ['', [end]],
+    ['Pending', [end]],
+    ['CrashLoopBackOff', [end]],
+    ['Unknown', [end]],
+    ['Running', []],
+    ['Failed', []],
+  ])('without a workflow, in phase "%s"', async (phase, expected) => {
+    const court = withMachine(phase);
+    await court.pass(hourMs);
+    expect(court.broken(true)).toEqual(expected);
+  });
+
+  test('a Machine that is deleted waits for its workflow only with our finalizer', async () => {
+    const metadata = {
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['example.com/keep'],
+    };
+    const court = withMachine('Running', { metadata });
+    await court.pass(hourMs);
+    expect(court.broken(true)).toEqual([]);
+  });
+
+  test('an unhealthy Machine without a health timeout waits for ever', async () => {
+    const court = withMachine('Unknown', { spec: { disableHealthTimeout: true } });
+    await court.pass(hourMs);
+    expect(court.broken(true)).toEqual([]);
+  });
+
+  test('a workflow that has something to do breaks no rule', async () => {
+    const court = withMachine('Pending');
+    startWorkflow(court);
+    await court.pass(hourMs);
+    expect(court.broken(true)).toEqual([]);
+  });
+
+  test('a Machine that changes now and then breaks no rule', async () => {
+    const court = withMachine('Pending');
+    for (let time = 1; time < 10; time += 1) {
+      const body = { metadata: { annotations: { time: String(time) } } };
+      court.control.patch(pathTo('machines', 'pool-a'), { type: 'merge', body });
+      await court.pass(10 * minuteMs);
+    }
+    expect(court.broken(true)).toEqual([]);
+  });
+});

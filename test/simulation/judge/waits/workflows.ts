@@ -1,0 +1,23 @@
+/** The workflows that are open, as the judge reads them. */
+import type { ExecutionEngine } from '../../temporal/engine.ts';
+
+export interface OpenWorkflow {
+  runId: string;
+  /** Of its history. */
+  events: number;
+  /** No timer, no activity and nothing new: only a signal makes it go on. */
+  isIdle: boolean;
+}
+
+/** By workflow id. */
+export function openWorkflows(
+  engine: Pick<ExecutionEngine, 'executions'>,
+): ReadonlyMap<string, OpenWorkflow> {
+  const open = new Map<string, OpenWorkflow>();
+  for (const { isOpen, run, history, timers, activities, hasNews } of engine.executions()) {
+    if (!isOpen) continue;
+    const isIdle = timers.size === 0 && activities.size === 0 && !hasNews;
+    open.set(run.workflowId, { runId: run.runId, events: history.length, isIdle });
+  }
+  return open;
+}
