@@ -1,6 +1,6 @@
 /** The condition DisruptionAllowed of a PodDisruptionBudget. */
 import { secondOf } from '../../support/api-server/naming.ts';
-import type { BudgetStatus } from './budget-status.ts';
+import type { BudgetStatus } from './budget.ts';
 import type { Condition } from './objects.ts';
 
 const type = 'DisruptionAllowed';

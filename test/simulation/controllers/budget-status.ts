@@ -1,29 +1,8 @@
 /** What the disruption controller makes of a PodDisruptionBudget and its pods. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { conditionAfter, saidOfCount, saidOfFailure } from './budget-condition.ts';
+import type { BudgetObject, BudgetStatus } from './budget.ts';
 import { controllerOf, isDeleting, isReady } from './objects.ts';
-import type { Condition, PodObject } from './objects.ts';
-import type { Selector } from './selector.ts';
-
-export interface BudgetStatus {
-  observedGeneration?: number;
-  expectedPods: number;
-  currentHealthy: number;
-  desiredHealthy: number;
-  disruptionsAllowed: number;
-  disruptedPods?: Record<string, string>;
-  conditions?: Condition[];
-}
-
-export interface BudgetObject extends KubeObject {
-  spec?: {
-    minAvailable?: number | string;
-    maxUnavailable?: number | string;
-    selector?: Selector;
-    unhealthyPodEvictionPolicy?: string;
-  };
-  status?: Partial<BudgetStatus>;
-}
+import type { PodObject } from './objects.ts';
 
 export interface BudgetFacts {
   budget: BudgetObject;
