@@ -2,7 +2,7 @@
  * The controllers of the simulator do what the real ones do: the same scenarios as in
  * `test/simulation/controllers/scenarios`, on the controllers of the stack.
  */
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import { namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
@@ -146,7 +146,7 @@ describe('the real controllers', () => {
       const stage = new RealStage(scenario, `${scenario.namespace}-${index}`);
       await stage.start();
       try {
-        await play(stage);
+        await expect(play(stage)).resolves.toBeUndefined();
       } finally {
         await stage.end();
       }

@@ -1,16 +1,7 @@
 /** The condition DisruptionAllowed of a PodDisruptionBudget. */
 import { secondOf } from '../../support/api-server/naming.ts';
+import type { BudgetStatus } from './budget.ts';
 import type { Condition } from './objects.ts';
-
-export interface BudgetStatus {
-  observedGeneration?: number;
-  expectedPods: number;
-  currentHealthy: number;
-  desiredHealthy: number;
-  disruptionsAllowed: number;
-  disruptedPods?: Record<string, string>;
-  conditions?: Condition[];
-}
 
 const type = 'DisruptionAllowed';
 

@@ -1,20 +1,8 @@
 /** What the disruption controller makes of a PodDisruptionBudget and its pods. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { conditionAfter, saidOfCount, saidOfFailure } from './budget-condition.ts';
-import type { BudgetStatus } from './budget-condition.ts';
+import type { BudgetObject, BudgetStatus } from './budget.ts';
 import { controllerOf, isDeleting, isReady } from './objects.ts';
 import type { PodObject } from './objects.ts';
-import type { Selector } from './selector.ts';
-
-export interface BudgetObject extends KubeObject {
-  spec?: {
-    minAvailable?: number | string;
-    maxUnavailable?: number | string;
-    selector?: Selector;
-    unhealthyPodEvictionPolicy?: string;
-  };
-  status?: Partial<BudgetStatus>;
-}
 
 export interface BudgetFacts {
   budget: BudgetObject;

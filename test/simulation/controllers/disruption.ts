@@ -1,7 +1,8 @@
 /** The disruption controller: it keeps the status of PodDisruptionBudgets. */
 import { isSameJson } from '../../support/api-server/json.ts';
 import { statusOf } from './budget-status.ts';
-import type { BudgetFacts, BudgetObject } from './budget-status.ts';
+import type { BudgetFacts } from './budget-status.ts';
+import type { BudgetObject } from './budget.ts';
 import type { News } from './change-feed.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';

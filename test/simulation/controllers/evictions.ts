@@ -3,7 +3,7 @@ import type { Cluster } from '../world/kube-client.ts';
 import type { Verdict } from '../world/weather.ts';
 import { secondOf } from '../../support/api-server/naming.ts';
 import { conditionAfter, conditionIn, saidOfCount } from './budget-condition.ts';
-import type { BudgetObject } from './budget-status.ts';
+import type { BudgetObject } from './budget.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { isDeleting, isFinished, isReady } from './objects.ts';
 import type { PodObject } from './objects.ts';

@@ -92,8 +92,8 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   const controllers = new Map(
     world.clusters.map((cluster) => {
       const isAlive = (nodeName: string): boolean => kubelets.isHeard(cluster, nodeName);
-      const options = { cluster, trouble: trouble.controllers, isAlive };
-      return [cluster, startControllers(simulation, weather, options)];
+      const there = { cluster, trouble: trouble.controllers, isAlive };
+      return [cluster, startControllers(simulation, weather, there)];
     }),
   );
   kubelets.start();

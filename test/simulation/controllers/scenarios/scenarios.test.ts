@@ -1,9 +1,10 @@
 /** On our controllers; `test/e2e/simulation-controllers.test.ts` plays them on the real ones. */
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ControllersUnderTest } from '../controllers-under-test.ts';
 import { scenarios } from './scenarios.ts';
 import { SimulatedStage } from './simulated-stage.ts';
 
 test.each(scenarios)('$name', async ({ play }) => {
-  await play(new SimulatedStage(new ControllersUnderTest()));
+  const stage = new SimulatedStage(new ControllersUnderTest());
+  await expect(play(stage)).resolves.toBeUndefined();
 });

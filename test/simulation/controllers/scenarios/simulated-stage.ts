@@ -2,7 +2,8 @@
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Body } from '../../../support/api-server/creation.ts';
 import type { DeleteOptions } from '../../../support/api-server/deletion.ts';
-import { ControllersUnderTest, namespace } from '../controllers-under-test.ts';
+import { namespace } from '../controllers-under-test.ts';
+import type { ControllersUnderTest } from '../controllers-under-test.ts';
 import { readObject } from '../writes.ts';
 import { Stage } from './stage.ts';
 import type { Answer, Ref, WorkloadWanted } from './stage.ts';

@@ -100,8 +100,8 @@ export abstract class Stage {
 
   async #check(ref: string, wanted: object | null = null): Promise<void> {
     const found = await this.readAt(this.pathOf(ref));
-    if (wanted === null) expect(found, ref).toBeUndefined();
-    else expect(found, ref).toMatchObject(wanted);
+    if (wanted === null) expect({ [ref]: found }).toEqual({});
+    else expect({ [ref]: found }).toMatchObject({ [ref]: wanted });
   }
 
   /** Names of all ready pods of an app, when there are so many. */
