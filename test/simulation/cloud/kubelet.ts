@@ -10,8 +10,6 @@ export interface KubeletParts {
   simulation: Simulation;
   cluster: Cluster;
   record: InstanceRecord;
-  /** Called after it wrote, or wanted to. */
-  onReport(): void;
 }
 
 const retryMs = 5_000;
@@ -79,7 +77,7 @@ export class Kubelet {
 
   /** A condition of its Node, as soon as the API server is there. */
   write(condition: Condition, facts?: object): void {
-    const { simulation, cluster, onReport } = this.#parts;
+    const { simulation, cluster } = this.#parts;
     if (!this.#isHeard || !this.#isRegistered) return;
     if (!cluster.isUp) {
       simulation.after(retryMs, () => this.report());
@@ -91,7 +89,6 @@ export class Kubelet {
     const { type, status } = condition;
     const isNew = writeStatus(cluster, { name: this.name, condition, now, facts });
     if (isNew) simulation.note('kubelet', `Node ${this.name}: ${type} is ${status}`);
-    onReport();
   }
 
   #register(life: number): void {

@@ -58,8 +58,6 @@ export interface KubeletsParts {
   targetOf(record: InstanceRecord): Cluster | undefined;
 }
 
-/** The node lifecycle controller sees what a kubelet reports after so long. */
-const lifecycleMs = 500;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -105,9 +103,6 @@ export class Kubelets {
       simulation,
       cluster,
       record,
-      onReport: () => {
-        simulation.after(lifecycleMs, () => lifecycle.check(record.name));
-      },
     });
     this.#living.set(record, kubelet);
     lifecycle.add(kubelet);

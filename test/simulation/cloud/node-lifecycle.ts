@@ -51,13 +51,13 @@ export class NodeLifecycle {
   /** From now on a kubelet is not heard. */
   miss(name: string): void {
     this.#silentSince.set(name, this.#simulation.now);
-    this.#simulation.after(graceMs, () => this.check(name));
+    this.#simulation.after(graceMs, () => this.#check(name));
   }
 
-  check(name: string): void {
+  #check(name: string): void {
     const cluster = this.#cluster;
     if (!cluster.isUp) {
-      this.#simulation.after(retryMs, () => this.check(name));
+      this.#simulation.after(retryMs, () => this.#check(name));
       return;
     }
     if (readNode(cluster, name) && this.#isLost(name)) this.#loseTouch(name);
@@ -83,7 +83,7 @@ export class NodeLifecycle {
       if (!this.#cluster.isUp) return;
       for (const name of namesOfNodes(this.#cluster)) {
         for (const kubelet of this.#kubelets.get(name) ?? []) kubelet.report();
-        this.check(name);
+        this.#check(name);
       }
     });
   }

@@ -128,8 +128,19 @@ function loggerOf(process: SimulatedProcess, component: string): Logger {
   });
 }
 
+/** It names lines of the program that called the simulation: a seed would not be all of a run. */
+function withoutStack(key: string, value: unknown): unknown {
+  return key === 'stack' ? undefined : value;
+}
+
 function textOf(line: string): string {
-  const { msg, time: _time, level: _level, component: _component, ...rest } = JSON.parse(line);
+  const {
+    msg,
+    time: _time,
+    level: _level,
+    component: _component,
+    ...rest
+  } = JSON.parse(line, withoutStack);
   return `${msg} ${JSON.stringify(rest)}`;
 }
 
