@@ -1,4 +1,4 @@
-/** What the workflows of scripts call: each attempt does what its plan says, and says that it did. */
+/** What the workflows of scripts call: each attempt does what its plan says, and notes it. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { sleep } from '../../../../activities/system/system.ts';

@@ -24,7 +24,10 @@ export class StepSource {
     return `a${this.#count}`;
   }
 
-  /** Takes up to four seconds. `withCancels`: then no local activity is slow, so that they come in time. */
+  /**
+   * Takes up to four seconds. `withCancels`: then no local activity is slow, so that cancellations
+   * come in time.
+   */
   step(withCancels: boolean): Step {
     const chance = this.#chance;
     const draw = chance.weighted<() => Step>([

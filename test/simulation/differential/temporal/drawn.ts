@@ -68,7 +68,7 @@ function cancelled(chance: Chance): Omit<Script, 'name'> {
 function terminated(chance: Chance): Omit<Script, 'name'> {
   const source = new StepSource(chance);
   const hanging = source.hanging();
-  const when = [{ started: `${hanging.label}#1` }, { resting: true }] as const;
+  const when = [{ started: `${hanging.label}#1` }, { resting: true }, { afterMs: 500 }] as const;
   return { steps: [source.step(false), hanging], outside: [{ act: 'terminate', when }] };
 }
 
