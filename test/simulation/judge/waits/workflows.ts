@@ -14,9 +14,9 @@ export function openWorkflows(
   engine: Pick<ExecutionEngine, 'executions'>,
 ): ReadonlyMap<string, OpenWorkflow> {
   const open = new Map<string, OpenWorkflow>();
-  for (const { isOpen, run, history, timers, activities, hasNews } of engine.executions()) {
+  for (const { isOpen, run, history, timers, activities, hasPendingTask } of engine.executions()) {
     if (!isOpen) continue;
-    const isIdle = timers.size === 0 && activities.size === 0 && !hasNews;
+    const isIdle = timers.size === 0 && activities.size === 0 && !hasPendingTask;
     open.set(run.workflowId, { runId: run.runId, events: history.length, isIdle });
   }
   return open;
