@@ -69,7 +69,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     cloud,
     trouble: trouble.cloud,
   });
-  let hear: (write: Write) => void = () => undefined;
+  const relay = new WriteRelay();
   const { codePath } = await preloadedBundle();
   const world = buildWorld({
     simulation,
@@ -78,7 +78,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     workflowBundle: codePath,
     createDrivers: (process: SimulatedProcess) =>
       new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),
-    onWrite: (write) => hear(write),
+    onWrite: (write) => relay.hear(write),
   });
   const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>
     installOfRecord(world, record)?.target;
@@ -98,7 +98,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   );
   kubelets.start();
   const judge = createJudge(world, { cloud });
-  hear = (write) => judge.hear(write);
+  relay.hear = (write) => judge.hear(write);
   const repositories = setUpObjects(world, { machines: options.machines });
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
@@ -117,6 +117,11 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     simulatedMs: simulation.now - simulation.startMs,
     world,
   };
+}
+
+/** The judge comes when the world is there that it judges. */
+class WriteRelay {
+  hear: (write: Write) => void = () => undefined;
 }
 
 /** Pods on the Nodes from the beginning. */

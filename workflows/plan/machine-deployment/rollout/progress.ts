@@ -90,7 +90,9 @@ export function progressOf(
     reason,
     isOverdue: reason === 'ProgressDeadlineExceeded',
     isComplete: isComplete(facts),
-    deadline: progressDeadlineOf(facts, written),
+    // Before there is a set of the template, no deadline is judged: one that has passed would end
+    // every wait at once.
+    deadline: facts.newSet && progressDeadlineOf(facts, written),
   });
 }
 

@@ -252,6 +252,11 @@ describe('the clock of the deadline', () => {
     expect(progressOf(facts, stored).deadline).toBe(deadline);
   });
 
+  test('does not run before there is a set of the template, as while Recreate empties the old ones', () => {
+    const facts = withoutSet(given());
+    expect(progressOf(facts, facts.known)).not.toHaveProperty('deadline');
+  });
+
   test('does not run without a deadline', () => {
     const { deadlineSeconds: _, ...facts } = given({
       known: known('MachineSetUpdated', '"new"', 9_999),
