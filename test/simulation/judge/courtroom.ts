@@ -1,4 +1,4 @@
-/** For tests of the judge: a small world without processes, in which a test does what they would. */
+/** For tests of the judge: a small world without processes; a test does what they would do. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';

@@ -25,7 +25,11 @@ export interface Judge {
   hear(write: JudgedWrite): void;
   /** To be called with a line of a log of our processes. */
   hearLog(process: string, line: string): void;
-  /** To be called with payloads that reach Temporal. @param where For example `signal of machine/a/b`. */
+  /**
+   * To be called with payloads that reach Temporal.
+   *
+   * @param where For example `signal of machine/a/b`.
+   */
   hearPayload(where: string, data: Uint8Array | null | undefined): void;
   /** What the world lacks to be as its users asked, a line for each thing; empty: nothing. */
   unmet(): string[];

@@ -20,7 +20,7 @@ export function hasSecret(data: Uint8Array | null | undefined): boolean {
   return bytes.some((needle) => buffer.includes(needle));
 }
 
-/** In base64 a text looks in three ways, by what comes before it; its edges depend on neighbours. */
+/** In base64 a text has three forms, by what comes before it; its edges depend on neighbours. */
 function base64Forms(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.from(`${'x'.repeat(before)}${text}`).toString('base64');

@@ -7,8 +7,8 @@
  *   labels, annotations, owners and names of finalizers. What is empty in a spec stays.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
  * - Every namespace exists, and none is terminating.
- * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no dry
- *   run, no deletion of a collection.
+ * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no
+ *   dry run, no deletion of a collection.
  * - It has no authentication, authorization or throttling.
  * - There are no managedFields, and only our kinds and PodDisruptionBudgets have a generation.
  * - No PodDisruptionBudget holds up an eviction. Without `gracefulPods` pods go at once, as if a

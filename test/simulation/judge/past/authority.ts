@@ -35,7 +35,7 @@ export class Authority {
     return this.ledUntil.since(moment).every((until) => until <= moment);
   }
 
-  /** Is it to be judged by what the world was like then? A wait for an outage makes it longer ago. */
+  /** Is it to be judged by what the world was like then? A wait for an outage makes it longer. */
   windowStart(now: number, sentAt: number | undefined): number {
     const staleness = sentAt === undefined ? staleMs : staleBeforeSendingMs;
     let start = (sentAt ?? now) - staleness;

@@ -1,4 +1,4 @@
-/** When a Machine may turn Failed (MCM 4.3, 4.4). A pause makes it later, nothing makes it earlier. */
+/** When a Machine may turn Failed (MCM 4.3, 4.4). A pause makes it later, nothing earlier. */
 import { parseGoDuration } from '../durations.ts';
 import { isAvailable, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
