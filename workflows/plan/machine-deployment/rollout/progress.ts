@@ -90,8 +90,8 @@ export function progressOf(
     reason,
     isOverdue: reason === 'ProgressDeadlineExceeded',
     isComplete: isComplete(facts),
-    // Before there is a set of the template, no deadline counts: one that has passed would end every
-    // wait at once.
+    // Before there is a set of the template, no deadline counts: one that has passed would end
+    // every wait at once.
     deadline: facts.newSet && progressDeadlineOf(facts, written),
   });
 }
