@@ -4,7 +4,7 @@ import { loadSimulator, type Setup } from './run/simulator.ts';
 
 const { simulate, faultNames: faults, userNames: users } = await loadSimulator();
 const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
-const setupOf = (seed: number): Setup => ({ seed, machines: 5, hours: 1, faults, users });
+const setupOf = (seed: number): Setup => ({ seed, machines: 4, hours: 0.5, faults, users });
 
 test.each(seeds)('a world by seed %i breaks no rule', async (seed) => {
   const { violations, lives } = await simulate(setupOf(seed));

@@ -2,6 +2,7 @@
 import type { Install } from '../../world/world.ts';
 import type { Evidence } from '../evidence.ts';
 import type { JudgedObject } from '../objects.ts';
+import type { Witness } from './witness.ts';
 
 /** All objects of an install. */
 export interface Objects {
@@ -15,4 +16,5 @@ export interface EndParts {
   evidence: Evidence;
   install: Install;
   objects: Objects;
+  witness: Witness;
 }

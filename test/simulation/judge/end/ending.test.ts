@@ -95,6 +95,17 @@ interface Lack {
   expected: string[];
 }
 
+function putToken({ target }: Courtroom, uid: string, creationTimestamp: string): void {
+  const { namespace: _control, ...metadata } = anObject(
+    'Secret',
+    'bootstrap-token-abcdef',
+  ).metadata;
+  const annotations = { 'millwright.dev/machine-uid': uid };
+  const made = { namespace: 'kube-system', finalizers: [], annotations, creationTimestamp };
+  const token = { kind: 'Secret', type: 'bootstrap.kubernetes.io/token' };
+  target.put({ ...token, metadata: { ...metadata, ...made } });
+}
+
 const failed = { status: { currentStatus: { phase: 'Failed' } } };
 const lacks: Lack[] = [
   {
@@ -139,14 +150,15 @@ const lacks: Lack[] = [
     expected: ['Machine pool-1-a runs although its Node pool-1-a is gone'],
   },
   {
-    what: 'a Node that is left of a Machine that went',
-    act({ control, cloud, target }) {
-      const record = cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+    what: 'a Node that is left of a Machine that was torn down',
+    act(court) {
+      const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
       const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-      control.put(anObject('Machine', 'pool-2', { metadata }));
-      control.remove(pathTo('machines', 'pool-2'));
-      target.put(aNode('pool-2', record.providerID));
-      cloud.delete(record);
+      court.control.put(anObject('Machine', 'pool-2', { metadata }));
+      court.target.put(aNode('pool-2', record.providerID));
+      court.cloud.delete(record);
+      const path = pathTo('machines', 'pool-2');
+      court.write({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
     },
     expected: ['Node pool-2 has no instance'],
   },
@@ -191,12 +203,12 @@ const lacks: Lack[] = [
     ],
   },
   {
-    what: 'a bootstrap token',
-    act: ({ target }) =>
-      void target.create('/api/v1/namespaces/kube-system/secrets', {
-        metadata: { name: 'bootstrap-token-abcdef' },
-        type: 'bootstrap.kubernetes.io/token',
-      }),
+    what: 'the bootstrap token of a Machine that runs by now',
+    act(court) {
+      patch(court, `${paths.machine}/status`, { status: { currentStatus: { phase: 'Pending' } } });
+      putToken(court, 'uid-of-pool-1-a', '2025-12-31T23:59:59Z');
+      patch(court, `${paths.machine}/status`, { status: { currentStatus: { phase: 'Running' } } });
+    },
     expected: ['bootstrap token bootstrap-token-abcdef is left'],
   },
   {
@@ -230,6 +242,24 @@ function resting(): Courtroom {
   court.judge.unrest();
   return court;
 }
+
+test.each([
+  ['that is gone', 'another'],
+  ['that ran before', 'uid-of-pool-1-a'],
+])('a token that came late, of a Machine %s, is left to expire', async (_, uid) => {
+  const court = whole();
+  await court.pass(60_000);
+  putToken(court, uid, new Date(court.world.simulation.now).toISOString());
+  expect(court.judge.unmet()).toEqual([]);
+});
+
+test('the Node of an instance that nobody tore down is left to the cloud', () => {
+  const court = whole();
+  const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+  court.target.put(aNode('pool-2', record.providerID));
+  court.cloud.delete(record, 'cloud');
+  expect(court.judge.unmet()).toEqual([]);
+});
 
 describe('rest', () => {
   test('nothing happens in a world at rest', () => {

@@ -10,6 +10,7 @@ import { unmetInstances, unmetNodes, unmetTokens } from './leftovers.ts';
 import { unmetMachine } from './machines.ts';
 import { unmetDeployment, unmetOldSets, unmetSet } from './owners.ts';
 import { unmetProtection } from './protection.ts';
+import { Witness } from './witness.ts';
 import { unmetWorkflows } from './workflows.ts';
 
 /** A line for each kind of write is enough. */
@@ -17,15 +18,19 @@ const longestUnrest = 20;
 
 export class Ending {
   readonly #evidence: Evidence;
+  readonly #witness: Witness;
   /** Since the last question, by what was written. */
   #writes = new Map<string, number>();
   #events: ReadonlyMap<string, string> = new Map();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
+    this.#witness = new Witness(evidence);
   }
 
-  hear({ path, method, process }: JudgedWrite): void {
+  hear(write: JudgedWrite): void {
+    this.#witness.hear(write);
+    const { path, method, process } = write;
     if (path.includes('/leases')) return;
     const what = `${process.name}: ${method} ${path}`;
     this.#writes.set(what, (this.#writes.get(what) ?? 0) + 1);
@@ -70,7 +75,7 @@ export class Ending {
       deployments: list('machinedeployments'),
       classes: list('machineclasses'),
     };
-    const parts = { evidence, install, objects };
+    const parts = { evidence, install, objects, witness: this.#witness };
     return [
       ...objects.machines.flatMap((machine) => unmetMachine(parts, machine)),
       ...objects.sets.flatMap((set) => unmetSet(objects, set)),

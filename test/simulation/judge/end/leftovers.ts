@@ -1,6 +1,7 @@
 /** What nothing needs any more: instances, Nodes and bootstrap tokens. */
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { installOfRecord } from '../past/instance-past.ts';
+import { uidTag } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
 
 /** Each living instance belongs to one Machine. */
@@ -16,21 +17,24 @@ export function unmetInstances({ evidence, install, objects }: EndParts): string
 }
 
 /**
- * The Node of an instance of which a Machine was torn down is gone. That of an orphan is for the
- * cloud's own controller.
+ * The Node of a Machine that was torn down is gone. Those of other instances are for the cloud's
+ * own controller, and so are those that a restored database brought back.
  */
-export function unmetNodes({ evidence, install }: EndParts): string[] {
-  const ended = evidence.cloud.records.filter(
-    (record) =>
-      record.deletedAt !== undefined &&
-      installOfRecord(evidence.world, record) === install &&
-      evidence.instances.of(record).wasCondemned,
+export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
+  const target = evidence.targetOf(install);
+  const uids = new Map(
+    evidence.cloud.records
+      .filter((record) => installOfRecord(evidence.world, record) === install)
+      .map(({ providerID, tags }) => [providerID, tags[uidTag] ?? ''] as const),
   );
-  const ids = new Set(ended.map(({ providerID }) => providerID));
-  return evidence
-    .targetOf(install)
-    .nodes.present()
-    .filter(({ last }) => ids.has(last.spec?.providerID ?? ''))
+  return target.nodes
+    .present()
+    .filter(({ last: { spec } }) => {
+      const uid = uids.get(spec?.providerID ?? '');
+      const endedAt = uid === undefined ? undefined : witness.endOf(uid, spec?.providerID);
+      const isKept = evidence.instances.isLiving(spec?.providerID ?? '');
+      return endedAt !== undefined && endedAt > (target.restoredAt ?? 0) && !isKept;
+    })
     .map(({ last }) => `Node ${last.metadata.name} has no instance`);
 }
 
@@ -38,14 +42,22 @@ interface TokenSecret extends KubeObject {
   type?: string;
 }
 
-/** Machines that run need none. */
-export function unmetTokens({ install, objects }: EndParts): string[] {
+const machineUid = 'millwright.dev/machine-uid';
+
+/**
+ * A token goes when its Machine first runs, and when that is deleted. One that was made after that,
+ * by a call that came late, expires.
+ */
+export function unmetTokens({ evidence, install, witness }: EndParts): string[] {
   const { items = [] }: { items?: TokenSecret[] } = install.target.server.get(
     '/api/v1/namespaces/kube-system/secrets',
   );
-  const isAnyCreating = objects.machines.some(({ status }) => !status?.currentStatus?.phase);
-  if (isAnyCreating) return [];
+  const { restoredAt = 0 } = evidence.targetOf(install);
   return items
-    .filter(({ type }) => type === 'bootstrap.kubernetes.io/token')
+    .filter(({ type, metadata }) => {
+      const madeAt = Math.max(restoredAt, Date.parse(metadata.creationTimestamp));
+      const uid = metadata.annotations?.[machineUid] ?? '';
+      return type === 'bootstrap.kubernetes.io/token' && witness.hasNoNeedOfTokenOf(uid, madeAt);
+    })
     .map(({ metadata }) => `bootstrap token ${metadata.name} is left`);
 }

@@ -23,8 +23,9 @@ function operationOf({ status }: JudgedObject): string {
 function instanceFaults({ evidence }: EndParts, { spec }: JudgedObject): string[] {
   const { providerID } = spec ?? {};
   if (providerID === undefined) return ['runs without an instance'];
-  const isThere = [...evidence.instances.withProviderId(providerID)].length > 0;
-  return isThere ? [] : [`runs although its instance ${providerID} is gone`];
+  return evidence.instances.isLiving(providerID)
+    ? []
+    : [`runs although its instance ${providerID} is gone`];
 }
 
 function nodeFaults({ evidence, install }: EndParts, { metadata, spec }: JudgedObject): string[] {

@@ -55,6 +55,10 @@ export class InstancePast {
     return this.#byMark.get(`id ${providerID}`) ?? [];
   }
 
+  isLiving(providerID: string): boolean {
+    return (this.#byMark.get(`id ${providerID}`)?.size ?? 0) > 0;
+  }
+
   withToken(token: string): InstanceLife | undefined {
     return this.#byToken.get(token);
   }

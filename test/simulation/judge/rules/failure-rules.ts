@@ -63,7 +63,5 @@ function shortest({ since }: Case, life: Life, read: (machine: JudgedObject) => 
 /** Then it is replaced at once. */
 function lostInstance({ evidence }: Case, { spec }: JudgedObject): boolean {
   const { providerID } = spec ?? {};
-  return (
-    providerID !== undefined && [...evidence.instances.withProviderId(providerID)].length === 0
-  );
+  return providerID !== undefined && !evidence.instances.isLiving(providerID);
 }
