@@ -74,6 +74,9 @@ function whole(): Courtroom {
   return court;
 }
 
+const { namespace = '' } = anObject('Secret', 'cloud').metadata;
+const secretPath = `/api/v1/namespaces/${namespace}/secrets/cloud`;
+
 const paths = {
   deployment: pathTo('machinedeployments', 'pool'),
   set: pathTo('machinesets', 'pool-1'),
@@ -173,8 +176,11 @@ const lacks: Lack[] = [
     expected: ['MachineClass small is used and lacks our finalizer'],
   },
   {
-    what: 'a Secret that may go',
-    act: (court) => patch(court, paths.machineClass, { secretRef: null }),
+    what: 'a Secret that is to be deleted and that nothing uses any more',
+    act(court) {
+      patch(court, paths.machineClass, { secretRef: null });
+      court.control.delete(secretPath);
+    },
     expected: ['Secret cloud is not used and has our finalizer'],
   },
   {

@@ -40,13 +40,16 @@ export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
 
 interface TokenSecret extends KubeObject {
   type?: string;
+  /** In base64. */
+  data?: Record<string, string>;
 }
 
 const machineUid = 'millwright.dev/machine-uid';
 
 /**
  * A token goes when its Machine first runs, and when that is deleted. One that was made after that,
- * by a call that came late, expires.
+ * by a call that came late, expires, and so does that of a Machine whose workflow was terminated
+ * before: its id was known to that run alone. Kubernetes removes what has expired.
  */
 export function unmetTokens({ evidence, install, witness }: EndParts): string[] {
   const { items = [] }: { items?: TokenSecret[] } = install.target.server.get(
@@ -54,10 +57,16 @@ export function unmetTokens({ evidence, install, witness }: EndParts): string[] 
   );
   const { restoredAt = 0 } = evidence.targetOf(install);
   return items
+    .filter((token) => !hasExpired(token, evidence.simulation.now))
     .filter(({ type, metadata }) => {
       const madeAt = Math.max(restoredAt, Date.parse(metadata.creationTimestamp));
       const uid = metadata.annotations?.[machineUid] ?? '';
       return type === 'bootstrap.kubernetes.io/token' && witness.hasNoNeedOfTokenOf(uid, madeAt);
     })
     .map(({ metadata }) => `bootstrap token ${metadata.name} is left`);
+}
+
+function hasExpired({ data }: TokenSecret, now: number): boolean {
+  const expiration = data?.['expiration'];
+  return expiration !== undefined && Date.parse(atob(expiration)) < now;
 }

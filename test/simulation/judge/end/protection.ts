@@ -1,6 +1,10 @@
-/** Classes and Secrets have our finalizer as long as something needs them. */
+/**
+ * Classes and Secrets have our finalizer as long as something needs them. One that nothing uses any
+ * more may keep it until it is to be deleted: an instance that only its credentials reached was
+ * left when its last Machine went.
+ */
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
-import { finalizer, hasFinalizer, secretFinalizer } from '../objects.ts';
+import { finalizer, hasFinalizer, isDeleting, secretFinalizer } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
 
 export function unmetProtection({ install, objects }: EndParts): string[] {
@@ -27,7 +31,7 @@ function faultsOf(
   { name, used }: { name: string; used: ReadonlySet<string | undefined> },
 ): string[] {
   const isUsed = used.has(object.metadata.name);
-  if (isUsed === hasFinalizer(object, name)) return [];
+  if (isUsed === hasFinalizer(object, name) || (!isUsed && !isDeleting(object))) return [];
   const fault = isUsed ? 'is used and lacks our finalizer' : 'is not used and has our finalizer';
   return [`${kind} ${object.metadata.name} ${fault}`];
 }

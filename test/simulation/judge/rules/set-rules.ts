@@ -35,6 +35,14 @@ function labelsOf(template?: JudgedTemplate): string {
   return JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Also in what a set takes over without new machines: one that differs there alone may be old. */
+function isSameTemplate(set: JudgedObject, deployment: JudgedObject): boolean {
+  const [own, wanted] = [set.spec?.template, deployment.spec?.template];
+  return (
+    isOfTemplate(set, deployment) && JSON.stringify(own?.spec) === JSON.stringify(wanted?.spec)
+  );
+}
+
 /** With its deployment, or as an empty old one when more are kept than the limit says. */
 export function judgeSetDeletion(judged: Case): void {
   const { evidence, install, write, before, past, since } = judged;
@@ -60,7 +68,6 @@ function isLeftOver({ past, since }: Case, set: Life, deployment: Life): boolean
     since,
     ({ spec }) => spec?.revisionHistoryLimit !== undefined,
   );
-  // Whether it is old depends on fields that a set takes over from its deployment as well, so that
-  // a template which looks the same proves nothing. An empty set is of no use to anyone.
-  return wasEmpty && hasLimit;
+  const wasOld = deployment.wasSince(since, (object) => !isSameTemplate(set.last, object));
+  return wasEmpty && hasLimit && wasOld;
 }
