@@ -74,7 +74,6 @@ function whole(): Courtroom {
   return court;
 }
 
-const { namespace = '' } = anObject('Secret', 'cloud').metadata;
 const secretPath = `/api/v1/namespaces/${namespace}/secrets/cloud`;
 
 const paths = {

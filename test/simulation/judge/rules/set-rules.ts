@@ -35,14 +35,6 @@ function labelsOf(template?: JudgedTemplate): string {
   return JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Also in what a set takes over without new machines: one that differs there alone may be old. */
-function isSameTemplate(set: JudgedObject, deployment: JudgedObject): boolean {
-  const [own, wanted] = [set.spec?.template, deployment.spec?.template];
-  return (
-    isOfTemplate(set, deployment) && JSON.stringify(own?.spec) === JSON.stringify(wanted?.spec)
-  );
-}
-
 /** With its deployment, or as an empty old one when more are kept than the limit says. */
 export function judgeSetDeletion(judged: Case): void {
   const { evidence, install, write, before, past, since } = judged;
@@ -68,6 +60,10 @@ function isLeftOver({ past, since }: Case, set: Life, deployment: Life): boolean
     since,
     ({ spec }) => spec?.revisionHistoryLimit !== undefined,
   );
-  const wasOld = deployment.wasSince(since, (object) => !isSameTemplate(set.last, object));
-  return wasEmpty && hasLimit && wasOld;
+  const wasOld = deployment.wasSince(since, (object) => !isOfTemplate(set.last, object));
+  // Of two that were adopted with the same template one is kept.
+  const isDouble = Array.from(past.sets.ownedBy(deployment.uid)).some(
+    ({ uid, last }) => uid !== set.uid && isOfTemplate(last, deployment.last),
+  );
+  return wasEmpty && hasLimit && (wasOld || isDouble);
 }
