@@ -5,6 +5,8 @@ import type { Ref, Stage } from './stage.ts';
 
 export interface Scenario {
   name: string;
+  /** With the real ones it takes minutes. */
+  isSlow?: boolean;
   play(stage: Stage): Promise<void>;
 }
 
