@@ -45,7 +45,6 @@ export const nodesAndPods: readonly Scenario[] = [
   },
   {
     name: 'a Node whose kubelet is silent is tainted, and its pods are not ready',
-    isSlow: true,
     async play(stage) {
       for (const name of ['a', 'b', 'c']) await stage.startNode(name);
       const pod = await podOn(stage, 'a');

@@ -5,8 +5,6 @@ import type { Ref, Stage } from './stage.ts';
 
 export interface Scenario {
   name: string;
-  /** With the real ones it takes minutes. */
-  isSlow?: boolean;
   play(stage: Stage): Promise<void>;
 }
 
