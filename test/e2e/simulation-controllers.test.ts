@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
-import { namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { stopped } from '../../deploy/local/virtual-cloud/node-object.ts';
 import type { Body } from '../support/api-server/creation.ts';
 import type { DeleteOptions } from '../support/api-server/deletion.ts';
 import { scenarios } from '../simulation/controllers/scenarios/scenarios.ts';
@@ -87,7 +88,8 @@ class RealStage extends Stage {
   }
 
   protected async until(what: string, check: () => Promise<void>): Promise<void> {
-    await eventually(what, check);
+    // A Node has to be silent for three minutes.
+    await eventually(what, check, { timeoutSeconds: 300 });
   }
 
   async startNode(name: string): Promise<void> {
@@ -111,6 +113,15 @@ class RealStage extends Stage {
 
   async setReady(name: string, isNodeReady: boolean): Promise<void> {
     await setReady(this.#scenario, this.nodeName(name), isNodeReady);
+  }
+
+  /** kwok leaves a Node alone as long as another one holds its Lease. */
+  async silence(name: string): Promise<void> {
+    const nodeName = this.nodeName(name);
+    await this.#kube.patch(nodePath(nodeName), 'merge', { metadata: { annotations: stopped } });
+    const path = lease('kube-node-lease', nodeName);
+    const spec = { holderIdentity: 'nobody', leaseDurationSeconds: 315_360_000 };
+    await this.#kube.patch(path, 'merge', { spec });
   }
 
   async startWorkload({ name: app, kind, replicas }: WorkloadWanted): Promise<void> {

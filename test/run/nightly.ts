@@ -37,6 +37,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'rollout-strategies': 'rollout-options',
   'safety-missing': 'safety-orphans',
   'set-claims': 'sets',
+  'simulation-controllers': 'drain-blocked',
   'slow-cloud': 'cloud-faults-creation',
   'slow-cloud-300': 'cloud-faults-creation',
   'worker-crash-deletion': 'watcher-crash',

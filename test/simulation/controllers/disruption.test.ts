@@ -114,11 +114,11 @@ describe('an eviction', () => {
     }
   });
 
-  test('of a pod without labels no budget refuses', async () => {
+  test('of a pod without labels is refused by a budget that selects all', async () => {
     world.create(pods, 'bare', { spec: { nodeName: 'one' } });
     budget({ minAvailable: 5, selector: {} });
     await world.run(60);
-    expect(refusalOf(`${pods}/bare`)).toBeUndefined();
+    expect(refusalOf(`${pods}/bare`)).toMatchObject({ code: 429 });
   });
 
   test('is refused as the server does, while a budget allows none', async () => {

@@ -47,8 +47,6 @@ export class Evictions {
 
   #budgetsOf({ metadata }: PodObject): [string, BudgetObject][] {
     const { namespace = '', labels = {} } = metadata;
-    // Budgets say nothing of a pod without labels, whatever they select.
-    if (Object.keys(labels).length === 0) return [];
     const budgets = [...(this.#budgets.get(namespace) ?? [])];
     return budgets.filter(([, { spec }]) => selects(spec?.selector, labels));
   }

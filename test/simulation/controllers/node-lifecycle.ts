@@ -39,7 +39,8 @@ export class NodeLifecycle extends Controller {
     if (!after) return;
     this.enqueue(`taints ${name}`);
     if (was !== is) this.enqueue(`effects ${name}`, this.#turnMs(is));
-    if (was === 'True' && is !== 'True') this.enqueue(`pods ${name}`);
+    // A kubelet that says itself that it is not ready still speaks for its pods.
+    if (was === 'True' && is === 'Unknown') this.enqueue(`pods ${name}`);
   }
 
   #turnMs(state: string | undefined): number {
@@ -79,7 +80,7 @@ export class NodeLifecycle extends Controller {
     patchObject(this.parts.cluster.server, { path: nodePath(name), uid }, body);
   }
 
-  /** Nothing serves on a Node that is not ready. */
+  /** Of the pods of a silent kubelet nothing is known. */
   #markPods(node: NodeObject): void {
     if (isReady(node)) return;
     const { server } = this.parts.cluster;

@@ -77,11 +77,15 @@ describe('taints', () => {
 });
 
 describe('pods of a sick Node', () => {
-  test('are not ready as long as it is not', async () => {
+  test('are not ready as long as it is silent', async () => {
     const path = podOn('one');
     await world.run(30);
     expect(isReady(world.read(path))).toBe(true);
     world.setReady('one', 'False');
+    await world.run(30);
+    expect(isReady(world.read(path))).toBe(true);
+    world.setReady('one', 'True');
+    world.setReady('one', 'Unknown');
     await world.run(1);
     expect(isReady(world.read(path))).toBe(false);
     world.setReady('one', 'True');

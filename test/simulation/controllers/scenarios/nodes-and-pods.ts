@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Scenario } from './ownership.ts';
 import type { Ref, Stage } from './stage.ts';
 
+const unreachable = 'node.kubernetes.io/unreachable';
 const unready = 'node.kubernetes.io/not-ready';
 const containers = [{ name: 'app', image: 'nothing' }];
 const running = { status: { phase: 'Running' } };
@@ -30,16 +31,31 @@ const readyIs = (status: string): object => ({
 
 export const nodesAndPods: readonly Scenario[] = [
   {
-    name: 'a Node that is not ready is tainted, and its pods are not ready either',
+    name: 'a Node whose kubelet says that it is not ready is tainted; of its pods that says nothing',
     async play(stage) {
       for (const name of ['a', 'b', 'c']) await stage.startNode(name);
       await stage.seesTaints('a', []);
       const pod = await podOn(stage, 'a');
       await stage.setReady('a', false);
       await stage.seesTaints('a', [`${unready}:NoExecute`, `${unready}:NoSchedule`]);
-      await stage.sees({ [pod]: readyIs('False') });
+      await stage.sees({ [pod]: readyIs('True') });
       await stage.setReady('a', true);
       await stage.seesTaints('a', []);
+    },
+  },
+  {
+    name: 'a Node whose kubelet is silent is tainted, and its pods are not ready',
+    async play(stage) {
+      for (const name of ['a', 'b', 'c']) await stage.startNode(name);
+      const pod = await podOn(stage, 'a');
+      await stage.silence('a');
+      await stage.seesTaints('a', [`${unreachable}:NoExecute`, `${unreachable}:NoSchedule`]);
+      await stage.sees({ [pod]: readyIs('False') });
+      await stage.delete(pod);
+      const deletionTimestamp: unknown = expect.any(String);
+      await stage.sees({ [pod]: { metadata: { deletionTimestamp } } });
+      await stage.delete(pod, { gracePeriodSeconds: 0 });
+      await stage.sees({ [pod]: null });
     },
   },
   {

@@ -72,6 +72,11 @@ export class SimulatedStage extends Stage {
     this.#world.setReady(name, isReady ? 'True' : 'False');
   }
 
+  async silence(name: string): Promise<void> {
+    this.#world.dead.add(name);
+    this.#world.setReady(name, 'Unknown');
+  }
+
   async startWorkload(wanted: WorkloadWanted): Promise<void> {
     this.#world.controllers.workloads.add({ namespace, ...wanted });
   }

@@ -53,6 +53,8 @@ export abstract class Stage {
   abstract startNode(name: string): Promise<void>;
   /** Its kubelet says so. */
   abstract setReady(name: string, isReady: boolean): Promise<void>;
+  /** Its kubelet is dead; resolves at once. */
+  abstract silence(name: string): Promise<void>;
   /** Pods with the label `app`, from a controller. */
   abstract startWorkload(wanted: WorkloadWanted): Promise<void>;
   /** A pod that runs turns unready, and stays so. */
