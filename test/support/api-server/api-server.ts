@@ -3,23 +3,29 @@
  * client in the process and for the one over HTTP alike. It answers as kube-apiserver 1.35 does,
  * but for this:
  *
- * - There are no schemas: nothing is validated, pruned or defaulted but metadata, and of that no
- *   labels, annotations, owners and names of finalizers. What is empty in a spec stays.
+ * - Of the server's own types nothing is validated or defaulted but metadata, and of that no
+ *   labels, annotations, owners and names of finalizers. What is empty in a spec stays. The same
+ *   goes for our kinds without `crds`.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
  * - Every namespace exists, and none is terminating.
  * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no
  *   dry run, no deletion of a collection.
  * - It has no authentication, authorization or throttling.
- * - There are no managedFields, and only our kinds and PodDisruptionBudgets have a generation.
+ * - There are no managedFields: a write that changes nothing else is none here, and a version
+ *   there, e.g. of metadata in a patch of the `/status` of one of our kinds.
  * - No PodDisruptionBudget holds up an eviction. Without `gracefulPods` pods go at once, as if a
  *   kubelet had ended them.
  * - It has no garbage collector: `orphan` and `foregroundDeletion` stay until a test removes them.
  * - Without `inWholeSeconds` times have milliseconds, and no two objects have the same one.
  * - Bookmarks come when a test asks for them; `timeoutSeconds` ends no watch.
  * - Only conditions, addresses, owners and finalizers are merged by a strategic patch.
- * - These are refused in other words, and sometimes before or after something else that is wrong:
- *   a selector, a token or a body that cannot be read, a type of content that is not known, another
- *   kind or apiVersion in a patch, a method that a path has not.
+ * - These are refused in other words: a selector, a token or a body that cannot be read, a type of
+ *   content that is not known, another kind of the server's own types in a patch, a method that a
+ *   path has not.
+ * - An eviction with another UID is refused at once, there after ten seconds; a deletion with the
+ *   version of an object that goes by its `propagationPolicy` is done, there it is refused.
+ *
+ * test/e2e/api-server-differential.test.ts asks both the same.
  */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
@@ -27,6 +33,7 @@ import { newObject } from './creation.ts';
 import type { Body } from './creation.ts';
 import { afterDeletion, graceOfPod, isOver, requirePreconditions } from './deletion.ts';
 import type { DeleteOptions } from './deletion.ts';
+import { withEvictionCondition } from './eviction.ts';
 import { isSameJson, overTheWire } from './json.ts';
 import { listOf, shownAs } from './lists.ts';
 import { withoutEmpty } from './metadata.ts';
@@ -35,7 +42,7 @@ import type { Clock } from './naming.ts';
 import { requireVersion } from './pages.ts';
 import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
-import { targetOf, targetOfObject } from './paths.ts';
+import { isSubresource, targetOf, targetOfObject } from './paths.ts';
 import type { Target } from './paths.ts';
 import { apiVersionOf } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
@@ -46,12 +53,13 @@ import {
   methodNotAllowed,
   notFound,
   nothingServed,
+  otherUid,
   success,
 } from './status.ts';
 import type { Status } from './status.ts';
 import { ObjectStore } from './store.ts';
 import type { Stored } from './store.ts';
-import { patchedObject, replacedObject, requireUpdatable } from './updating.ts';
+import { patchedObject, replacedObject, requireNumber, requireUpdatable } from './updating.ts';
 import { openWatch } from './watches.ts';
 import type { WatchedEvent } from './watches.ts';
 
@@ -70,6 +78,11 @@ export interface ApiServerOptions {
    * it with `gracePeriodSeconds: 0`. Default it goes at once.
    */
   gracefulPods?: boolean;
+  /**
+   * What deploy/crds prunes and refuses is pruned and refused: fields that are not known, types and
+   * rules. Default any content of our kinds is taken.
+   */
+  crds?: boolean;
   /** At least so many changes are kept for watches and pages; older ones expire. Default all. */
   keptChanges?: number | undefined;
 }
@@ -78,9 +91,11 @@ export class ApiServer {
   readonly store: ObjectStore;
   readonly #options: ApiServerOptions;
   readonly #clock: Clock;
+  readonly #hasCrds: boolean;
 
   constructor(options: ApiServerOptions = {}) {
-    const { now = Date.now, inWholeSeconds = false, keptChanges } = options;
+    const { now = Date.now, inWholeSeconds = false, keptChanges, crds = false } = options;
+    this.#hasCrds = crds;
     this.#options = options;
     this.#clock = createClock(now, inWholeSeconds);
     this.store = new ObjectStore({ keptChanges });
@@ -135,10 +150,16 @@ export class ApiServer {
     const wanted: Body = overTheWire(body);
     requireUpdatable(target, wanted);
     const present = this.store.object(target);
-    if (present) return this.#replace(target, present, replacedObject(target, present, wanted));
+    if (present) {
+      const update = { present, wanted, hasCrds: this.#hasCrds };
+      return this.#replace(target, present, replacedObject(target, update));
+    }
     const isCreated = target.resource.isCreatedByUpdate && target.subresource === '';
     if (!isCreated) throw notFound(target);
-    return this.#create({ ...target, name: '' }, wanted);
+    const { resourceVersion = '', uid = '', ...metadata } = wanted.metadata ?? {};
+    if (uid !== '') throw otherUid(target, uid, '');
+    requireNumber(resourceVersion);
+    return this.#create({ ...target, name: '' }, { ...wanted, metadata });
   }
 
   patch(path: string, { type, body }: Patch): object {
@@ -146,11 +167,9 @@ export class ApiServer {
     const patch: Patch = { type, body: overTheWire(body) };
     requireKnownType(target, patch);
     const present = this.#found(target);
-    return this.#replace(
-      target,
-      present,
-      patchedObject(target, present, patchedBody(present, patch)),
-    );
+    const wanted = patchedBody(present, patch);
+    const update = { present, wanted, hasCrds: this.#hasCrds };
+    return this.#replace(target, present, patchedObject(target, update));
   }
 
   delete(path: string, options: DeleteOptions = {}): object {
@@ -169,11 +188,12 @@ export class ApiServer {
   #create(collection: Target, body: Body): Stored {
     const { name, generateName = '' } = body.metadata ?? {};
     const generated = generateName === '' ? '' : generatedName(generateName, this.store.version);
-    const { target, object } = newObject(collection, body, {
+    const birth = {
       uid: this.#uidFor(name || generated),
       creationTimestamp: this.#clock.nextTime(),
       generatedName: generated,
-    });
+    };
+    const { target, object } = newObject(collection, body, { birth, hasCrds: this.#hasCrds });
     const present = this.store.object(target);
     if (present) throw alreadyExists(target, present.metadata.deletionTimestamp !== undefined);
     return this.store.write(target, encodedSecret(object));
@@ -191,21 +211,35 @@ export class ApiServer {
   #delete(target: Target, options: DeleteOptions): Stored | Status {
     const present = this.#found(target);
     requirePreconditions(target, present, options);
-    const isGraceful = this.#options.gracefulPods && target.resource.kind === 'Pod';
-    const graceSeconds = isGraceful ? graceOfPod(present, options) : 0;
-    const next = afterDeletion(present, { options, graceSeconds }, this.#clock);
+    const { kind, isCollected, returnsDeleted } = target.resource;
+    const isGraceful = this.#options.gracefulPods === true && kind === 'Pod';
+    const deletion = {
+      options: isCollected ? options : { ...options, propagationPolicy: '' },
+      graceSeconds: isGraceful ? graceOfPod(present, options) : 0,
+    };
+    const next = afterDeletion(present, deletion, this.#clock);
     if (next === present) return present;
+    // A pod is first told that it ends, and then it goes.
+    const isTold = isGraceful && graceOf(next) !== graceOf(present) && isOver(next);
+    const last = isTold ? this.store.write(target, next) : present;
     const left = this.#write(target, next);
-    return left ?? success({ details: detailsOfDeleted(target, present.metadata.uid) });
+    if (left) return left;
+    if (returnsDeleted) return deletedAt(this.store.version, last);
+    return success({ details: detailsOfDeleted(target, present.metadata.uid) });
   }
 
   #evict(target: Target, body: Body): Status {
-    this.#found(target);
     if (body.metadata?.name !== target.name) {
       throw badRequest('name in URL does not match name in Eviction object');
     }
+    const pod = this.#found(target);
     const { deleteOptions } = body;
-    this.#delete(target, isRecord(deleteOptions) ? deleteOptions : {});
+    const options: DeleteOptions = isRecord(deleteOptions) ? deleteOptions : {};
+    requirePreconditions(target, pod, options);
+    if (this.#options.gracefulPods) {
+      this.#replace(target, pod, withEvictionCondition(pod, this.#clock));
+    }
+    this.#delete(target, options);
     return success({ code: 201 });
   }
 
@@ -219,6 +253,8 @@ export class ApiServer {
   #target(path: string): Target {
     const target = targetOf(path);
     if (!target) throw nothingServed();
+    // Of one of our kinds it is asked for what it has.
+    if (!isSubresource(target)) throw notFound(target);
     return target;
   }
 
@@ -237,4 +273,11 @@ export class ApiServer {
   #uidFor(name: string): string {
     return this.#options.uuid?.() ?? `uid-of-${name}-${this.store.version + 1}`;
   }
+}
+
+const graceOf = ({ metadata }: Stored): number | undefined => metadata.deletionGracePeriodSeconds;
+
+/** As it was last, under the version of its deletion. */
+function deletedAt(version: number, object: Stored): Stored {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }

@@ -1,11 +1,14 @@
 /** What the API server makes of an object that is created. */
 import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
+import { prunedByCrd } from './crds.ts';
 import { requireReadable } from './decoding.ts';
 import type { Body } from './decoding.ts';
-import { withoutEmpty } from './metadata.ts';
+import { requireFaultless } from './faults.ts';
+import { namespaceOf, withoutEmpty } from './metadata.ts';
 import { apiVersionOf } from './resources.ts';
 import type { Target } from './paths.ts';
-import { badRequest, internalError, invalid, invalidValue } from './status.ts';
+import { badRequest, causeOf, internalError } from './status.ts';
+import type { Cause } from './status.ts';
 import type { Stored } from './store.ts';
 
 export type { Body } from './decoding.ts';
@@ -21,44 +24,48 @@ export interface Birth {
 export function newObject(
   collection: Target,
   body: Body,
-  birth: Birth,
+  { birth, hasCrds }: { birth: Birth; hasCrds: boolean },
 ): { target: Target; object: Stored } {
   const { metadata = {} } = body;
   requireReadable(collection, body);
-  requireKind(collection, body);
   requireNamespace(collection, body);
   const target = { ...collection, name: metadata.name || birth.generatedName };
-  requireName(target);
+  const { resource } = target;
+  const whole = {
+    ...contentOf(target, body),
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: metadataOf(target, metadata, birth),
+  };
+  const asksCrd = hasCrds && resource.isCustom;
+  const object = asksCrd ? prunedByCrd(resource, whole) : whole;
+  requireFaultless(target, object, {
+    metadata: nameFaults(target),
+    isUpdate: false,
+    sent: body,
+    crd: asksCrd ? { part: 'rest' } : undefined,
+  });
   if (metadata.resourceVersion) {
     throw internalError('resourceVersion should not be set on objects to be created');
   }
-  const { resource } = target;
-  return {
-    target,
-    object: {
-      ...contentOf(target, body),
-      apiVersion: apiVersionOf(resource),
-      kind: resource.kind,
-      metadata: metadataOf(target, metadata, birth),
-    },
-  };
+  return { target, object };
 }
 
 /** What only the server may say, a client has not said. */
 function metadataOf(
-  { resource, namespace, name }: Target,
-  { deletionTimestamp: _ignored, ...wanted }: Partial<ObjectMeta>,
+  target: Target,
+  { deletionTimestamp: _ignored, namespace: _known, ...wanted }: Partial<ObjectMeta>,
   { uid, creationTimestamp }: Birth,
 ): ObjectMeta {
   return withoutEmpty({
     ...wanted,
-    name,
-    ...(resource.isNamespaced && { namespace }),
+    name: target.name,
+    ...namespaceOf(target),
     uid,
     creationTimestamp,
     // The store gives it another one.
     resourceVersion: '',
-    ...(resource.countsGenerations && { generation: 1 }),
+    ...(target.resource.countsGenerations && { generation: 1 }),
   });
 }
 
@@ -66,13 +73,6 @@ function metadataOf(
 function contentOf({ resource }: Target, { status, ...content }: Body): object {
   const isApart = resource.isCustom && resource.hasStatus;
   return isApart || status === undefined ? content : { ...content, status };
-}
-
-function requireKind(target: Target, { kind = '', metadata }: Body): void {
-  const { resource } = target;
-  if (!resource.isCustom || kind === resource.kind) return;
-  const other = { ...target, name: metadata?.name ?? '', resource: { ...resource, kind } };
-  throw invalidValue(other, 'kind', `${JSON.stringify(kind)}: must be ${resource.kind}`);
 }
 
 export function requireNamespace({ resource, namespace }: Target, { metadata }: Body): void {
@@ -87,17 +87,17 @@ const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomain = String.raw`${label}(\.${label})*`;
 const subdomainRule = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`;
 const longestNameCharacters = 253;
+const lengthRule = `must be no more than ${longestNameCharacters} characters`;
 
-function requireName(target: Target): void {
-  const { name } = target;
+function nameFaults({ resource, name }: Target): Cause[] {
   if (name === '') {
-    throw invalid(target, {
-      reason: 'FieldValueRequired',
-      message: 'Required value: name or generateName is required',
-      field: 'metadata.name',
-    });
+    const message = 'Required value: name or generateName is required';
+    return [{ reason: 'FieldValueRequired', message, field: 'metadata.name' }];
   }
-  if (name.length > longestNameCharacters || !new RegExp(`^${subdomain}$`).test(name)) {
-    throw invalidValue(target, 'metadata.name', `${JSON.stringify(name)}: ${subdomainRule}`);
-  }
+  if (resource.takesAnyName) return [];
+  const rules = [
+    ...(name.length > longestNameCharacters ? [lengthRule] : []),
+    ...(new RegExp(`^${subdomain}$`).test(name) ? [] : [subdomainRule]),
+  ];
+  return rules.map((rule) => causeOf('metadata.name', `${JSON.stringify(name)}: ${rule}`));
 }

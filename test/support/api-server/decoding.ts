@@ -45,11 +45,11 @@ function requireConvertible({ resource }: Target, { kind = '', apiVersion = '' }
   const served = apiVersionOf(resource);
   const [sentKind, sentVersion] = [kind || resource.kind, apiVersion || served];
   if (sentKind === resource.kind && sentVersion === served) return;
-  const what = `${sentKind} in version ${JSON.stringify(sentVersion)} cannot be handled as a ${resource.kind}`;
+  const version = sentVersion.split('/').at(-1) ?? '';
+  const what = `${sentKind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
   const isKnown = resources.some(
     (one) => one.kind === sentKind && apiVersionOf(one) === sentVersion && !one.isCustom,
   );
-  const version = sentVersion.split('/').at(-1);
   throw badRequest(
     isKnown
       ? `${what}: converting (${version}.${sentKind}) to (${groupName(resource.group)}.${resource.kind}): unknown conversion`

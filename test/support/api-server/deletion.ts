@@ -54,9 +54,11 @@ export function afterDeletion(
   clock: Clock,
 ): Stored {
   const { metadata } = present;
+  const isPending = isDeleting(metadata) && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+  if (isPending && !isShorter(metadata, options)) return present;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options.propagationPolicy ?? '');
   const ending = isDeleting(metadata)
-    ? shortened(metadata, options)
+    ? isPending && shortened(metadata, options, clock)
     : begun(metadata, graceSeconds, clock);
   const next = withoutEmpty({ ...metadata, ...ending, finalizers });
   return isSameJson(next, metadata) ? present : { ...present, metadata: next };
@@ -79,13 +81,19 @@ function begun(metadata: StoredMeta, graceSeconds: number, clock: Clock): Partia
 }
 
 /** Only a shorter grace period takes the place of the one that runs. */
-function shortened(metadata: Deleting, options: DeleteOptions): Partial<StoredMeta> {
+function isShorter({ deletionGracePeriodSeconds = 0 }: Deleting, options: DeleteOptions): boolean {
+  return (wantedGrace(options) ?? deletionGracePeriodSeconds) < deletionGracePeriodSeconds;
+}
+
+function shortened(metadata: Deleting, options: DeleteOptions, clock: Clock): Partial<StoredMeta> {
   const { deletionTimestamp, deletionGracePeriodSeconds: present = 0 } = metadata;
   const wanted = wantedGrace(options) ?? present;
-  if (wanted >= present) return {};
+  const endMs = Date.parse(deletionTimestamp) + (wanted - present) * 1000;
+  // It would be over by now: a second is left, unless nothing is.
+  const isPast = endMs < clock.now() && wanted > 0;
   return {
-    deletionTimestamp: secondOf(Date.parse(deletionTimestamp) + (wanted - present) * 1000),
-    deletionGracePeriodSeconds: wanted,
+    deletionTimestamp: secondOf(Math.max(endMs, clock.now())),
+    deletionGracePeriodSeconds: isPast ? 1 : wanted,
   };
 }
 

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { KubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
 import { ApiServer } from './api-server.ts';
 import type { ApiServerOptions } from './api-server.ts';
+import type { Body } from './creation.ts';
 import { patchOf, queryOf, requestOf } from './http-request.ts';
 import type { Request } from './http-request.ts';
 import { overTheWire } from './json.ts';
@@ -166,10 +167,18 @@ export class HttpApiServer {
     if (isMalformed) throw badRequest('the body is not JSON');
     if (method === 'GET') return { code: 200, body: this.#api.get(path, queryOf(request)) };
     if (method === 'POST') return { code: 201, body: this.#api.create(path, body) };
-    if (method === 'PUT') return { code: 200, body: this.#api.update(path, body) };
+    if (method === 'PUT') return this.#updated(path, body);
     if (method === 'DELETE') return { code: 200, body: this.#api.delete(path, body) };
     if (method !== 'PATCH') throw methodNotAllowed();
     return { code: 200, body: this.#api.patch(path, patchOf(request)) };
+  }
+
+  /** What is not there may be made by it. */
+  #updated(path: string, body: Body): Answer {
+    const { version } = this.#api.store;
+    const object = this.#api.update(path, body);
+    const isNew = this.#api.store.changesSince(version).some(({ before }) => !before);
+    return { code: isNew ? 201 : 200, body: object };
   }
 
   #watch(request: Request, response: ServerResponse): void {

@@ -40,12 +40,19 @@ function takeOver(
   { op, path, from = '' }: { op: string; path: string; from: string | undefined },
 ): boolean {
   const source = placeAt(root, from);
-  if (source?.value === undefined || (op !== 'copy' && op !== 'move')) return false;
-  const copied: unknown = overTheWire(source.value);
+  if (!source || !canBeTaken(op, source)) return false;
+  const copied: unknown = overTheWire(source.value ?? null);
   if (op === 'move') remove(source);
   // Looked up after that: what is removed from a list moves the others.
   const place = placeAt(root, path);
   return place !== undefined && add(place, copied);
+}
+
+/** What is absent can be copied: against RFC 6902, but so the API server does it. */
+function canBeTaken(op: string, { parent, value }: Place): boolean {
+  return op === 'copy'
+    ? value !== undefined || !Array.isArray(parent)
+    : op === 'move' && value !== undefined;
 }
 
 interface Place {

@@ -19,20 +19,25 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 }
 
 /**
- * A copy, as a receiver parses it: the sender shares nothing, and the receiver names the type. Ten
- * times as fast as writing and parsing the text.
+ * A copy, as a receiver parses it: the sender shares nothing, and the receiver names the type.
+ * Several times as fast as writing and parsing the text.
  */
 export function overTheWire(value: unknown): ReturnType<typeof JSON.parse> {
+  if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((part) => overTheWire(part) ?? null);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return overTheWire(value.toJSON());
-  return copyOf(value);
+  if (Array.isArray(value)) return value.map(sentInList);
+  return isRecord(value) ? copyOf(value) : value;
 }
 
-function copyOf(value: object): Json {
+function sentInList(part: unknown): unknown {
+  return overTheWire(part) ?? null;
+}
+
+function copyOf(value: Json): unknown {
+  if (value['toJSON'] !== undefined) return JSON.parse(JSON.stringify(value));
   const copy: Json = {};
-  for (const [key, part] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const part = value[key];
     if (part === undefined || typeof part === 'function') continue;
     const sent: unknown = overTheWire(part);
     // To assign it would change what the copy inherits from.

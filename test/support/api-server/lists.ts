@@ -1,6 +1,7 @@
 /** Lists as the API server answers them, and objects as a client wants to see them. */
 import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
 import { pageOf } from './pages.ts';
+import type { Page } from './pages.ts';
 import type { Target } from './paths.ts';
 import { apiVersionOf } from './resources.ts';
 import { selectionOf } from './selectors.ts';
@@ -21,19 +22,25 @@ export function listOf(store: ObjectStore, collection: Target, query: Query): Li
     query,
     isSelected: ({ object }) => isSelected(object),
   });
-  const hasSelector = Boolean(query['labelSelector'] || query['fieldSelector']);
   const isMetadata = query['as'] === 'PartialObjectMetadata';
   const items = page.entries.map(({ object }) => itemAs(query, object, resource.isCustom));
   return {
     kind: `${isMetadata ? query['as'] : resource.kind}List`,
     apiVersion: isMetadata ? metadataVersion : apiVersionOf(resource),
-    metadata: {
-      resourceVersion: String(page.version),
-      ...(page.continue !== '' && { continue: page.continue }),
-      // How many a selector would find is not counted.
-      ...(page.continue !== '' && !hasSelector && { remainingItemCount: page.remainingItemCount }),
-    },
+    metadata: metadataOf(page, query, resource.isCustom && !isMetadata),
     items: isMetadata && items.length === 0 ? null : items,
+  };
+}
+
+/** `saysEnd`: an empty token stands for the end of the list. */
+function metadataOf(page: Page, query: Query, saysEnd: boolean): ListAnswer['metadata'] {
+  const hasMore = page.continue !== '';
+  const hasSelector = Boolean(query['labelSelector'] || query['fieldSelector']);
+  return {
+    resourceVersion: String(page.version),
+    ...((hasMore || saysEnd) && { continue: page.continue }),
+    // How many a selector would find is not counted.
+    ...(hasMore && !hasSelector && { remainingItemCount: page.remainingItemCount }),
   };
 }
 

@@ -28,10 +28,16 @@ export function merge(target: Json, patch: Json, type: PatchType): Json {
     } else if (value === null) delete result[key];
     else if (isRecord(value)) result[key] = merge(isRecord(present) ? present : {}, value, type);
     else if (type === 'strategic' && Array.isArray(value) && key in mergedLists) {
-      result[key] = mergeStrategically(listOf(present), value, mergedLists[key]);
+      setList(result, key, mergeStrategically(listOf(present), value, mergedLists[key]));
     } else result[key] = value;
   }
   return result;
+}
+
+/** An empty one is left out. */
+function setList(object: Json, key: string, list: unknown[]): void {
+  if (list.length > 0) object[key] = list;
+  else delete object[key];
 }
 
 function mergeStrategically(
@@ -42,7 +48,8 @@ function mergeStrategically(
   const keyOf = (item: unknown): unknown =>
     mergeKey !== undefined && isRecord(item) ? item[mergeKey] : item;
   const gone = new Set(patch.filter(isDirectiveToDelete).map(keyOf));
-  const kept = present.filter((item) => !gone.has(keyOf(item)));
+  // Texts that stand there twice are merged as well.
+  const kept = [...new Set(present)].filter((item) => !gone.has(keyOf(item)));
   const wanted = patch.filter((item) => !isDirectiveToDelete(item));
   return mergeLists(kept, wanted, { keyOf, mergeItems });
 }

@@ -32,12 +32,14 @@ export function pageOf(
   const token = tokenIn(query);
   const version = token ? versionOfToken(store, token) : versionOfList(store, query);
   const start = token?.start ?? '';
-  const all = store
+  const left = store
     .entriesOf(collection, version)
-    .filter((entry) => isSelected(entry) && (start === '' || placeIn(collection, entry) >= start));
+    .filter((entry) => start === '' || placeIn(collection, entry) >= start);
+  const all = left.filter(isSelected);
   const entries = limit > 0 ? all.slice(0, limit) : all;
   const last = entries.at(-1);
-  const isLast = !last || entries.length === all.length;
+  // What is behind a full page may have nothing that is selected.
+  const isLast = !last || entries.length < limit || limit <= 0 || last === left.at(-1);
   return {
     version,
     entries,

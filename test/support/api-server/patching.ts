@@ -34,7 +34,7 @@ export function patchedBody(present: Stored, { type, body }: Patch): Body {
       );
     }
     const patched = applyJsonPatch(present, body);
-    if (patched) return patched;
+    if (patched) return withTexts(patched);
     throw patchDoesNotApply();
   }
   if (isRecord(body)) return merge(present, body, type ?? 'merge');
@@ -42,4 +42,14 @@ export function patchedBody(present: Stored, { type, body }: Patch): Body {
   throw badRequest(
     `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
   );
+}
+
+/** Where a text belongs, null is an empty one. */
+function withTexts(object: Body): Body {
+  const { metadata } = object;
+  for (const field of ['labels', 'annotations'] as const) {
+    const texts: Record<string, unknown> = metadata?.[field] ?? {};
+    for (const key of Object.keys(texts)) texts[key] ??= '';
+  }
+  return object;
 }

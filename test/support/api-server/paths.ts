@@ -36,15 +36,20 @@ export function typeServedAt(path: string): { kind?: string; apiVersion?: string
   return resource ? { kind: resource.kind, apiVersion: apiVersionOf(resource) } : {};
 }
 
-function isServed({ resource, namespace, name, subresource }: Target): boolean {
-  const { kind, isNamespaced, hasStatus } = resource;
+function isServed(target: Target): boolean {
+  const { resource, namespace, name } = target;
   // An object of a namespace is not found without it; only lists are of all namespaces.
-  const isInPlace = isNamespaced ? namespace !== '' || name === '' : namespace === '';
-  const isSubresource =
+  const isInPlace = resource.isNamespaced ? namespace !== '' || name === '' : namespace === '';
+  return isInPlace && (resource.isCustom || isSubresource(target));
+}
+
+/** Whether there is such a subresource, or none is named. */
+export function isSubresource({ resource: { kind, hasStatus }, subresource }: Target): boolean {
+  return (
     subresource === '' ||
     (subresource === 'status' && hasStatus) ||
-    (subresource === 'eviction' && kind === 'Pod');
-  return isInPlace && isSubresource;
+    (subresource === 'eviction' && kind === 'Pod')
+  );
 }
 
 /** Where the collection or the object is, without its subresource. */

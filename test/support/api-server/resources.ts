@@ -12,8 +12,16 @@ export interface Resource {
   /** Of a CustomResourceDefinition: no strategic patches, a status that is kept apart. */
   isCustom: boolean;
   hasStatus: boolean;
+  /** Else it is that of a DNS subdomain. */
+  takesAnyName: boolean;
+  /** What is wrong with the metadata of a write is said once for the object, and once more. */
+  checksMetadataTwice: boolean;
   /** `metadata.generation` is 1, and more after each change of what is wanted. */
   countsGenerations: boolean;
+  /** The garbage collector may be asked to wait for dependents, or to let them be. */
+  isCollected: boolean;
+  /** A deletion is answered with the object. */
+  returnsDeleted: boolean;
   /** A write without a version to an object that is not there makes it. */
   isCreatedByUpdate: boolean;
   /** A write without a resourceVersion overwrites what there is; elsewhere it is refused. */
@@ -31,7 +39,11 @@ function aResource(kind: string, changes: Partial<Resource> = {}): Resource {
     isNamespaced: true,
     isCustom: false,
     hasStatus: false,
+    takesAnyName: false,
+    checksMetadataTwice: true,
     countsGenerations: false,
+    isCollected: true,
+    returnsDeleted: false,
     isCreatedByUpdate: false,
     allowsUnconditionalUpdate: true,
     fields: [],
@@ -54,15 +66,23 @@ export const resources: readonly Resource[] = [
   aResource('MachineClass', { ...custom, plural: 'machineclasses' }),
   aResource('Node', { isNamespaced: false, hasStatus: true, fields: ['spec.unschedulable'] }),
   aResource('Namespace', { isNamespaced: false, hasStatus: true, fields: ['status.phase'] }),
-  aResource('Pod', { hasStatus: true, fields: ['spec.nodeName', 'status.phase'] }),
+  aResource('Pod', {
+    returnsDeleted: true,
+    hasStatus: true,
+    countsGenerations: true,
+    fields: ['spec.nodeName', 'status.phase'],
+  }),
   aResource('Secret', { fields: ['type'] }),
   aResource('ConfigMap'),
   aResource('Event', {
+    takesAnyName: true,
+    checksMetadataTwice: false,
+    isCollected: false,
     isCreatedByUpdate: true,
     fields: ['involvedObject.name', 'involvedObject.uid', 'reason', 'type'],
   }),
-  aResource('PersistentVolume', { isNamespaced: false, hasStatus: true }),
-  aResource('PersistentVolumeClaim', { hasStatus: true }),
+  aResource('PersistentVolume', { isNamespaced: false, hasStatus: true, returnsDeleted: true }),
+  aResource('PersistentVolumeClaim', { hasStatus: true, returnsDeleted: true }),
   aResource('Lease', {
     group: 'coordination.k8s.io',
     allowsUnconditionalUpdate: false,
@@ -70,12 +90,15 @@ export const resources: readonly Resource[] = [
   }),
   aResource('PodDisruptionBudget', {
     group: 'policy',
+    takesAnyName: true,
+    checksMetadataTwice: false,
     hasStatus: true,
     countsGenerations: true,
     allowsUnconditionalUpdate: false,
   }),
   aResource('VolumeAttachment', {
     group: 'storage.k8s.io',
+    returnsDeleted: true,
     isNamespaced: false,
     hasStatus: true,
     allowsUnconditionalUpdate: false,

@@ -129,38 +129,27 @@ function storedAs({ group, plural, isCustom }: Resource): string {
   return isCustom ? `${group}/${plural}` : plural;
 }
 
-interface Wording {
-  /** The kind, but where the store itself says it the resource. */
-  called?: string;
-  /** What is wrong with the metadata of a patch is found twice. */
-  isDoubled?: boolean;
-}
+export type Cause = Required<StatusCause>;
 
+/** `called`: the kind, but where the store itself says it the resource. */
 export function invalid(
   { resource, name }: Target,
-  cause: Required<StatusCause>,
-  { called = resource.kind, isDoubled = false }: Wording = {},
+  causes: readonly Cause[],
+  called = resource.kind,
 ): StatusError {
   const what = `${qualified(called, resource)} ${JSON.stringify(name)}`;
-  const causes = isDoubled ? [cause, cause] : [cause];
+  // What is found twice is said once.
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   return new StatusError({
     code: 422,
     reason: 'Invalid',
-    message: `${what} is invalid: ${cause.field}: ${cause.message}`,
-    details: { ...detailsOf(name, resource, called), causes },
+    message: `${what} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
+    details: { ...detailsOf(name, resource, called), causes: [...causes] },
   });
 }
 
-export function invalidValue(target: Target, field: string, value: string): StatusError {
-  return invalid(target, causeOf(field, value));
-}
-
-export function immutable(target: Target, field: string, value: unknown): StatusError {
-  const cause = causeOf(field, `${JSON.stringify(value)}: field is immutable`);
-  return invalid(target, cause, { isDoubled: true });
-}
-
-function causeOf(field: string, value: string): Required<StatusCause> {
+/** Of a value that is not allowed: the value, and what is. */
+export function causeOf(field: string, value: string): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${value}`, field };
 }
 
