@@ -8,6 +8,7 @@ import { Ending } from './end/ending.ts';
 import { Evidence } from './evidence.ts';
 import type { Limits } from './evidence.ts';
 import type { JudgedCloud } from './judged-cloud.ts';
+import { searchPayloads } from './payloads.ts';
 import type { JudgedWrite } from './rules/case.ts';
 import { judgeInstances } from './rules/instance-rules.ts';
 import { WriteRules } from './rules/write-rules.ts';
@@ -46,6 +47,12 @@ export function createJudge(world: World, { cloud, limits }: JudgeOptions): Judg
   const ending = new Ending(evidence);
   const accuse = (where: string, what: string): void =>
     evidence.rulings.against('no secret leaves', where, `${where}: ${what}`);
+  const { simulation, temporal } = world;
+  searchPayloads({
+    simulation,
+    engine: temporal.engine,
+    accuse: (where) => accuse(where, 'a value of a Secret'),
+  });
   return {
     hear(write) {
       ending.hear(write);

@@ -13,10 +13,11 @@ export const nodeFinalizer = 'node.machine.sapcloud.io/machine-controller';
 
 export interface ClassRef {
   name?: string;
+  apiGroup?: string;
 }
 
 export interface JudgedTemplate {
-  metadata?: { labels?: Record<string, string> };
+  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
   spec?: { class?: ClassRef };
 }
 

@@ -31,6 +31,41 @@ test.each(['', 's3cr3t', 'i-1 of pool-a', base64('s3cr3t')])('%j has no secret',
   expect(hasSecret(Buffer.from(text))).toBe(false);
 });
 
+test('the history of a workflow is searched', async () => {
+  const { world, pass } = courtroom();
+  const start = (workflowId: string, text: string) =>
+    world.temporal.engine
+      .start({
+        requestId: '',
+        namespace: 'default',
+        workflowId,
+        workflowType: 'machine',
+        taskQueue: 'one',
+        input: [],
+        headers: {},
+        taskTimeoutMs: 10_000,
+        executionTimeoutMs: 0,
+        retryPolicy: undefined,
+        searchAttributes: {},
+        memo: {},
+      })
+      .activations.push({
+        jobs: [{ signalWorkflow: { signalName: 'x', input: [{ data: Buffer.from(text) }] } }],
+        timestamp: 0,
+        historyLength: 1,
+        historySize: 1,
+        continueAsNewSuggested: false,
+        commands: [],
+        flags: [],
+      });
+  start('machine/a/b', secret);
+  start('machine/a/c', 'no secret');
+  await pass(3_600_000);
+  expect(world.simulation.violations.map(({ text }) => text)).toEqual([
+    'the history of machine/a/b: a value of a Secret',
+  ]);
+});
+
 test('logs and payloads are accused once for each place', () => {
   const { judge, world } = courtroom();
   judge.hearLog('one-worker-1', 'all is well');

@@ -1,7 +1,7 @@
 /** What a MachineSet or a MachineDeployment lacks. */
 import { finalizer, hasFinalizer, isDeleting, isOwnedBy, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
-import { isOfTemplate } from '../rules/set-rules.ts';
+import { isOfTemplate } from '../templates.ts';
 import type { Objects } from './end-parts.ts';
 
 export function unmetSet({ machines }: Objects, set: JudgedObject): string[] {

@@ -1,7 +1,7 @@
 /** Which MachineSets a process may make and delete (MCM 7.2, 7.7, 7.10). */
 import { isDeleting, ownerOf } from '../objects.ts';
-import type { JudgedObject, JudgedTemplate } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
+import { isOfTemplate } from '../templates.ts';
 import { judgeLeader } from './authority-rules.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
@@ -21,18 +21,6 @@ export function judgeSetCreation(judged: Case): void {
   if (isWanted) return;
   const text = `${process.name} ${what}, which no MachineDeployment has asked for`;
   evidence.rulings.against('a set is made by a deployment', uid, text);
-}
-
-export function isOfTemplate(set: JudgedObject, deployment: JudgedObject): boolean {
-  const [own, wanted] = [set.spec?.template, deployment.spec?.template];
-  return classOf(own) === classOf(wanted) && labelsOf(own) === labelsOf(wanted);
-}
-
-const classOf = (template?: JudgedTemplate): string | undefined => template?.spec?.class?.name;
-
-function labelsOf(template?: JudgedTemplate): string {
-  const { ['machine-template-hash']: _hash, ...labels } = template?.metadata?.labels ?? {};
-  return JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** With its deployment, or as an empty old one when more are kept than the limit says. */
