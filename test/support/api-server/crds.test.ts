@@ -27,10 +27,6 @@ function read(): ReturnType<typeof JSON.parse> {
   return overTheWire(server.get(set));
 }
 
-function report(status: object): void {
-  server.patch(`${set}/status`, { type: 'merge', body: { status } });
-}
-
 /** Reasons and fields. */
 function faults(call: () => unknown): unknown[] {
   try {
