@@ -18,7 +18,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { formatStop } from '../kube/objects/global-stop.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { component, knownMachine, machineSubject, patchMachine, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
@@ -173,7 +173,7 @@ async function report(
   const change = changeOf(evaluated) ?? lossOf(request, evaluated);
   if (!conditions && !change) return;
   const status = { ...(conditions && { conditions }), ...(change && statusOf(evaluated, change)) };
-  await patchMachine(control, machine, { status });
+  await patchMachine(control, knownMachine(evaluated.current), { status });
   if (!change) return;
   await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });
   recordEvent(control, machineSubject(machine), change.event);

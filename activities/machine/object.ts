@@ -22,35 +22,76 @@ export async function readMachine(
   return await ignoreNotFound(control.get<Machine>(machinePath(ref)));
 }
 
+/** A life of a Machine, and a version of it where one was read. */
+export interface KnownMachine extends ObjectReference {
+  resourceVersion?: string;
+}
+
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
- * its name belongs to another life: the UID in the patch is a precondition. kube-apiserver ignores
- * it in a patch of `/status`, which may so reach a Machine that was made anew in the same moment;
- * what that one is made of is not for the caller.
+ * its name belongs to another life.
  */
 export async function patchMachine(
   control: KubeClient,
-  machine: ObjectReference,
+  machine: KnownMachine,
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
-  const path = `${machinePath(machine)}${'status' in patch ? '/status' : ''}`;
-  const metadata = { ...('metadata' in patch ? patch.metadata : {}), uid: machine.uid };
+  if ('status' in patch) return await patchStatus(control, machine, patch.status);
+  const metadata = { ...patch.metadata, uid: machine.uid };
   try {
-    const patched = await control.patch<Machine>(path, 'merge', { ...patch, metadata });
-    return patched.metadata.uid === machine.uid ? patched : undefined;
+    return await control.patch<Machine>(machinePath(machine), 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await isSameObject(control, machine))) return undefined;
+    if (isConflict(error) && (await versionOf(control, machine)) === undefined) return undefined;
     throw error;
   }
 }
 
-async function isSameObject(control: KubeClient, machine: ObjectReference): Promise<boolean> {
-  return (await readMachine(control, machine))?.metadata.uid === machine.uid;
+/** A machine that is being made or joins changes several times within a second. */
+const mostTries = 10;
+
+/**
+ * kube-apiserver ignores the UID in a patch of `/status`: a late one would make a Machine of the
+ * same name Terminating or Failed, and its set would replace it. So the version is the
+ * precondition; what else changed meanwhile does not matter.
+ */
+async function patchStatus(
+  control: KubeClient,
+  machine: KnownMachine,
+  status: object,
+): Promise<Machine | undefined> {
+  const path = `${machinePath(machine)}/status`;
+  let resourceVersion = machine.resourceVersion ?? (await versionOf(control, machine));
+  for (let tries = 1; resourceVersion !== undefined; tries += 1) {
+    const metadata = { uid: machine.uid, resourceVersion };
+    try {
+      return await control.patch<Machine>(path, 'merge', { metadata, status });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error) || tries === mostTries) throw error;
+    }
+    resourceVersion = await versionOf(control, machine);
+  }
+  return undefined;
+}
+
+/** Undefined when the object is gone or another life. */
+async function versionOf(
+  control: KubeClient,
+  machine: ObjectReference,
+): Promise<string | undefined> {
+  const metadata = (await readMachine(control, machine))?.metadata;
+  return metadata?.uid === machine.uid ? metadata.resourceVersion : undefined;
 }
 
 export function referenceOf({ metadata: { namespace = '', name, uid } }: Machine): ObjectReference {
   return { namespace, name, uid };
+}
+
+/** Of a Machine that was just read. */
+export function knownMachine(machine: Machine): KnownMachine {
+  const { resourceVersion } = machine.metadata;
+  return { ...referenceOf(machine), resourceVersion };
 }
 
 export function machineSubject({ namespace, name, uid }: ObjectReference): EventSubject {

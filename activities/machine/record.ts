@@ -18,7 +18,14 @@ import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
 import { obstacleOf, seenNodeOf } from './node/observed.ts';
-import { component, referenceOf, machineSubject, patchMachine, readMachine } from './object.ts';
+import {
+  component,
+  knownMachine,
+  machineSubject,
+  patchMachine,
+  readMachine,
+  referenceOf,
+} from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf, preparedOf } from './prepared.ts';
 import { statusPatch } from './status.ts';
@@ -50,7 +57,7 @@ export async function recordCreated(
     : `Instance ${instance.providerID} was created`;
   const addresses = nodeAddresses(patched.status?.addresses ?? [], instance);
   const status = createdStatusOf(instance, { addresses, usesTarget, description });
-  if (!(await patchMachine(control, machine, { status }))) return;
+  if (!(await patchMachine(control, knownMachine(patched), { status }))) return;
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'InstanceCreated',
@@ -95,7 +102,7 @@ export async function recordFailure(
   const isKnown =
     current.status?.lastOperation?.description === description && phaseOf(current) === phase;
   if (!isKnown)
-    await writeFailure(dependencies, machine, { failure, operation, phase, description });
+    await writeFailure(dependencies, current, { failure, operation, phase, description });
   await keepGeneration(dependencies, current, { machine, createGeneration });
   recordEvent(dependencies.control, machineSubject(machine), {
     type: 'Warning',
@@ -140,10 +147,10 @@ interface FailureReport {
 
 async function writeFailure(
   { control }: ActivityDependencies,
-  machine: ObjectReference,
+  current: Machine,
   { failure, operation, phase, description }: FailureReport,
 ): Promise<void> {
-  await patchMachine(control, machine, {
+  await patchMachine(control, knownMachine(current), {
     status: statusPatch({
       phase,
       operation: { description, state: 'Failed', type: operation },
