@@ -22,27 +22,25 @@ export async function readMachine(
   return await ignoreNotFound(control.get<Machine>(machinePath(ref)));
 }
 
-/** A life of a Machine, and a version of it where one was read. */
-export interface KnownMachine extends ObjectReference {
-  resourceVersion?: string;
-}
-
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
  * its name belongs to another life.
  */
 export async function patchMachine(
   control: KubeClient,
-  machine: KnownMachine,
+  machine: ObjectReference,
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
-  if ('status' in patch) return await patchStatus(control, machine, patch.status);
+  if ('status' in patch) {
+    const seen = await readLife(control, machine);
+    return seen && (await patchStatus(control, seen, () => patch.status));
+  }
   const metadata = { ...patch.metadata, uid: machine.uid };
   try {
     return await control.patch<Machine>(machinePath(machine), 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && (await versionOf(control, machine)) === undefined) return undefined;
+    if (isConflict(error) && !(await readLife(control, machine))) return undefined;
     throw error;
   }
 }
@@ -51,47 +49,62 @@ export async function patchMachine(
 const mostTries = 10;
 
 /**
- * kube-apiserver ignores the UID in a patch of `/status`: a late one would make a Machine of the
- * same name Terminating or Failed, and its set would replace it. So the version is the
- * precondition; what else changed meanwhile does not matter.
+ * Writes what is to be said of the Machine as it is then; nothing when that is undefined. The
+ * version is the precondition, for two reasons. kube-apiserver ignores the UID in a patch of
+ * `/status`: a late one would make a Machine of the same name Terminating or Failed, and its set
+ * would replace it. And an attempt that was taken for dead would take a machine back to the phase
+ * that it was in.
  */
-async function patchStatus(
+export async function patchStatus(
   control: KubeClient,
-  machine: KnownMachine,
-  status: object,
+  seen: Machine,
+  statusOf: (current: Machine) => object | undefined,
 ): Promise<Machine | undefined> {
-  const path = `${machinePath(machine)}/status`;
-  let resourceVersion = machine.resourceVersion ?? (await versionOf(control, machine));
-  for (let tries = 1; resourceVersion !== undefined; tries += 1) {
-    const metadata = { uid: machine.uid, resourceVersion };
+  const machine = referenceOf(seen);
+  let current: Machine | undefined = seen;
+  for (let tries = 1; current; tries += 1) {
+    const status = statusOf(current);
+    if (!status) return undefined;
+    const { uid, resourceVersion } = current.metadata;
+    const body = { metadata: { uid, resourceVersion }, status };
     try {
-      return await control.patch<Machine>(path, 'merge', { metadata, status });
+      return await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    resourceVersion = await versionOf(control, machine);
+    current = await readLife(control, machine);
   }
   return undefined;
 }
 
+/**
+ * What a check of `seen` found. Fails when the phase is another one by now: what was found does not
+ * hold any more, so the next attempt checks again.
+ */
+export async function patchCheckedStatus(
+  control: KubeClient,
+  seen: Machine,
+  status: object,
+): Promise<void> {
+  const phase = seen.status?.currentStatus?.phase;
+  const isAsSeen = ({ status: current }: Machine) => current?.currentStatus?.phase === phase;
+  const statusOf = (current: Machine) => (isAsSeen(current) ? status : undefined);
+  if (await patchStatus(control, seen, statusOf)) return;
+  throw new Error(`Machine ${seen.metadata.name} changed while it was checked`);
+}
+
 /** Undefined when the object is gone or another life. */
-async function versionOf(
+export async function readLife(
   control: KubeClient,
   machine: ObjectReference,
-): Promise<string | undefined> {
-  const metadata = (await readMachine(control, machine))?.metadata;
-  return metadata?.uid === machine.uid ? metadata.resourceVersion : undefined;
+): Promise<Machine | undefined> {
+  const found = await readMachine(control, machine);
+  return found?.metadata.uid === machine.uid ? found : undefined;
 }
 
 export function referenceOf({ metadata: { namespace = '', name, uid } }: Machine): ObjectReference {
   return { namespace, name, uid };
-}
-
-/** Of a Machine that was just read. */
-export function knownMachine(machine: Machine): KnownMachine {
-  const { resourceVersion } = machine.metadata;
-  return { ...referenceOf(machine), resourceVersion };
 }
 
 export function machineSubject({ namespace, name, uid }: ObjectReference): EventSubject {

@@ -24,7 +24,7 @@ import { foreignReason } from './claims.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, knownMachine, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { component, machineSubject, patchStatus, readMachine } from '../object.ts';
 
 export interface NodeUpdate {
   machine: ObjectReference;
@@ -74,7 +74,8 @@ async function copyConditions(
   const current = await readMachine(control, machine);
   if (current?.metadata.uid !== machine.uid) return;
   if (!conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
-  await patchMachine(control, knownMachine(current), { status: { conditions } });
+  // What another attempt wrote meanwhile is newer.
+  await patchStatus(control, current, (now) => (now === current ? { conditions } : undefined));
 }
 
 const mostTries = 4;

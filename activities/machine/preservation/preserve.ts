@@ -18,10 +18,10 @@ import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import {
   component,
-  knownMachine,
   referenceOf,
   machineSubject,
   patchMachine,
+  patchStatus,
   readMachine,
 } from '../object.ts';
 import { preserveSecondsOf } from '../limits.ts';
@@ -156,7 +156,7 @@ async function writeExpiry(
 ) {
   const preserveExpiryTime = until === undefined ? null : timestamp(until);
   const status = { currentStatus: { preserveExpiryTime } };
-  return (await patchMachine(control, knownMachine(machine), { status })) ?? machine;
+  return (await patchStatus(control, machine, () => status)) ?? machine;
 }
 
 /** The Machine first: its MachineSet goes by that. */
