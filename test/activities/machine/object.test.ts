@@ -39,7 +39,9 @@ test.each<Row>([
     name: 'that it failed',
     write: (world) =>
       recordFailure(world, {
-        ...{ machine, failure, createGeneration },
+        machine,
+        failure,
+        createGeneration,
         operation: 'Delete',
         phase: 'Terminating',
       }),
@@ -103,7 +105,9 @@ test.each<Row>([
     name: 'that its creation failed',
     write: (world) =>
       recordFailure(world, {
-        ...{ machine, failure, createGeneration },
+        machine,
+        failure,
+        createGeneration,
         operation: 'Create',
         phase: 'CrashLoopBackOff',
       }),
