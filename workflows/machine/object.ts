@@ -20,7 +20,9 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const known = object.observed;
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
-  if (known?.specDigest !== undefined && known.specDigest !== seen.specDigest) noteEdit(state);
+  const isInDoubt = mayBeRestored(known, seen) && !state.teardown;
+  if (isInDoubt) object.mayBeRestored = true;
+  if (isInDoubt || wasEdited(known, seen)) noteEdit(state);
   // What the signal leaves out stays as it was.
   object.observed = {
     ...(known?.drain && { drain: known.drain }),
@@ -30,6 +32,21 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   if (!seen.hasFinalizer && !seen.isDeleting && !object.prepared) object.unclaimedUid = seen.uid;
   noteFinalizer(object, seen);
   return true;
+}
+
+function wasEdited(known: Partial<ObservedMachine> = {}, seen: MachineSnapshot): boolean {
+  return known.specDigest !== undefined && known.specDigest !== seen.specDigest;
+}
+
+/**
+ * In a new term the watcher signals what changed, and everything when a database may have been
+ * restored: then ids and phase on the object may be those of before.
+ */
+function mayBeRestored(
+  { epoch = 0 }: Partial<ObservedMachine> = {},
+  seen: MachineSnapshot,
+): boolean {
+  return epoch > 0 && seen.epoch > epoch;
 }
 
 function noteEdit(state: MachineState): void {
@@ -67,6 +84,13 @@ export function markStale({ object }: MachineState): void {
 /** What changes from now on is for another read. */
 export function markFresh({ object }: MachineState): void {
   object.isStale = false;
+}
+
+/** Returns whether what was read may be of before what is known. From now on it is not. */
+export function takeDoubt({ object }: MachineState): boolean {
+  const isInDoubt = object.mayBeRestored ?? false;
+  delete object.mayBeRestored;
+  return isInDoubt;
 }
 
 export function markGone({ object }: MachineState): void {
