@@ -288,5 +288,6 @@ test('a machine that has failed is checked again when a restored etcd has it Run
     await world.observe({ epoch: 2 });
     await world.log.until('checkHealth', checks + 1);
     await world.phase('Failed');
+    expect(world.log.count('createInstance')).toBe(0);
   });
 });
