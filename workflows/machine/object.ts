@@ -20,9 +20,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const known = object.observed;
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
-  const isInDoubt = mayBeRestored(known, seen) && !state.teardown;
-  if (isInDoubt) object.mayBeRestored = true;
-  if (isInDoubt || wasEdited(known, seen)) noteEdit(state);
+  noteChanges(state, seen);
   // What the signal leaves out stays as it was.
   object.observed = {
     ...(known?.drain && { drain: known.drain }),
@@ -32,6 +30,13 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   if (!seen.hasFinalizer && !seen.isDeleting && !object.prepared) object.unclaimedUid = seen.uid;
   noteFinalizer(object, seen);
   return true;
+}
+
+function noteChanges(state: MachineState, seen: MachineSnapshot): void {
+  const { object, teardown } = state;
+  const isInDoubt = mayBeRestored(object.observed, seen) && !teardown;
+  if (isInDoubt) object.mayBeRestored = true;
+  if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
 }
 
 function wasEdited(known: Partial<ObservedMachine> = {}, seen: MachineSnapshot): boolean {
