@@ -286,7 +286,7 @@ export class WorkflowTasks {
       queries,
       timestamp: simulation.now,
       // Its first two events come later where an attempt before it failed.
-      historyLength: history.length + (this.#pending && !this.#pending.isWritten ? 2 : 0),
+      historyLength: history.weighed + (this.#pending && !this.#pending.isWritten ? 2 : 0),
       historySize: history.size,
       continueAsNewSuggested: history.isLong,
       attempt: this.#attempt,

@@ -5,6 +5,7 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
+import { lastShrinkOf } from './set-sizes.ts';
 
 /** When a process of ours last made a set smaller. */
 const shrunkAt = new WeakMap<Life, number>();
@@ -77,14 +78,6 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (isEnough) return;
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
   evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
-}
-
-/** When its size last became smaller, whoever wrote that. */
-function lastShrinkOf({ states }: Life): number | undefined {
-  const moments = states.momentsSince(-Infinity);
-  const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);
-  const index = sizes.findLastIndex((size, place) => place > 0 && size < (sizes[place - 1] ?? 0));
-  return moments[index];
 }
 
 function isPreserved(machine: JudgedObject): boolean {

@@ -24,6 +24,18 @@ export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
 }
 
+export function wasMadeSince(set: Life, moment: number): boolean {
+  return changes(set).made.some((at) => at >= moment);
+}
+
+/** When its size last became smaller, whoever wrote that; undefined: never. */
+export function lastShrinkOf({ states }: Life): number | undefined {
+  const moments = states.momentsSince(-Infinity);
+  const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);
+  const index = sizes.findLastIndex((size, place) => place > 0 && size < (sizes[place - 1] ?? 0));
+  return moments[index];
+}
+
 /**
  * Was there a moment at which a reader saw more machines than replicas, by at least as many as were
  * deleted since then, this one included?

@@ -1,0 +1,141 @@
+/** How a Machine may not stay (MCM 4.3, 4.4, 4.7; docs/safety.md, docs/drain.md). */
+import type { Install } from '../../world/world.ts';
+import { parseGoDuration } from '../durations.ts';
+import type { Evidence } from '../evidence.ts';
+import { isDeletable, isDeleting, phaseOf } from '../objects.ts';
+import type { JudgedCondition, JudgedObject } from '../objects.ts';
+import type { Life } from '../past/lives.ts';
+import type { Overdue, Passing } from './overdue.ts';
+
+const minuteMs = 60_000;
+const creationTimeout = 'node.machine.sapcloud.io/effective-creation-timeout';
+const drainUntil = 'millwright.dev/drain-until';
+const forceDeletion = 'force-deletion';
+/** Of what makes a Node unfit, by default. */
+const bad = ['KernelDeadlock', 'ReadonlyFilesystem', 'DiskPressure'];
+
+export const machineStates: readonly Passing[] = [
+  { rule: 'a Machine runs when its Node is ready', patienceMs: 6 * minuteMs, find: notRunning },
+  { rule: 'a Machine shows that its Node is ill', patienceMs: 6 * minuteMs, find: notUnknown },
+  { rule: 'a Machine that does not join fails', patienceMs: 12 * minuteMs, find: notFailed },
+  {
+    rule: 'a Machine that is deleted goes',
+    patienceMs: 12 * minuteMs,
+    despite: 'target',
+    find: notGone,
+  },
+];
+
+type Say = (machine: JudgedObject) => string | undefined;
+
+function machinesOf(evidence: Evidence, install: Install, say: Say): Overdue[] {
+  return lives(evidence, install).flatMap(({ uid, last }) => {
+    const what = say(last);
+    if (what === undefined) return [];
+    return [{ subject: uid, text: `Machine ${last.metadata.name} is "${phaseOf(last)}", ${what}` }];
+  });
+}
+
+function lives(evidence: Evidence, install: Install): Life[] {
+  return evidence
+    .controlOf(install)
+    .machines.present()
+    .filter(({ last }) => last.metadata.namespace === install.namespace);
+}
+
+/** Its Node is the one with its providerID. */
+function notRunning(evidence: Evidence, install: Install): Overdue[] {
+  return machinesOf(evidence, install, (machine) => {
+    const isWaiting =
+      ['Pending', 'Unknown'].includes(phaseOf(machine)) || isKeptFailed(evidence, machine);
+    if (isDeleting(machine) || !isWaiting || !isAlone(evidence, install, machine)) return undefined;
+    const node = nodeOf(evidence, install, machine);
+    return node && isFit(node) ? `although its Node ${node.metadata.name} is ready` : undefined;
+  });
+}
+
+/** One that is preserved recovers with its Node. */
+function isKeptFailed({ simulation }: Evidence, machine: JudgedObject): boolean {
+  const expiry = machine.status?.currentStatus?.preserveExpiryTime ?? '';
+  return phaseOf(machine) === 'Failed' && Date.parse(expiry) > simulation.now;
+}
+
+/** Of two that name an instance, neither may be right. */
+function isAlone(evidence: Evidence, install: Install, { spec }: JudgedObject): boolean {
+  return Array.from(evidence.controlOf(install).naming(spec?.providerID ?? '')).length === 1;
+}
+
+function nodeOf(
+  evidence: Evidence,
+  install: Install,
+  { metadata, spec }: JudgedObject,
+): JudgedObject | undefined {
+  const name = metadata.labels?.['node'];
+  if (name === undefined || spec?.providerID === undefined) return undefined;
+  const node = evidence.targetOf(install).nodes.named('', name)?.object;
+  return node?.spec?.providerID === spec.providerID ? node : undefined;
+}
+
+function conditionOf({ status }: JudgedObject, wanted: string): JudgedCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === wanted);
+}
+
+function isFit(node: JudgedObject): boolean {
+  const isBad = bad.some((type) => conditionOf(node, type)?.status === 'True');
+  return !isDeleting(node) && !isBad && conditionOf(node, 'Ready')?.status === 'True';
+}
+
+function notUnknown(evidence: Evidence, install: Install): Overdue[] {
+  return machinesOf(evidence, install, (machine) => {
+    const name = machine.metadata.labels?.['node'];
+    if (isDeleting(machine) || phaseOf(machine) !== 'Running' || name === undefined)
+      return undefined;
+    const node = evidence.targetOf(install).nodes.named('', name)?.object;
+    if (!node) return `although there is no Node ${name}`;
+    const isReady = conditionOf(node, 'Ready')?.status === 'True';
+    return isReady ? undefined : `although its Node ${name} is not ready`;
+  });
+}
+
+/** Of all values of the last minutes the longest counts. */
+function notFailed(evidence: Evidence, install: Install): Overdue[] {
+  const { simulation, limits } = evidence;
+  const limitOf = ({ spec, metadata }: JudgedObject): number =>
+    parseGoDuration(metadata.annotations?.[creationTimeout]) ??
+    parseGoDuration(spec?.creationTimeout) ??
+    limits.creationMs;
+  return machinesOf(evidence, install, (machine) => {
+    const isJoining = ['', 'Pending', 'CrashLoopBackOff'].includes(phaseOf(machine));
+    const ageMs = simulation.now - Date.parse(machine.metadata.creationTimestamp);
+    if (isDeleting(machine) || !isJoining || ageMs < limitOf(machine)) return undefined;
+    return `although the ${limitOf(machine) / 1_000} s of its creation are over`;
+  });
+}
+
+/** After the time for its drain, unless the cloud cannot be asked for want of a class. */
+function notGone(evidence: Evidence, install: Install): Overdue[] {
+  const { simulation, limits } = evidence;
+  return machinesOf(evidence, install, (machine) => {
+    const { metadata, spec = {} } = machine;
+    if (!isDeletable(machine) || metadata.annotations?.[drainUntil] !== undefined) return undefined;
+    if (!hasClass(evidence, install, machine)) return undefined;
+    const isForced = metadata.labels?.[forceDeletion] === 'True';
+    const timeoutMs = isForced ? 0 : (parseGoDuration(spec.drainTimeout) ?? limits.drainMs);
+    const agoMs = simulation.now - Date.parse(metadata.deletionTimestamp ?? '');
+    if (agoMs < timeoutMs || !evidence.instances.isLiving(spec.providerID ?? '')) return undefined;
+    return `and its instance ${spec.providerID} is there, after ${timeoutMs / 1_000} s for its drain`;
+  });
+}
+
+function hasClass(
+  evidence: Evidence,
+  { control, namespace }: Install,
+  machine: JudgedObject,
+): boolean {
+  const name = machine.spec?.class?.name ?? '';
+  const found = evidence.pastOf(control).classes.named(namespace, name)?.object;
+  return (
+    found !== undefined &&
+    control.server.has(`/api/v1/namespaces/${namespace}/secrets/${found.secretRef?.name}`)
+  );
+}
