@@ -77,6 +77,8 @@ export class Execution {
   readonly memo: Record<string, Payload>;
   status: Status = 'RUNNING';
   closedAt: number | undefined;
+  /** A worker that has it finds other commands than it has. */
+  cannotBeReplayed = false;
   /** Of its end. */
   result: Payload | undefined;
   failure: Failure | undefined;
@@ -105,6 +107,7 @@ export class Execution {
       queue: () => world.workflowQueue(run.taskQueue),
       nextTaskId,
       isOpen: () => this.isOpen,
+      cannotBeReplayed: () => this.cannotBeReplayed,
     });
     history.add('WORKFLOW_EXECUTION_STARTED', input);
     this.#tasks.hear({ initializeWorkflow: initializationOf(beginning) });

@@ -28,6 +28,7 @@ export interface TasksWorld {
   queue(): TaskQueue<WorkflowTask>;
   nextTaskId(): number;
   isOpen(): boolean;
+  cannotBeReplayed(): boolean;
 }
 
 interface PendingQuery extends Query {
@@ -276,8 +277,9 @@ export class WorkflowTasks {
   }
 
   #taskOf(id: number, news: readonly News[], queries: readonly PendingQuery[]): WorkflowTask {
-    const { run, simulation, activations, history, isOpen } = this.#world;
+    const { run, simulation, activations, history, isOpen, cannotBeReplayed } = this.#world;
     return {
+      cannotBeReplayed: cannotBeReplayed(),
       id,
       run,
       history: activations,
