@@ -1,5 +1,6 @@
 /** What users do, by name, so that the search for the shortest run can leave kinds out. */
 import * as classes from './actions/classes.ts';
+import * as copies from './actions/copies.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
 import * as finalizers from './actions/finalizers.ts';
@@ -10,7 +11,7 @@ import * as pods from './actions/pods.ts';
 import { setRolloutOption } from './actions/rollout-options.ts';
 import * as rollouts from './actions/rollouts.ts';
 import * as scaling from './actions/scaling.ts';
-import { stop } from './actions/stop.ts';
+import { incident, stop } from './actions/stop.ts';
 import type { User } from './user.ts';
 
 export interface UserAction {
@@ -69,7 +70,10 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   releaseMachine: { weight: 1, act: owners.releaseMachine },
   createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
   dropOwner: { weight: 0.3, act: owners.dropOwner },
-  stop: { weight: 0.3, act: stop },
+  stop: { weight: 0.5, act: stop },
+  incident: { weight: 0.7, act: incident },
+  copyMachine: { weight: 0.7, act: copies.copyMachine },
+  editMachine: { weight: 1.5, act: copies.editMachine },
 };
 
 /** In an order that never changes. */

@@ -29,6 +29,8 @@ const periodMs = 30_000;
 
 const passing: readonly Passing[] = [...machineStates, ...ownerStates];
 
+export const passingRules: readonly string[] = passing.map(({ rule }) => rule);
+
 export function watchOverdue(evidence: Evidence): void {
   const watches = evidence.world.installs.flatMap((install) =>
     passing.map((state) => new Watch(evidence, install, state)),

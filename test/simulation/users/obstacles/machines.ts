@@ -1,6 +1,7 @@
 /** Machines that cannot go, or that stay although they failed. */
 import { annotations } from '../../../../workflows/api/constants.ts';
 import { asksForPreservation, preserveOf } from '../../../../workflows/api/preserve-value.ts';
+import { copyLabel } from '../actions/copies.ts';
 import { letGo, otherFinalizer } from '../actions/finalizers.ts';
 import type { Found } from '../kubectl.ts';
 import type { Kind } from '../set-up.ts';
@@ -40,6 +41,16 @@ export function preservedMachines({ all, control }: Place): Obstacle[] {
     .map(({ path, name }) => ({
       what: `Machine ${name} is preserved`,
       remove: () => control.patch(path, notPreserved),
+    }));
+}
+
+/** The person who made one for a try deletes it. */
+export function copiedMachines({ all, control }: Place): Obstacle[] {
+  return all('machines')
+    .filter(({ object }) => !isDeleting(object) && object.metadata.labels?.[copyLabel] === 'True')
+    .map(({ path, name }) => ({
+      what: `Machine ${name} is a copy of another one`,
+      remove: () => control.delete(path),
     }));
 }
 
