@@ -30,7 +30,7 @@ export interface JudgedCondition {
 
 export interface JudgedStatus {
   currentStatus?: { phase?: string; preserveExpiryTime?: string | null };
-  lastOperation?: { description?: string; errorCode?: string };
+  lastOperation?: { description?: string; errorCode?: string; state?: string };
   conditions?: JudgedCondition[];
   machineSetCondition?: JudgedCondition[];
   observedGeneration?: number;

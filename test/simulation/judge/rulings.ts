@@ -33,6 +33,8 @@ export type Rule =
   | 'a Machine shows that its Node is ill'
   | 'a Machine that does not join fails'
   | 'a Machine that is deleted goes'
+  | 'a drain that fails says so'
+  | 'what goes with the size of its set is not replaced'
   | 'a deployment gets its machines'
   | 'a set gets its machines'
   | 'a Failed Machine is replaced'

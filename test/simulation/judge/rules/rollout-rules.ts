@@ -5,8 +5,10 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
-import { lastShrinkOf } from './set-sizes.ts';
+import { lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
 
+/** From a choice to the size that it belongs to, at most. Milliseconds. */
+const choiceMs = 60_000;
 /** When a process of ours last made a set smaller. */
 const shrunkAt = new WeakMap<Life, number>();
 /** When processes of ours deleted an available machine of a deployment to make its sets smaller. */
@@ -19,8 +21,19 @@ export function judgeScaling(judged: Case): void {
   const deployment = past.deployments.of(after && ownerOf(after));
   if (!set || !deployment) return;
   const [old, wanted] = sizesOf(judged);
-  if (wanted < old) shrunkAt.set(set, now);
+  if (wanted < old) {
+    shrunkAt.set(set, now);
+    judgeChoice(judged, set);
+  }
   if (wanted > old) judgeGrowth(judged, set, deployment);
+}
+
+/** The autoscaler's choice and the size go together (MCM 6.8). */
+function judgeChoice(judged: Case, set: Life): void {
+  if (!wasReplacedSince(set, judged.now - choiceMs)) return;
+  const text = `${textOf(judged, 'shrank')} after machines that the autoscaler chose had gone and been replaced`;
+  const rule = 'what goes with the size of its set is not replaced';
+  judged.evidence.rulings.against(rule, `${set.uid} ${judged.now}`, text);
 }
 
 /** Before and after. */

@@ -1,4 +1,5 @@
 /** How a Machine may not stay (MCM 4.3, 4.4, 4.7; docs/safety.md, docs/drain.md). */
+import { customResource } from '../../../../activities/kube/client/paths.ts';
 import type { Install } from '../../world/world.ts';
 import { parseGoDuration } from '../durations.ts';
 import type { Evidence } from '../evidence.ts';
@@ -24,16 +25,29 @@ export const machineStates: readonly Passing[] = [
     despite: 'target',
     find: notGone,
   },
+  { rule: 'a drain that fails says so', patienceMs: 6 * minuteMs, find: silentDrains },
 ];
 
 type Say = (machine: JudgedObject) => string | undefined;
 
 function machinesOf(evidence: Evidence, install: Install, say: Say): Overdue[] {
+  if (isRefused(evidence, install)) return [];
   return lives(evidence, install).flatMap(({ uid, last }) => {
     const what = say(last);
     if (what === undefined) return [];
     return [{ subject: uid, text: `Machine ${last.metadata.name} is "${phaseOf(last)}", ${what}` }];
   });
+}
+
+/** An API server takes no writes to Machines, or to Nodes. */
+function isRefused({ world: { weather } }: Evidence, { control, target, namespace }: Install) {
+  const machines = customResource('machines', namespace);
+  const calls = [
+    [`PATCH ${machines}/`, control.name],
+    ['PATCH /api/v1/nodes/', target.name],
+    ['DELETE /api/v1/nodes/', target.name],
+  ] as const;
+  return calls.some(([call, cluster]) => weather.refusalOf(call, cluster) !== undefined);
 }
 
 function lives(evidence: Evidence, install: Install): Life[] {
@@ -121,10 +135,41 @@ function notGone(evidence: Evidence, install: Install): Overdue[] {
     if (!hasClass(evidence, install, machine)) return undefined;
     const isForced = metadata.labels?.[forceDeletion] === 'True';
     const timeoutMs = isForced ? 0 : (parseGoDuration(spec.drainTimeout) ?? limits.drainMs);
-    const agoMs = simulation.now - Date.parse(metadata.deletionTimestamp ?? '');
+    const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
+    const agoMs = simulation.now - deletedAt - pausedMs(evidence, install, deletedAt);
     if (agoMs < timeoutMs || !evidence.instances.isLiving(spec.providerID ?? '')) return undefined;
     return `and its instance ${spec.providerID} is there, after ${timeoutMs / 1_000} s for its drain`;
   });
+}
+
+/** The time of a pause is added, unless only the target cluster was away (docs/safety.md). */
+function pausedMs(evidence: Evidence, install: Install, from: number): number {
+  const { isStopped, isLeaderless, isControlAway } = evidence.authorityOf(install);
+  const { now } = evidence.simulation;
+  const traces = [isStopped, isLeaderless, isControlAway];
+  return traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
+}
+
+/** As with MCM, `lastOperation` is Failed while the Node cannot be closed. */
+function silentDrains(evidence: Evidence, install: Install): Overdue[] {
+  const { nodes } = evidence.targetOf(install);
+  return evidence
+    .controlOf(install)
+    .machines.present()
+    .filter(({ last }) => last.metadata.namespace === install.namespace)
+    .flatMap(({ uid, last: machine }) => {
+      const { metadata, spec = {}, status } = machine;
+      const node = nodes.named('', metadata.labels?.['node'] ?? '')?.object;
+      const isOwn =
+        node?.spec?.providerID === spec.providerID && isAlone(evidence, install, machine);
+      const isOpen = isOwn && node?.spec?.unschedulable !== true && !isDeleting(node);
+      const isSkipped = metadata.annotations?.['millwright.dev/skip-drain'] !== undefined;
+      if (!isDeletable(machine) || !isOpen || isSkipped) return [];
+      if (!evidence.instances.isLiving(spec.providerID ?? '')) return [];
+      if (status?.lastOperation?.state === 'Failed') return [];
+      const text = `Machine ${metadata.name} is deleted, its Node is open, and it says: ${status?.lastOperation?.description}`;
+      return [{ subject: uid, text }];
+    });
 }
 
 function hasClass(
