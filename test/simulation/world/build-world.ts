@@ -2,6 +2,7 @@
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
+import type { RunPool } from '../core/run-pool.ts';
 import type { Sandboxes } from '../core/sandbox.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -18,6 +19,7 @@ export interface WorldParts {
   simulation: Simulation;
   weather: Weather;
   sandboxes: Sandboxes;
+  runs: RunPool;
   /** File. */
   workflowBundle: string;
   createDrivers(process: SimulatedProcess): ReadonlyMap<string, Driver>;
