@@ -162,7 +162,7 @@ function silentDrains(evidence: Evidence, install: Install): Overdue[] {
       const node = nodes.named('', metadata.labels?.['node'] ?? '')?.object;
       const isOwn =
         node?.spec?.providerID === spec.providerID && isAlone(evidence, install, machine);
-      const isOpen = isOwn && node?.spec?.unschedulable !== true && !isDeleting(node);
+      const isOpen = node && isOwn && node.spec?.unschedulable !== true && !isDeleting(node);
       const isSkipped = metadata.annotations?.['millwright.dev/skip-drain'] !== undefined;
       if (!isDeletable(machine) || !isOpen || isSkipped) return [];
       if (!evidence.instances.isLiving(spec.providerID ?? '')) return [];
