@@ -1,8 +1,8 @@
 /** What users do, by name, so that the search for the shortest run can leave kinds out. */
 import * as classes from './actions/classes.ts';
-import * as copies from './actions/copies.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
+import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
@@ -73,8 +73,8 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   revertSet: { weight: 0.5, act: owners.revertSet },
   stop: { weight: 0.5, act: stop },
   incident: { weight: 0.7, act: incident },
-  copyMachine: { weight: 0.7, act: copies.copyMachine },
-  editMachine: { weight: 1.5, act: copies.editMachine },
+  mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
+  editMachine: { weight: 1.5, act: edits.editMachine },
 };
 
 /** In an order that never changes. */

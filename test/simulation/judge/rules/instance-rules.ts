@@ -90,6 +90,8 @@ function judgeDrain(evidence: Evidence, install: Install, { record, by, sentAt }
   const nodes = evidence.targetOf(install).nodes.present();
   const node = nodes.find(({ last }) => last.spec?.providerID === record.providerID);
   if (!machine || other || !node || isTargetAway.since(since).includes(true)) return;
+  const isNamed = machine.last.metadata.labels?.['node'] === node.last.metadata.name;
+  if (!isNamed && machine.last.metadata.labels?.['node'] !== undefined) return;
   if (!isDeleting(machine.last) || wasDrained(node, machine, since)) return;
   const text = `${by} deleted ${record.id} of Machine ${machine.last.metadata.name}, whose Node ${node.last.metadata.name} was never drained`;
   evidence.rulings.against('an instance goes after its drain', record.id, text);

@@ -5,7 +5,7 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
-import { lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
+import { firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
 
 /** From a choice to the size that it belongs to, at most. Milliseconds. */
 const choiceMs = 60_000;
@@ -23,14 +23,22 @@ export function judgeScaling(judged: Case): void {
   const [old, wanted] = sizesOf(judged);
   if (wanted < old) {
     shrunkAt.set(set, now);
-    judgeChoice(judged, set);
+    judgeChoice(judged, set, deployment);
   }
   if (wanted > old) judgeGrowth(judged, set, deployment);
 }
 
 /** The autoscaler's choice and the size go together (MCM 6.8). */
-function judgeChoice(judged: Case, set: Life): void {
-  if (!wasReplacedSince(set, judged.now - choiceMs)) return;
+function judgeChoice(judged: Case, set: Life, deployment: Life): void {
+  const from = judged.now - choiceMs;
+  // Another wish of a user, or a rollout, is a reason of its own.
+  const chosenAt = firstChoiceSince(set, from) ?? judged.now;
+  const generations = new Set(
+    deployment.states.since(chosenAt).map((object) => object?.metadata.generation),
+  );
+  const sets = [...judged.past.sets.ownedBy(deployment.uid)];
+  const isRolling = sets.some((one) => one !== set && (one.last.spec?.replicas ?? 0) > 0);
+  if (isRolling || generations.size > 1 || !wasReplacedSince(set, from)) return;
   const text = `${textOf(judged, 'shrank')} after machines that the autoscaler chose had gone and been replaced`;
   const rule = 'what goes with the size of its set is not replaced';
   judged.evidence.rulings.against(rule, `${set.uid} ${judged.now}`, text);

@@ -26,6 +26,10 @@ export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
 }
 
+export function firstChoiceSince(set: Life, moment: number): number | undefined {
+  return changes(set).chosen.find((at) => at >= moment);
+}
+
 export function noteChosen({ now }: Case, set: Life): void {
   changes(set).chosen.push(now);
 }

@@ -1,7 +1,7 @@
 /** Machines that cannot go, or that stay although they failed. */
 import { annotations } from '../../../../workflows/api/constants.ts';
 import { asksForPreservation, preserveOf } from '../../../../workflows/api/preserve-value.ts';
-import { copyLabel } from '../actions/copies.ts';
+import { givenUpLabel } from '../actions/edits.ts';
 import { letGo, otherFinalizer } from '../actions/finalizers.ts';
 import type { Found } from '../kubectl.ts';
 import type { Kind } from '../set-up.ts';
@@ -44,12 +44,14 @@ export function preservedMachines({ all, control }: Place): Obstacle[] {
     }));
 }
 
-/** The person who made one for a try deletes it. */
-export function copiedMachines({ all, control }: Place): Obstacle[] {
+/** Its user meant to delete it. */
+export function givenUpMachines({ all, control }: Place): Obstacle[] {
   return all('machines')
-    .filter(({ object }) => !isDeleting(object) && object.metadata.labels?.[copyLabel] === 'True')
+    .filter(
+      ({ object }) => !isDeleting(object) && object.metadata.labels?.[givenUpLabel] === 'True',
+    )
     .map(({ path, name }) => ({
-      what: `Machine ${name} is a copy of another one`,
+      what: `Machine ${name} names the Node of another one`,
       remove: () => control.delete(path),
     }));
 }

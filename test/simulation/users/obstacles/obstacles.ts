@@ -6,7 +6,7 @@ import { User } from '../user.ts';
 import { brokenClasses, missingObjects } from './classes.ts';
 import { deploymentObstacles } from './deployments.ts';
 import {
-  copiedMachines,
+  givenUpMachines,
   failedMachines,
   heldMachines,
   heldOwners,
@@ -27,7 +27,7 @@ const searches: readonly Search[] = [
   heldOwners,
   heldMachines,
   preservedMachines,
-  copiedMachines,
+  givenUpMachines,
   failedMachines,
   nodeObstacles,
   budgetObstacles,
