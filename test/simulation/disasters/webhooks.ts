@@ -59,7 +59,7 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
     { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
-    { method: 'POST', pathPrefix: '/api/v1/namespaces/apps/pods/', isOfTarget: true },
+    { method: 'POST', pathPrefix: '/api/v1/namespaces/default/pods/', isOfTarget: true },
   ];
 }
 

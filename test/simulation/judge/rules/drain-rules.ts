@@ -41,9 +41,11 @@ export function judgePod(judged: Case): void {
 /** One of a Machine that stays is closed to nobody. One that has failed may be kept without pods. */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;
-  const keeper = ownersOf(judged, node).find((life) =>
-    life.hasBeenSince(since, (machine) => !isDeleting(machine) && phaseOf(machine) !== 'Failed'),
-  );
+  // A restored database may take a deletion back in the middle of a drain.
+  const stays = (life: Life): boolean =>
+    life.hasBeenSince(since, (machine) => phaseOf(machine) !== 'Failed') &&
+    !life.wasSince(-Infinity, isDeleting);
+  const keeper = ownersOf(judged, node).find(stays);
   if (!keeper) return;
   const text = `${textOf(judged, 'drained')}: Machine ${keeper.last.metadata.name} of Node ${node.metadata.name} stays`;
   const rule = 'only the Node of a Machine that goes is drained';

@@ -70,6 +70,9 @@ test.each([
   await court.pass(minuteMs);
   const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
   court.control.patch(pathTo('machinesets', 'set'), smaller);
+  const stops = '/api/v1/namespaces/garden-one/configmaps';
+  const metadata = { name: 'millwright-stop', namespace: 'garden-one' };
+  court.control.create(stops, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
   await court.pass(minuteMs);
   const body = { metadata: { labels: { freeze: 'True' } } };
   court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });

@@ -7,6 +7,8 @@ import { lastShrinkOf, wasMadeSince } from './set-sizes.ts';
 
 /** Clocks differ by half a minute in both directions. Milliseconds. */
 const slackMs = 75_000;
+/** Deletions that stood still need some time until they show. Milliseconds. */
+const recentMs = 30_000;
 /** Shorter outages are no pause. */
 const longOutageMs = 60_000;
 
@@ -64,14 +66,19 @@ export function judgeInitialised(judged: Case): void {
   evidence.rulings.against(rule, after.metadata.uid, text);
 }
 
-/** By us, since it was last made smaller; users may freeze what they want. */
+/** A set on its way down has too many for as long as its deletions stand still. */
 export function judgeFreeze(judged: Case): void {
-  const { evidence, before, after, past } = judged;
+  const { evidence, install, before, after, past, now } = judged;
   if (!before || !after || !isFrozen(after) || isFrozen(before)) return;
   const set = past.sets.of(after.metadata.uid);
   if (!set) return;
   const shrunkAt = lastShrinkOf(set);
   if (shrunkAt === undefined || wasMadeSince(set, shrunkAt)) return;
+  const { isStopped, isLeaderless } = evidence.authorityOf(install);
+  const stoodStill = [isStopped, isLeaderless].some((trace) =>
+    trace.since(now - recentMs).includes(true),
+  );
+  if (!stoodStill) return;
   const text = `${textOf(judged, 'froze')}, which has made no machine since it was made smaller`;
   evidence.rulings.against('a set is frozen only when it makes too many', set.uid, text);
 }

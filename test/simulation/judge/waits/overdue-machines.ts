@@ -34,7 +34,7 @@ function machinesOf(evidence: Evidence, install: Install, say: Say): Overdue[] {
   if (isRefused(evidence, install)) return [];
   return lives(evidence, install).flatMap(({ uid, last }) => {
     const what = say(last);
-    if (what === undefined) return [];
+    if (what === undefined || isRefusedOne(evidence, install, last)) return [];
     return [{ subject: uid, text: `Machine ${last.metadata.name} is "${phaseOf(last)}", ${what}` }];
   });
 }
@@ -48,6 +48,15 @@ function isRefused({ world: { weather } }: Evidence, { control, target, namespac
     ['DELETE /api/v1/nodes/', target.name],
   ] as const;
   return calls.some(([call, cluster]) => weather.refusalOf(call, cluster) !== undefined);
+}
+
+function isRefusedOne(
+  { world }: Evidence,
+  { control, namespace }: Install,
+  { metadata }: JudgedObject,
+) {
+  const path = customResource('machines', namespace, metadata.name);
+  return world.weather.refusalOf(`PATCH ${path}`, control.name) !== undefined;
 }
 
 function lives(evidence: Evidence, install: Install): Life[] {
@@ -167,6 +176,7 @@ function silentDrains(evidence: Evidence, install: Install): Overdue[] {
       if (!isDeletable(machine) || !isOpen || isSkipped) return [];
       if (!evidence.instances.isLiving(spec.providerID ?? '')) return [];
       if (status?.lastOperation?.state === 'Failed') return [];
+      if (isRefusedOne(evidence, install, machine)) return [];
       const text = `Machine ${metadata.name} is deleted, its Node is open, and it says: ${status?.lastOperation?.description}`;
       return [{ subject: uid, text }];
     });
