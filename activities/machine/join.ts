@@ -10,8 +10,7 @@ import { reportCompetitor, competingMachine } from './node/claims.ts';
 import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
-import { component, machineSubject, patchStatus, readLife } from './object.ts';
-import { phaseOf } from './prepared.ts';
+import { component, isDeleting, machineSubject, patchStatus, readLife } from './object.ts';
 import { statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
@@ -63,7 +62,7 @@ async function writeRunning(
   status: object,
 ): Promise<Machine | undefined> {
   const seen = await readLife(control, machine);
-  const statusOf = (now: Machine) => (phaseOf(now) === 'Terminating' ? undefined : status);
+  const statusOf = (now: Machine) => (isDeleting(now) ? undefined : status);
   return seen && (await patchStatus(control, seen, statusOf));
 }
 

@@ -22,6 +22,11 @@ export async function readMachine(
   return await ignoreNotFound(control.get<Machine>(machinePath(ref)));
 }
 
+/** Not for ever: an etcd that is restored from a backup of before undoes it. */
+export function isDeleting({ metadata }: Machine): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
  * its name belongs to another life.

@@ -20,6 +20,7 @@ import { competingMachine } from './node/claims.ts';
 import { obstacleOf, seenNodeOf } from './node/observed.ts';
 import {
   component,
+  isDeleting,
   machineSubject,
   patchMachine,
   patchStatus,
@@ -160,7 +161,8 @@ async function writeFailure(
   await patchStatus(control, current, (now) => {
     const isKnown =
       now.status?.lastOperation?.description === description && phaseOf(now) === phase;
-    return isKnown || (operation === 'Create' && isBeyondCreation(now)) ? undefined : status;
+    const isOver = operation === 'Create' ? isBeyondCreation(now) : !isDeleting(now);
+    return isKnown || isOver ? undefined : status;
   });
 }
 

@@ -19,13 +19,21 @@ const created = { ...instance, isFound: false };
 const failure = { code: 'Internal', message: 'no', isSettled: true } as const;
 const createGeneration = 0;
 
+const deleted = aMachine({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } });
+
 interface Row {
   name: string;
+  /** Default one that lives. */
+  seen?: Machine;
   write: (world: ActivityDependencies) => Promise<unknown>;
 }
 
 test.each<Row>([
-  { name: 'that a deletion begins', write: (world) => beginTeardown(world, { machine }) },
+  {
+    name: 'that a deletion begins',
+    seen: deleted,
+    write: (world) => beginTeardown(world, { machine }),
+  },
   {
     name: 'that it was created',
     write: (world) =>
@@ -37,6 +45,7 @@ test.each<Row>([
   },
   {
     name: 'that it failed',
+    seen: deleted,
     write: (world) =>
       recordFailure(world, {
         machine,
@@ -57,8 +66,8 @@ test.each<Row>([
   },
 ])(
   'a status that says $name is not written to a Machine that came under the name in between',
-  async ({ write }) => {
-    const world = aWorld({ control: [aMachine()], target: [aNode()] });
+  async ({ write, seen = aMachine() }) => {
+    const world = aWorld({ control: [seen], target: [aNode()] });
     let wasReplaced = false;
     world.control.fault = (call) => {
       if (call.path !== `${path}/status` || wasReplaced) return undefined;
