@@ -48,7 +48,8 @@ export type Rule =
   | 'a set is frozen only when it makes too many'
   | 'pods go by force only when the time is up'
   | 'an instance goes after its drain'
-  | 'a history stays short';
+  | 'a history stays short'
+  | 'an attempt that is over writes no more';
 
 export class Rulings {
   readonly #simulation: Pick<Simulation, 'violate'>;

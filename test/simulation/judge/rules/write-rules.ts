@@ -61,6 +61,7 @@ export class WriteRules {
     judgePlace(judged);
     if (target.resource.kind === 'Lease') return;
     judgeSecrets(judged);
+    judgeAttempt(judged);
     const { kind } = target.resource;
     const what = `wrote ${write.path}`;
     if (kind !== 'Event')
@@ -72,6 +73,26 @@ export class WriteRules {
       });
     for (const rule of rules[`${write.method} ${kind}`] ?? []) rule(judged);
   }
+}
+
+/** Of the activities of sets and deployments, which write many objects, each by what it read. */
+const ofMany: readonly string[] = [
+  'observeMachineSet',
+  'createMachines',
+  'deleteMachines',
+  'markPreserved',
+  'pushTemplate',
+  'observeMachineDeployment',
+  'applyDeploymentSteps',
+];
+
+/** Another attempt may be at work, and knows better. */
+function judgeAttempt({ evidence, write, target }: Case): void {
+  const { lateActivity } = write;
+  if (lateActivity === undefined || !ofMany.includes(lateActivity)) return;
+  if (!['Machine', 'MachineSet', 'MachineDeployment'].includes(target.resource.kind)) return;
+  const text = `${write.process.name} sent ${write.method} ${write.path} after this attempt of ${lateActivity} was over`;
+  evidence.rulings.against('an attempt that is over writes no more', write.path, text);
 }
 
 /** Secrets may be written into Secrets alone. */
