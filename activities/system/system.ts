@@ -130,3 +130,16 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
   });
   return controller.signal;
 }
+
+/** Aborted with the first of them. */
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  if (present() === host) return AbortSignal.any([...signals]);
+  // Node.js keeps one of its own for ever while something listens, as killed processes do.
+  const controller = new AbortController();
+  const aborted = signals.find((signal) => signal.aborted);
+  if (aborted) controller.abort(aborted.reason);
+  for (const signal of aborted ? [] : signals) {
+    signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  }
+  return controller.signal;
+}

@@ -5,7 +5,7 @@
 import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
-import { sleep, timeoutSignal } from '../../activities/system/system.ts';
+import { anySignal, sleep, timeoutSignal } from '../../activities/system/system.ts';
 
 export interface CallLimits {
   /**
@@ -48,7 +48,7 @@ async function within<Request extends ProviderRequest, Answer>(
 ): Promise<Answer> {
   const { signal: asked } = request;
   const limit = timeoutSignal(callSeconds * 1_000);
-  const signal = AbortSignal.any([asked, limit]);
+  const signal = anySignal([asked, limit]);
   const isOver = new AbortController();
   const stuck = async (): Promise<never> => {
     await abortOf(signal, isOver.signal);

@@ -1,6 +1,7 @@
 /** What one pass of a drain and the watches have to say to each other. */
 import type { BlockedPod } from '../../../workflows/plan/drain/wake-ups.ts';
 import { pause } from '../../kube/client/pause.ts';
+import { anySignal } from '../../system/system.ts';
 
 /** The pass's side. */
 export interface PassWatch {
@@ -39,7 +40,7 @@ export class FreedPods {
 
   /** Throws when `signal` fires. */
   async pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    await pause(milliseconds, AbortSignal.any([signal, this.#woken.signal]));
+    await pause(milliseconds, anySignal([signal, this.#woken.signal]));
     signal.throwIfAborted();
   }
 }

@@ -11,6 +11,7 @@ import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { pause } from '../../kube/client/pause.ts';
+import { anySignal } from '../../system/system.ts';
 
 type View = CachedObject & { attachment: Attachment | undefined };
 
@@ -63,7 +64,7 @@ export class WatchedAttachments {
     const waiting = { volumes: new Set(volumes), woken: new AbortController() };
     this.#waiting.add(waiting);
     try {
-      await pause(milliseconds, AbortSignal.any([signal, waiting.woken.signal]));
+      await pause(milliseconds, anySignal([signal, waiting.woken.signal]));
     } finally {
       this.#waiting.delete(waiting);
     }

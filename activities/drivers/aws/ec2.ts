@@ -12,7 +12,7 @@ import { DriverError } from '../driver.ts';
 import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
-import { timeoutSignal } from '../../system/system.ts';
+import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface Ec2 {
   readonly region: string;
@@ -130,7 +130,7 @@ interface Call<Answer> {
 async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<Answer> {
   const { region, signal, callTimeoutSeconds: timeoutSeconds } = parts;
   const timeout = timeoutSignal(timeoutSeconds * 1_000);
-  const abortSignal = AbortSignal.any([signal, timeout]);
+  const abortSignal = anySignal([signal, timeout]);
   try {
     return await orAborted(call.with({ abortSignal }), abortSignal);
   } catch (cause) {

@@ -15,7 +15,7 @@ import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 import { Pauses, realTiming } from '../wait.ts';
-import { random, timeoutSignal } from '../../system/system.ts';
+import { anySignal, random, timeoutSignal } from '../../system/system.ts';
 
 export interface Timing {
   /** Limit of one HTTP request, with the token that it needs. */
@@ -130,7 +130,7 @@ interface SessionParts {
 
 export function sessionOf({ request, clients, timing, choices }: SessionParts): Session {
   const limit = timeoutSignal(timing.limitSeconds * 1_000);
-  const signal = AbortSignal.any([request.signal, limit]);
+  const signal = anySignal([request.signal, limit]);
   const write = writeIn(request.checkpoint, clients);
   return {
     place: placeOf(request.providerSpec),
@@ -182,7 +182,7 @@ export async function call<Result>(
 ): Promise<Result> {
   const { callSeconds } = session.timing;
   const limit = timeoutSignal(callSeconds * 1_000);
-  const abortSignal = AbortSignal.any([session.signal, limit]);
+  const abortSignal = anySignal([session.signal, limit]);
   try {
     session.signal.throwIfAborted();
     return await orAborted(send({ abortSignal }), abortSignal);

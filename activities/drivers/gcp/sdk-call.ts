@@ -5,7 +5,7 @@
 import { ComputeError, errorOfAnswer } from './error-mapping.ts';
 import { AnswerFailure, TokenFailure } from './sdk-transport.ts';
 import { errorOfToken } from './token-error.ts';
-import { timeoutSignal } from '../../system/system.ts';
+import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface Call {
   /** In words, for errors. */
@@ -32,7 +32,7 @@ export async function send<T>(
   request: (options: SdkOptions) => Promise<T>,
 ): Promise<T> {
   const timeout = timeoutSignal(Math.ceil(call.limitSeconds * 1_000));
-  const signal = AbortSignal.any([call.signal, timeout]);
+  const signal = anySignal([call.signal, timeout]);
   try {
     // Without codes the SDK does not send a call again; by its own configuration it would.
     const retry = { retryCodes: [] };

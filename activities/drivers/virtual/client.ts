@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
 import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
-import { timeoutSignal } from '../../system/system.ts';
+import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface CloudInstanceRequest {
   name: string;
@@ -144,7 +144,7 @@ async function send<T>(transport: Transport, options: ClientOptions, call: Call)
   const { method, path, body } = call;
   const timeout = timeoutSignal(options.callTimeoutSeconds * 1_000);
   try {
-    const signal = AbortSignal.any([call.signal, timeout]);
+    const signal = anySignal([call.signal, timeout]);
     const response = await transport({ method, path, body, signal });
     if (response.statusCode >= 300) throw errorOfAnswer(call, response);
     const answer: T = JSON.parse(response.text);

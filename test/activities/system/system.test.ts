@@ -224,6 +224,17 @@ describe('a process of a simulation', () => {
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
+  test('ends a call with the first of two signals', () => {
+    const { process } = begin();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const any = process.run(() => system.anySignal([one.signal, other.signal]));
+    expect(any.aborted).toBe(false);
+    other.abort('stop');
+    one.abort('late');
+    expect(any.reason).toBe('stop');
+    expect(process.run(() => system.anySignal([one.signal])).reason).toBe('late');
+  });
+
   test('does nothing more once it is killed', async () => {
     const { process, run } = begin();
     const diary = createDiary();

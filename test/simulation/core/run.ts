@@ -35,12 +35,14 @@ export class Nondeterminism extends Error {
 export class CachedRun {
   /** How many activations of the history it has seen. */
   applied = 0;
+  /** The last one of them. */
+  last: Activation | undefined;
+  readonly id: string;
   readonly #workflow: Workflow;
-  readonly #runId: string;
 
-  private constructor(workflow: Workflow, runId: string) {
+  private constructor(workflow: Workflow, id: string) {
     this.#workflow = workflow;
-    this.#runId = runId;
+    this.id = id;
   }
 
   static async create(sandbox: Sandbox, run: RunInfo, at: number): Promise<CachedRun> {
@@ -49,10 +51,11 @@ export class CachedRun {
 
   /** Throws `Nondeterminism` where it does not do what it did before. */
   async replay(history: readonly Activation[]): Promise<void> {
-    for (const { jobs, commands, flags, ...position } of history) {
+    for (const activation of history) {
+      const { jobs, commands, flags, ...position } = activation;
       const again = await this.#activate(asReplayed(jobs), position, { isReplaying: true, flags });
       requireSame(commands, again.commands);
-      this.applied += 1;
+      this.#hasApplied(activation);
     }
   }
 
@@ -61,8 +64,14 @@ export class CachedRun {
       isReplaying: false,
       flags: [],
     });
+    const activation = { jobs, ...position, commands, flags };
+    this.#hasApplied(activation);
+    return activation;
+  }
+
+  #hasApplied(activation: Activation): void {
     this.applied += 1;
-    return { jobs, ...position, commands, flags };
+    this.last = activation;
   }
 
   async query({ id, name, args }: Query, position: Position): Promise<QueryAnswer> {
@@ -88,7 +97,7 @@ export class CachedRun {
   ): Promise<{ commands: Command[]; flags: readonly number[] }> {
     const completion = await this.#workflow.activate(
       proto.coresdk.workflow_activation.WorkflowActivation.fromObject({
-        runId: this.#runId,
+        runId: this.id,
         timestamp: partsOf(position.timestamp),
         isReplaying,
         historyLength: position.historyLength,

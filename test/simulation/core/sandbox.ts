@@ -1,5 +1,6 @@
 /** The SDK's own sandbox for workflow code, without its server and its native core. */
 import { readFile } from 'node:fs/promises';
+import vm from 'node:vm';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
@@ -42,10 +43,13 @@ async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const code = parseWorkflowCode(await readFile(options.codePath, 'utf8'), options.codePath);
   const names = new Set(options.activityNames);
   // No time limit: its watchdog is a thread for each call, and time stands still meanwhile.
-  const creator: ReusableVMWorkflowCreator = await Reflect.apply(
-    ReusableVMWorkflowCreator.create,
-    ReusableVMWorkflowCreator,
-    [code, undefined, names, () => true],
+  const creator: ReusableVMWorkflowCreator = await withPlainContexts(() =>
+    Reflect.apply(ReusableVMWorkflowCreator.create, ReusableVMWorkflowCreator, [
+      code,
+      undefined,
+      names,
+      () => true,
+    ]),
   );
   // It takes a stack for every promise, for a tab of the Temporal UI.
   globalHandlers['stopPromiseHook']();
@@ -59,6 +63,17 @@ async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
         failureExceptionTypeNames: [...options.failingErrors],
       }),
   };
+}
+
+/** The SDK's contexts answer each use of a global by a call into Node.js, and workflows read many. */
+async function withPlainContexts<T>(work: () => Promise<T>): Promise<T> {
+  const { createContext } = vm;
+  vm.createContext = (_object, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
+  try {
+    return await work();
+  } finally {
+    vm.createContext = createContext;
+  }
 }
 
 function infoOf(run: RunInfo, at: number) {

@@ -8,6 +8,7 @@ import type { WorkerLine } from '../temporal/messages.ts';
 import { startAttempt } from './activity-attempt.ts';
 import type { AttemptSpec, RunningAttempt } from './activity-attempt.ts';
 import { ActivityWorker } from './activity-worker.ts';
+import type { RunPool } from './run-pool.ts';
 import type { Sandbox } from './sandbox.ts';
 import { Slots } from './slots.ts';
 import { WorkflowWorker } from './workflow-worker.ts';
@@ -21,8 +22,10 @@ export interface WorkerHost {
   client: Client;
   /** Undefined for a worker without workflows. */
   sandbox: Sandbox | undefined;
+  runs: RunPool;
   /** See `WorkflowWorkerParts`. */
   evictions: number;
+  reused: number;
 }
 
 /** Not by the cores of this machine: every run of a seed has to be the same. */
@@ -83,17 +86,19 @@ function workflowWorker(
     void attempt.outcome.finally(() => slots.free());
     return attempt;
   }
-  const { simulation, process, line, evictions } = host;
+  const { simulation, process, line, runs, evictions, reused } = host;
   return new WorkflowWorker({
     simulation,
     process,
     line,
     sandbox,
+    runs,
     taskQueue: options.taskQueue,
     tasksMax,
     cachedMax: options.maxCachedWorkflows ?? 1_000,
     local: { process, start },
     evictions,
+    reused,
   });
 }
 

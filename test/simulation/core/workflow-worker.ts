@@ -13,8 +13,9 @@ import type {
 } from '../temporal/messages.ts';
 import { LocalActivities } from './local-activities.ts';
 import type { LocalActivity, LocalParts } from './local-activities.ts';
-import { CachedRun, Nondeterminism, TaskFailure } from './run.ts';
-import type { Position } from './run.ts';
+import { Nondeterminism, TaskFailure } from './run.ts';
+import type { CachedRun, Position } from './run.ts';
+import type { RunPool } from './run-pool.ts';
 import type { Sandbox } from './sandbox.ts';
 import { Outgoing } from './outgoing.ts';
 import { Slots } from './slots.ts';
@@ -24,12 +25,15 @@ export interface WorkflowWorkerParts {
   process: SimulatedProcess;
   line: WorkerLine;
   sandbox: Sandbox;
+  runs: RunPool;
   taskQueue: string;
   tasksMax: number;
   cachedMax: number;
   local: LocalParts;
   /** Share of tasks before which a run leaves the cache, so that it is replayed. */
   evictions: number;
+  /** Share of runs of killed workers that are not replayed. */
+  reused: number;
 }
 
 interface Entry {
@@ -61,6 +65,9 @@ export class WorkflowWorker {
   constructor(parts: WorkflowWorkerParts) {
     this.#parts = parts;
     this.#slots = new Slots(parts.tasksMax);
+    parts.process.onEnd(() => {
+      for (const { run } of this.#cache.values()) parts.runs.leave(run);
+    });
   }
 
   /** Ends after `stop`, when its tasks are done. */
@@ -105,6 +112,7 @@ export class WorkflowWorker {
     const { process, line, evictions } = this.#parts;
     const { runId } = task.run;
     try {
+      if (task.cannotBeReplayed && !task.isOver) return await this.#failRun(task);
       if (process.chance.happens(evictions)) await this.#evict(runId);
       const entry = await this.#entryFor(task);
       const closes = await this.#work(entry, task);
@@ -121,9 +129,24 @@ export class WorkflowWorker {
     }
   }
 
+  async #failRun(task: WorkflowTask): Promise<void> {
+    await this.#evict(task.run.runId);
+    const failure = {
+      message: '[TMPRL1100] the history has other commands',
+      source: 'TypeScriptSDK',
+      applicationFailureInfo: { type: 'NondeterminismError', nonRetryable: false },
+    };
+    await this.#parts.line.completeWorkflowTask(task, {
+      activations: [],
+      commands: [{ failWorkflowExecution: { failure } }],
+      queryAnswers: [],
+      mustContinue: false,
+    });
+  }
+
   /** From the cache, or made again from the history. */
   async #entryFor(task: WorkflowTask): Promise<Entry> {
-    const { simulation, sandbox, local, cachedMax } = this.#parts;
+    const { local, cachedMax } = this.#parts;
     const { run, history } = task;
     const cached = this.#cache.get(run.runId);
     if (cached && cached.run.applied === history.length) {
@@ -132,12 +155,7 @@ export class WorkflowWorker {
       return cached;
     }
     if (cached) await this.#evict(run.runId);
-    const made = await simulation.whileTimeStands(async () => {
-      const begunAt = history[0]?.timestamp ?? task.timestamp;
-      const found = await CachedRun.create(sandbox, run, begunAt);
-      await found.replay(history);
-      return found;
-    });
+    const made = this.#left(task) ?? (await this.#replayed(task));
     const entry = { run: made, local: new LocalActivities(local, run), outgoing: new Outgoing() };
     for (const activation of history) entry.outgoing.recall(activation);
     const open = task.isOver ? [] : openLocalActivities(history);
@@ -146,6 +164,20 @@ export class WorkflowWorker {
     const [oldest] = this.#cache.keys();
     if (oldest !== undefined && this.#cache.size > cachedMax) await this.#evict(oldest);
     return entry;
+  }
+
+  #left({ run, history }: WorkflowTask): CachedRun | undefined {
+    const { process, runs, reused } = this.#parts;
+    return process.chance.happens(reused) ? runs.take(run.runId, history) : undefined;
+  }
+
+  #replayed({ run, history, timestamp }: WorkflowTask): Promise<CachedRun> {
+    const { simulation, runs, sandbox } = this.#parts;
+    return simulation.whileTimeStands(async () => {
+      const made = await runs.create(sandbox, run, history[0]?.timestamp ?? timestamp);
+      await made.replay(history);
+      return made;
+    });
   }
 
   /** Whether the run is over. */
@@ -195,7 +227,10 @@ export class WorkflowWorker {
   }
 
   #activate({ run }: Entry, jobs: readonly Job[], position: Position): Promise<Activation> {
-    return this.#parts.simulation.whileTimeStands(() => run.activate(jobs, position));
+    const { simulation, process } = this.#parts;
+    // Its runs may be with another worker.
+    if (!process.isAlive) return new Promise(() => undefined);
+    return simulation.whileTimeStands(() => run.activate(jobs, position));
   }
 
   async #answers({ run }: Entry, task: WorkflowTask): Promise<QueryAnswer[]> {
@@ -214,7 +249,7 @@ export class WorkflowWorker {
     if (!entry) return;
     this.#cache.delete(runId);
     entry.local.drop();
-    await this.#parts.simulation.whileTimeStands(() => entry.run.dispose());
+    await this.#parts.simulation.whileTimeStands(() => this.#parts.runs.dispose(entry.run));
   }
 }
 

@@ -5,6 +5,7 @@ import type { KubeSource } from '../../../workers/config/config.ts';
 import type { Outside } from '../../../workers/outside.ts';
 import type { WorkerOptions } from '@temporalio/worker';
 import { failingErrors } from '../../../workers/temporal/bundle-workflows.ts';
+import type { RunPool } from '../core/run-pool.ts';
 import type { Sandbox, Sandboxes } from '../core/sandbox.ts';
 import { createWorker } from '../core/worker.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -22,12 +23,15 @@ export interface OutsideParts {
   clusters: ReadonlyMap<string, Cluster>;
   temporal: SimulatedTemporal;
   sandboxes: Sandboxes;
+  runs: RunPool;
   createDrivers(process: SimulatedProcess): ReadonlyMap<string, Driver>;
   onWrite?: WriteListener | undefined;
 }
 
 /** Share of workflow tasks before which a run leaves the cache and is replayed. */
 const evictions = 0.02;
+/** Share of runs of killed workers that others go on with as they are. */
+const reused = 0.9;
 /** As those of the real clients, milliseconds. */
 const eventTimeoutMs = 3_000;
 const leaseTimeoutMs = 5_000;
@@ -49,7 +53,9 @@ export function createOutside(parts: OutsideParts): Outside {
             line: temporal.lineFor(process, identity),
             client: temporal.clientFor(process, identity),
             sandbox: await sandboxOf(parts, options),
+            runs: parts.runs,
             evictions,
+            reused,
           };
           return createWorker(host, options);
         },

@@ -8,6 +8,7 @@ import { standardWorkloads } from '../controllers/standard-workloads.ts';
 import type { Controllers } from '../controllers/start-controllers.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
 import { WorldWorkloads } from '../controllers/world-workloads.ts';
+import { RunPool } from '../core/run-pool.ts';
 import { Sandboxes } from '../core/sandbox.ts';
 import type { Violation } from '../engine/simulation.ts';
 import { Simulation } from '../engine/simulation.ts';
@@ -61,6 +62,15 @@ const sandboxes = new Sandboxes();
 export { faultNames, userNames };
 
 export async function simulate(options: SimulateOptions): Promise<Outcome> {
+  const runs = new RunPool();
+  try {
+    return await simulateWith(runs, options);
+  } finally {
+    await runs.close();
+  }
+}
+
+async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Outcome> {
   const simulation = new Simulation(options.seed);
   const trouble = troubleBy(options.faults);
   const weather = new Weather(simulation, trouble.calls);
@@ -77,6 +87,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
     simulation,
     weather,
     sandboxes,
+    runs,
     workflowBundle: codePath,
     createDrivers: (process: SimulatedProcess) =>
       new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),

@@ -3,6 +3,7 @@ import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/co
 import { failingErrors } from '../../../../workers/temporal/bundle-workflows.ts';
 import type { TemporalWorker } from '../../../../workers/temporal/worker-factory.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
+import { RunPool } from '../../core/run-pool.ts';
 import { Sandboxes } from '../../core/sandbox.ts';
 import { createWorker } from '../../core/worker.ts';
 import { SimulatedProcess } from '../../engine/process.ts';
@@ -62,6 +63,7 @@ class SimulatedStage {
   readonly #simulation: Simulation;
   readonly #sandbox: Sandbox;
   readonly #evictions: number;
+  readonly #runs = new RunPool();
   readonly #temporal: SimulatedTemporal;
   readonly #notes: AttemptNote[] = [];
   #worker: SimulatedWorker | undefined;
@@ -89,6 +91,7 @@ class SimulatedStage {
       );
     });
     await simulation.run(simulation.startMs + longestMs, () => outcome !== undefined);
+    await this.#runs.close();
     if (!outcome) throw new Error(`${script.name}: it never ended`);
     if ('error' in outcome) throw outcome.error;
     return outcome.found;
@@ -107,7 +110,9 @@ class SimulatedStage {
       line: this.#temporal.lineFor(process, workerOptions.identity),
       client: this.#temporal.clientFor(process, workerOptions.identity),
       sandbox: this.#sandbox,
+      runs: this.#runs,
       evictions: this.#evictions,
+      reused: 0,
     };
     this.#worker = process.run(() => {
       const worker = createWorker(host, { ...workerOptions, taskQueue, activities });

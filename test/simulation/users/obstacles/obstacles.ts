@@ -5,7 +5,13 @@ import type { Repository } from '../set-up.ts';
 import { User } from '../user.ts';
 import { brokenClasses, missingObjects } from './classes.ts';
 import { deploymentObstacles } from './deployments.ts';
-import { failedMachines, heldMachines, heldOwners, preservedMachines } from './machines.ts';
+import {
+  givenUpMachines,
+  failedMachines,
+  heldMachines,
+  heldOwners,
+  preservedMachines,
+} from './machines.ts';
 import { budgetObstacles, nodeObstacles } from './nodes.ts';
 import type { Obstacle, Place, Search } from './obstacle.ts';
 import { frozenSets } from './sets.ts';
@@ -21,6 +27,7 @@ const searches: readonly Search[] = [
   heldOwners,
   heldMachines,
   preservedMachines,
+  givenUpMachines,
   failedMachines,
   nodeObstacles,
   budgetObstacles,

@@ -1,0 +1,47 @@
+/** All runs in the memory of the workers of a world. */
+import type { Activation, RunInfo } from '../temporal/messages.ts';
+import { CachedRun } from './run.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/**
+ * A run that was in the cache of a killed worker is what a replay of its history would make of it,
+ * for a fraction of the time. So another worker may go on with it; replays that really run check
+ * often enough that this is so.
+ */
+export class RunPool {
+  readonly #alive = new Set<CachedRun>();
+  readonly #left = new Map<string, CachedRun>();
+
+  async create(sandbox: Sandbox, run: RunInfo, at: number): Promise<CachedRun> {
+    const left = this.#left.get(run.runId);
+    if (left) await this.dispose(left);
+    const made = await CachedRun.create(sandbox, run, at);
+    this.#alive.add(made);
+    return made;
+  }
+
+  /** Its worker is dead. */
+  leave(run: CachedRun): void {
+    this.#left.set(run.id, run);
+  }
+
+  /** Undefined: it has to be replayed. */
+  take(runId: string, history: readonly Activation[]): CachedRun | undefined {
+    const left = this.#left.get(runId);
+    // What a dead worker did last may be missing in the history, or another one did it.
+    if (!left || left.last !== history.at(-1) || left.applied !== history.length) return undefined;
+    this.#left.delete(runId);
+    return left;
+  }
+
+  async dispose(run: CachedRun): Promise<void> {
+    if (this.#left.get(run.id) === run) this.#left.delete(run.id);
+    this.#alive.delete(run);
+    await run.dispose();
+  }
+
+  /** The sandbox would keep them for ever. */
+  async close(): Promise<void> {
+    for (const run of Array.from(this.#alive)) await this.dispose(run);
+  }
+}
