@@ -35,7 +35,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
 function noteChanges(state: MachineState, seen: MachineSnapshot): void {
   const { object, teardown } = state;
   const isInDoubt = mayBeRestored(object.observed, seen) && !teardown;
-  if (isInDoubt) object.mayBeRestored = true;
+  if (isInDoubt) noteDoubt(state);
   if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
 }
 
@@ -91,7 +91,12 @@ export function markFresh({ object }: MachineState): void {
   object.isStale = false;
 }
 
-/** Returns whether what was read may be of before what is known. From now on it is not. */
+/** What the next read finds on the object may be of before what is known, or after. */
+export function noteDoubt({ object }: MachineState): void {
+  object.mayBeRestored = true;
+}
+
+/** Returns whether what was read may be of another time than what is known; from now on not. */
 export function takeDoubt({ object }: MachineState): boolean {
   const isInDoubt = object.mayBeRestored ?? false;
   delete object.mayBeRestored;

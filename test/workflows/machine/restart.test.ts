@@ -291,3 +291,17 @@ test('a machine that has failed is checked again when a restored etcd has it Run
     expect(world.log.count('createInstance')).toBe(0);
   });
 });
+
+test('a machine whose join was written, and then lost with its worker, is not late: its health is checked', async () => {
+  const world = await MachineWorld.create(temporal, {
+    recordTimeout: async () => ({ found: 'moreTime', machine: world.read() }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    world.object = { ...world.object, ...known, phase: 'Unknown' };
+    await temporal.skip(1_300);
+    await world.log.until('checkHealth');
+    expect(world.log.count('recordTimeout')).toBe(1);
+  });
+});
