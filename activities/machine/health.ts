@@ -18,7 +18,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { formatStop } from '../kube/objects/global-stop.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { component, machineSubject, patchCheckedStatus, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
@@ -173,7 +173,7 @@ async function report(
   const change = changeOf(evaluated) ?? lossOf(request, evaluated);
   if (!conditions && !change) return;
   const status = { ...(conditions && { conditions }), ...(change && statusOf(evaluated, change)) };
-  await patchMachine(control, machine, { status });
+  await patchCheckedStatus(control, evaluated.current, status);
   if (!change) return;
   await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });
   recordEvent(control, machineSubject(machine), change.event);
@@ -250,13 +250,12 @@ async function fail(
     : `health checks failing since last ${formatDuration(timeoutSeconds ?? 0)}`;
   const description = `Machine ${machine.name} ${why}. Updating machine phase to Failed. Node Conditions: ${faults.join('; ')}`;
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
-  await patchMachine(control, machine, {
-    status: statusPatch({
-      phase: 'Failed',
-      operation: { description, state: 'Failed', type },
-      errorCode: null,
-    }),
+  const status = statusPatch({
+    phase: 'Failed',
+    operation: { description, state: 'Failed', type },
+    errorCode: null,
   });
+  await patchCheckedStatus(control, current, status);
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: isInstanceGone ? 'InstanceGone' : 'HealthTimeout',

@@ -1,13 +1,16 @@
 /** A Machine's Node is Ready: the Node gets what the Machine says of it, the Machine is Running. */
 import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/node-activities.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { reportCompetitor, competingMachine } from './node/claims.ts';
 import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
-import { component, machineSubject, patchMachine } from './object.ts';
+import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
 import { statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
@@ -38,8 +41,7 @@ export async function recordJoined(
   const obstacle = obstacleOf(node, request.nodeConditions ?? dependencies.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   const description = `Machine ${machine.name} successfully joined the cluster`;
-  const status = runningStatusOf(node, description);
-  const joined = await patchMachine(control, machine, { status });
+  const joined = await writeRunning(control, machine, runningStatusOf(node, description));
   await recordTargetCluster(dependencies, { machine: joined, node });
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
@@ -51,6 +53,17 @@ export async function recordJoined(
     await deleteBootstrapToken(target, bootstrapTokenId, machine);
   }
   return { hasJoined: true };
+}
+
+/** Not by an attempt that was taken for dead, on a machine that is being deleted by then. */
+async function writeRunning(
+  control: KubeClient,
+  machine: ObjectReference,
+  status: object,
+): Promise<Machine | undefined> {
+  const seen = await readSameMachine(control, machine);
+  const statusOf = (now: Machine) => (isDeleting(now) ? undefined : status);
+  return seen && (await patchStatus(control, seen, statusOf));
 }
 
 function runningStatusOf(node: Node, description: string): object {

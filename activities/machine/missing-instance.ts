@@ -11,7 +11,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { holdOf } from './health.ts';
 import { formatLoss } from './missing-instance-text.ts';
-import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import { component, machineSubject, patchCheckedStatus, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import { statusPatch } from './status.ts';
@@ -71,11 +71,10 @@ async function fail(
 ) {
   const description = `Machine ${machine.name} has lost its instance: ${formatLoss(instance)}. Updating machine phase to Failed.`;
   const type = current.status?.lastOperation?.type ?? 'HealthCheck';
-  await patchMachine(control, machine, {
-    status: statusPatch({
-      phase: 'Failed',
-      operation: { description, state: 'Failed', type },
-      errorCode: null,
-    }),
+  const status = statusPatch({
+    phase: 'Failed',
+    operation: { description, state: 'Failed', type },
+    errorCode: null,
   });
+  await patchCheckedStatus(control, current, status);
 }

@@ -22,31 +22,90 @@ export async function readMachine(
   return await ignoreNotFound(control.get<Machine>(machinePath(ref)));
 }
 
+/** Not for ever: an etcd that is restored from a backup of before undoes it. */
+export function isDeleting({ metadata }: Machine): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 /**
  * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
- * its name belongs to another life: the UID in the patch is a precondition. kube-apiserver ignores
- * it in a patch of `/status`, which may so reach a Machine that was made anew in the same moment;
- * what that one is made of is not for the caller.
+ * its name belongs to another life.
  */
 export async function patchMachine(
   control: KubeClient,
   machine: ObjectReference,
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
-  const path = `${machinePath(machine)}${'status' in patch ? '/status' : ''}`;
-  const metadata = { ...('metadata' in patch ? patch.metadata : {}), uid: machine.uid };
+  if ('status' in patch) {
+    const seen = await readSameMachine(control, machine);
+    return seen && (await patchStatus(control, seen, () => patch.status));
+  }
+  const metadata = { ...patch.metadata, uid: machine.uid };
   try {
-    const patched = await control.patch<Machine>(path, 'merge', { ...patch, metadata });
-    return patched.metadata.uid === machine.uid ? patched : undefined;
+    return await control.patch<Machine>(machinePath(machine), 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await isSameObject(control, machine))) return undefined;
+    if (isConflict(error) && !(await readSameMachine(control, machine))) return undefined;
     throw error;
   }
 }
 
-async function isSameObject(control: KubeClient, machine: ObjectReference): Promise<boolean> {
-  return (await readMachine(control, machine))?.metadata.uid === machine.uid;
+/** A machine that is being made or joins changes several times within a second. */
+const mostTries = 10;
+
+/**
+ * Writes what is to be said of the Machine as it is then; nothing when that is undefined. The
+ * version is the precondition, for two reasons. kube-apiserver ignores the UID in a patch of
+ * `/status`: a late one would make a Machine of the same name Terminating or Failed, and its set
+ * would replace it. And an attempt that was taken for dead would take a machine back to the phase
+ * that it was in.
+ */
+export async function patchStatus(
+  control: KubeClient,
+  seen: Machine,
+  statusOf: (current: Machine) => object | undefined,
+): Promise<Machine | undefined> {
+  const machine = referenceOf(seen);
+  let current: Machine | undefined = seen;
+  for (let tries = 1; current; tries += 1) {
+    const status = statusOf(current);
+    if (!status) return undefined;
+    const { uid, resourceVersion } = current.metadata;
+    const body = { metadata: { uid, resourceVersion }, status };
+    try {
+      return await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error) || tries === mostTries) throw error;
+    }
+    current = await readSameMachine(control, machine);
+  }
+  return undefined;
+}
+
+/**
+ * What a check of `seen` found. Fails when the phase is another one by now: what was found does not
+ * hold any more, so the next attempt checks again.
+ */
+export async function patchCheckedStatus(
+  control: KubeClient,
+  seen: Machine,
+  status: object,
+): Promise<void> {
+  const phase = seen.status?.currentStatus?.phase;
+  const isAsSeen = ({ status: current }: Machine) => current?.currentStatus?.phase === phase;
+  const statusOf = (current: Machine) => (isAsSeen(current) ? status : undefined);
+  if (await patchStatus(control, seen, statusOf)) return;
+  throw new Error(`Machine ${seen.metadata.name} changed while it was checked`);
+}
+
+/** Undefined when the object is gone, or its name belongs to another one. */
+export async function readSameMachine(
+  control: KubeClient,
+  machine: ObjectReference,
+): Promise<Machine | undefined> {
+  const found = await readMachine(control, machine);
+  return found?.metadata.uid === machine.uid ? found : undefined;
 }
 
 export function referenceOf({ metadata: { namespace = '', name, uid } }: Machine): ObjectReference {

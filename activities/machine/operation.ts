@@ -1,6 +1,6 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import { patchMachine, readMachine } from './object.ts';
+import { patchStatus, readMachine } from './object.ts';
 import { statusPatch } from './status.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
@@ -15,10 +15,9 @@ export async function recordOperation(
   // A create is cancelled by a deletion, whose steps are said by then.
   if (operation === 'Create' && current.metadata.deletionTimestamp !== undefined) return;
   if (current.status?.lastOperation?.description === description) return;
-  await patchMachine(control, machine, {
-    status: statusPatch({
-      operation: { description, state: 'Processing', type: operation },
-      errorCode: null,
-    }),
+  const status = statusPatch({
+    operation: { description, state: 'Processing', type: operation },
+    errorCode: null,
   });
+  await patchStatus(control, current, () => status);
 }

@@ -18,7 +18,15 @@ import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
 import { obstacleOf, seenNodeOf } from './node/observed.ts';
-import { component, referenceOf, machineSubject, patchMachine, readMachine } from './object.ts';
+import {
+  component,
+  isDeleting,
+  machineSubject,
+  patchMachine,
+  patchStatus,
+  readMachine,
+  referenceOf,
+} from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf, preparedOf } from './prepared.ts';
 import { statusPatch } from './status.ts';
@@ -42,15 +50,16 @@ export async function recordCreated(
     },
     spec: { providerID: instance.providerID },
   });
-  // The step before a crash may run once more after the one that followed it: a machine does not go
-  // back.
-  if (!patched || isBeyondCreation(patched)) return;
+  if (!patched) return;
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
     : `Instance ${instance.providerID} was created`;
-  const addresses = nodeAddresses(patched.status?.addresses ?? [], instance);
-  const status = createdStatusOf(instance, { addresses, usesTarget, description });
-  if (!(await patchMachine(control, machine, { status }))) return;
+  const statusOf = (current: Machine): object | undefined => {
+    if (isBeyondCreation(current)) return undefined;
+    const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
+    return createdStatusOf(instance, { addresses, usesTarget, description });
+  };
+  if (!(await patchStatus(control, patched, statusOf))) return;
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'InstanceCreated',
@@ -79,9 +88,13 @@ function createdStatusOf(
   };
 }
 
+/**
+ * The step before a crash may run once more after the one that followed it, and an attempt that was
+ * taken for dead may still run: a machine does not go back.
+ */
 function isBeyondCreation(machine: Machine): boolean {
   const phase = phaseOf(machine);
-  return phase === 'Running' || phase === 'Terminating';
+  return phase === 'Running' || phase === 'Unknown' || phase === 'Terminating';
 }
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */
@@ -92,10 +105,7 @@ export async function recordFailure(
   const current = await readMachine(dependencies.control, machine);
   if (current?.metadata.uid !== machine.uid) return;
   const description = descriptionOf(failure, operation);
-  const isKnown =
-    current.status?.lastOperation?.description === description && phaseOf(current) === phase;
-  if (!isKnown)
-    await writeFailure(dependencies, machine, { failure, operation, phase, description });
+  await writeFailure(dependencies, current, { failure, operation, phase, description });
   await keepGeneration(dependencies, current, { machine, createGeneration });
   recordEvent(dependencies.control, machineSubject(machine), {
     type: 'Warning',
@@ -140,15 +150,19 @@ interface FailureReport {
 
 async function writeFailure(
   { control }: ActivityDependencies,
-  machine: ObjectReference,
+  current: Machine,
   { failure, operation, phase, description }: FailureReport,
 ): Promise<void> {
-  await patchMachine(control, machine, {
-    status: statusPatch({
-      phase,
-      operation: { description, state: 'Failed', type: operation },
-      errorCode: failure.code,
-    }),
+  const status = statusPatch({
+    phase,
+    operation: { description, state: 'Failed', type: operation },
+    errorCode: failure.code,
+  });
+  await patchStatus(control, current, (now) => {
+    const isKnown =
+      now.status?.lastOperation?.description === description && phaseOf(now) === phase;
+    const isOver = operation === 'Create' ? isBeyondCreation(now) : !isDeleting(now);
+    return isKnown || isOver ? undefined : status;
   });
 }
 
@@ -196,7 +210,7 @@ async function checkTimeout(
   const node = await joinedNode(dependencies, current, instance);
   if (node) return { found: 'node', node };
   if (isAfterOutage) return { found: 'moreTime', machine: prepared };
-  await writeTimeout(dependencies, input, creationTimeoutSeconds);
+  await writeTimeout(dependencies, { ...input, current }, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
 
@@ -217,19 +231,19 @@ export async function joinedNode(
 
 async function writeTimeout(
   { control }: ActivityDependencies,
-  { machine, instance }: InputOf<'recordTimeout'>,
+  { machine, instance, current }: InputOf<'recordTimeout'> & { current: Machine },
   timeoutSeconds: number,
 ): Promise<void> {
   const description = `Machine ${machine.name} failed to join the cluster in ${formatDuration(timeoutSeconds)}.`;
-  await patchMachine(control, machine, {
-    status: statusPatch({
-      phase: 'Failed',
-      operation: { description, state: 'Failed', type: 'Create' },
-      // Without an instance, what the cloud refused is why none joined: MCM v0.62.1 fails such a
-      // machine with that code, and the cluster autoscaler avoids a group that is out of resources.
-      errorCode: instance ? null : 'keep',
-    }),
+  const status = statusPatch({
+    phase: 'Failed',
+    operation: { description, state: 'Failed', type: 'Create' },
+    // Without an instance, what the cloud refused is why none joined: MCM v0.62.1 fails such a
+    // machine with that code, and the cluster autoscaler avoids a group that is out of resources.
+    errorCode: instance ? null : 'keep',
   });
+  const statusOf = (now: Machine) => (isBeyondCreation(now) ? undefined : status);
+  if (!(await patchStatus(control, current, statusOf))) return;
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'CreationTimeout',

@@ -5,6 +5,7 @@ import type {
   TeardownOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -26,7 +27,14 @@ import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, competingMachine } from './node/claims.ts';
 import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine } from './object.ts';
+import {
+  component,
+  isDeleting,
+  machineSubject,
+  patchStatus,
+  readSameMachine,
+  readMachine,
+} from './object.ts';
 import { preparedOf } from './prepared.ts';
 import { statusPatch } from './status.ts';
 import type { Clusters } from './node/target-cluster.ts';
@@ -40,14 +48,17 @@ export async function beginTeardown(
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
-  const patched = await patchMachine(dependencies.control, machine, {
-    status: statusPatch({
-      phase: 'Terminating',
-      preserveExpiryTime: null,
-      operation: { description, state: 'Processing', type: 'Delete' },
-      errorCode: null,
-    }),
+  const current = await readSameMachine(dependencies.control, machine);
+  // A set would make another one for a machine that is Terminating.
+  if (current && !isDeleting(current)) return { machine: preparedOf(current, dependencies) };
+  const status = statusPatch({
+    phase: 'Terminating',
+    preserveExpiryTime: null,
+    operation: { description, state: 'Processing', type: 'Delete' },
+    errorCode: null,
   });
+  const statusOf = (now: Machine) => (isDeleting(now) ? status : undefined);
+  const patched = current && (await patchStatus(dependencies.control, current, statusOf));
   if (!patched) return {};
   recordEvent(dependencies.control, machineSubject(machine), {
     type: 'Normal',

@@ -15,6 +15,13 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
   restoreCreation(state, machine);
   if (!instanceOf(state)) return;
   // The Machine may have been edited while no workflow ran for it.
-  if (machine.phase === 'Running') noteBehind(state);
-  setPhase(state, machine.phase);
+  if (livingPhaseOf(machine) === 'Running') noteBehind(state);
+  setPhase(state, livingPhaseOf(machine));
+}
+
+/** Its deletion began, and was undone by an etcd that was restored. */
+function livingPhaseOf({ phase, isDeleting, usesTarget, wasNodeSeen }: PreparedMachine) {
+  if (phase !== 'Terminating' || isDeleting) return phase;
+  if (!usesTarget) return 'Available';
+  return wasNodeSeen ? 'Running' : 'Pending';
 }

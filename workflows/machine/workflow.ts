@@ -109,6 +109,7 @@ class MachineWorkflow {
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     if (step.action === 'complete') return await this.#complete(step.reason);
+    if (step.action === 'startOver') return await this.#startOver();
     await this.#perform(step);
     return undefined;
   }
@@ -119,7 +120,7 @@ class MachineWorkflow {
    */
   #paced(step: MachineStep): MachineStep {
     const now = Date.now();
-    if (step.action === 'complete') return step;
+    if (step.action === 'complete' || step.action === 'startOver') return step;
     if (step.action === 'wait')
       return isPast(step.until, now) ? { ...step, until: now + 1_000 } : step;
     const hold = this.#guard.holdOf(step.action, now);
@@ -132,7 +133,9 @@ class MachineWorkflow {
    * Not async, and neither is what it calls: the SDK captures a stack for every promise of a
    * workflow.
    */
-  #perform(step: Exclude<MachineStep, { action: 'complete' }>): Promise<void> | undefined {
+  #perform(
+    step: Exclude<MachineStep, { action: 'complete' | 'startOver' }>,
+  ): Promise<void> | undefined {
     const { action } = step;
     if (action === 'wait') return this.#wait();
     if (action === 'cancel') return this.#cancel();
@@ -225,6 +228,12 @@ class MachineWorkflow {
     await condition(() => this.#lifecycle.hasNews || allHandlersFinished());
     if (this.#lifecycle.hasNews) return;
     await this.#lifecycle.continueAsNew(this.#state);
+  }
+
+  async #startOver(): Promise<undefined> {
+    this.#commands.refuseAll('the deletion of the machine was undone');
+    await condition(allHandlersFinished);
+    await this.#lifecycle.continueAsNew();
   }
 
   #listen(): void {

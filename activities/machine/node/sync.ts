@@ -24,7 +24,7 @@ import { foreignReason } from './claims.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
+import { component, machineSubject, patchStatus, readMachine } from '../object.ts';
 
 export interface NodeUpdate {
   machine: ObjectReference;
@@ -72,8 +72,10 @@ async function copyConditions(
 ): Promise<void> {
   const conditions = node.status?.conditions ?? [];
   const current = await readMachine(control, machine);
-  if (!current || !conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
-  await patchMachine(control, machine, { status: { conditions } });
+  if (current?.metadata.uid !== machine.uid) return;
+  if (!conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
+  // What another attempt wrote meanwhile is newer.
+  await patchStatus(control, current, (now) => (now === current ? { conditions } : undefined));
 }
 
 const mostTries = 4;

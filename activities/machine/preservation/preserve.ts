@@ -16,7 +16,14 @@ import { recordEvent } from '../../kube/objects/events.ts';
 import { timeOf, timestamp } from '../../kube/objects/time.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import { component, referenceOf, machineSubject, patchMachine, readMachine } from '../object.ts';
+import {
+  component,
+  referenceOf,
+  machineSubject,
+  patchMachine,
+  patchStatus,
+  readMachine,
+} from '../object.ts';
 import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
@@ -144,12 +151,12 @@ async function annotate(
 }
 
 async function writeExpiry(
-  { control, request, machine }: PreservationDependencies,
+  { control, machine }: PreservationDependencies,
   until: number | undefined,
 ) {
   const preserveExpiryTime = until === undefined ? null : timestamp(until);
   const status = { currentStatus: { preserveExpiryTime } };
-  return (await patchMachine(control, request.machine, { status })) ?? machine;
+  return (await patchStatus(control, machine, () => status)) ?? machine;
 }
 
 /** The Machine first: its MachineSet goes by that. */

@@ -44,6 +44,21 @@ test('the teardown of a Machine takes nothing of one of the same name with anoth
   expect(world.control.has(path)).toBe(true);
 });
 
+test('a Machine whose deletion was undone, by an etcd that was restored, is not called Terminating: its set would make another one', async () => {
+  const world = aWorld({ control: [aMachine({ phase: 'Running' })] });
+  expect(await beginTeardown(world, { machine })).toMatchObject({ machine: { isDeleting: false } });
+  const failure = { code: 'Internal', message: 'no', isSettled: true } as const;
+  await recordFailure(world, {
+    machine,
+    failure,
+    operation: 'Delete',
+    phase: 'Terminating',
+    createGeneration: 0,
+  });
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.currentStatus?.phase).toBe('Running');
+});
+
 test('a teardown ends with the Node and, last of all, the finalizer', async () => {
   const metadata = { finalizers: [finalizers.node] };
   const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });

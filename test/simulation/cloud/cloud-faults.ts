@@ -20,6 +20,8 @@ export interface CloudFaultsParts {
   trouble: CloudTrouble;
 }
 
+/** Less than the time limit of a call. */
+const longestWorkMs = 25_000;
 const sides = ['before', 'after'] as const;
 /** Less than the driver's settle window, 1 s. */
 const latestListedMs = 900;
@@ -29,11 +31,14 @@ export class CloudFaults {
   readonly #chance: Chance;
   readonly #chances: Readonly<Record<keyof CloudTrouble, Chance>>;
   readonly #spells: Spells;
+  /** Its answers come when the work is done. */
+  readonly #isPatient: boolean;
 
   constructor(parts: CloudFaultsParts, chance: Chance) {
     this.#parts = parts;
     this.#chance = chance;
     this.#chances = chancesFor(chance, parts.trouble);
+    this.#isPatient = this.#chances.patient.happens(parts.trouble.patient);
     this.#spells = new Spells(parts.simulation, parts.trouble, this.#chances);
   }
 
@@ -41,6 +46,7 @@ export class CloudFaults {
   shape(fate: Fate): string | undefined {
     fate.requestMs += this.#chance.between(20, 80);
     if (this.#parts.weather.isClear) return undefined;
+    if (this.#isPatient) fate.answerMs += this.#chances.patient.between(5_000, longestWorkMs);
     if (this.#happens('slow')) {
       const leg = this.#chances.slow.pick(['requestMs', 'answerMs'] as const);
       fate[leg] += this.#chances.slow.between(1_000, 60_000);

@@ -14,6 +14,8 @@ export interface CloudTrouble {
   hung: number;
   /** They take up to a minute, which is more than the caller waits, before the work or after it. */
   slow: number;
+  /** Of clouds: each call is answered when its work is done, which takes up to half a minute. */
+  patient: number;
   /** Of creates: the quota, or a size in a zone, is used up; it lasts for minutes. */
   exhausted: number;
   /** The credentials are refused; it lasts for minutes. */
@@ -35,6 +37,7 @@ export const calmCloud: CloudTrouble = {
   lostAnswers: 0,
   hung: 0,
   slow: 0,
+  patient: 0,
   exhausted: 0,
   credentials: 0,
   notOffered: 0,
@@ -50,6 +53,7 @@ export const allCloudTrouble: CloudTrouble = {
   lostAnswers: 0.01,
   hung: 0.003,
   slow: 0.02,
+  patient: 0.2,
   exhausted: 0.005,
   credentials: 0.0005,
   notOffered: 0.001,

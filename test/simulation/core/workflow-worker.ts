@@ -112,6 +112,7 @@ export class WorkflowWorker {
     const { process, line, evictions } = this.#parts;
     const { runId } = task.run;
     try {
+      if (task.cannotBeReplayed && !task.isOver) return await this.#failRun(task);
       if (process.chance.happens(evictions)) await this.#evict(runId);
       const entry = await this.#entryFor(task);
       const closes = await this.#work(entry, task);
@@ -126,6 +127,21 @@ export class WorkflowWorker {
       const kind = error instanceof Nondeterminism ? 'nondeterminism' : 'error';
       await line.failWorkflowTask(task, { kind, message: error.message }).catch(() => undefined);
     }
+  }
+
+  async #failRun(task: WorkflowTask): Promise<void> {
+    await this.#evict(task.run.runId);
+    const failure = {
+      message: '[TMPRL1100] the history has other commands',
+      source: 'TypeScriptSDK',
+      applicationFailureInfo: { type: 'NondeterminismError', nonRetryable: false },
+    };
+    await this.#parts.line.completeWorkflowTask(task, {
+      activations: [],
+      commands: [{ failWorkflowExecution: { failure } }],
+      queryAnswers: [],
+      mustContinue: false,
+    });
   }
 
   /** From the cache, or made again from the history. */

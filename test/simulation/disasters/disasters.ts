@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
 import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
 import { deleteLease, takeLease } from './leases.ts';
 import { cutLine, loseCluster, loseTemporal } from './outages.ts';
-import { changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
+import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
 import { replaceUnseen } from './unseen.ts';
 import { refuseWrites } from './webhooks.ts';
 
@@ -19,6 +19,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   restarts: restart,
   killsOfAll: killAll,
   versionChanges: changeVersion,
+  brokenHistories: breakHistories,
   clusterOutages: loseCluster,
   temporalOutages: loseTemporal,
   cutLines: cutLine,

@@ -1,6 +1,7 @@
 /** Servers that are away, and lines that are cut. */
 import type { Chance } from '../engine/chance.ts';
 import { toTemporal } from '../world/weather.ts';
+import type { Cluster } from '../world/kube-client.ts';
 import type { World } from '../world/world.ts';
 import { inSeconds, lasting, note } from './lasting.ts';
 import { replicasOf } from './processes.ts';
@@ -10,9 +11,20 @@ export function outageMs(chance: Chance): number {
   return chance.happens(0.6) ? chance.between(500, 30_000) : chance.between(30_000, 600_000);
 }
 
+const minuteMs = 60_000;
+/** Of a cluster that nobody mends at once: its machines can still be deleted. */
+const longestMs = 60 * minuteMs;
+
+function isControl({ installs }: World, cluster: Cluster): boolean {
+  return installs.some(({ control }) => control === cluster);
+}
+
 export function loseCluster(world: World, chance: Chance): void {
   const cluster = chance.pick(world.clusters);
-  const lastsMs = outageMs(chance);
+  const isLong = chance.happens(0.15);
+  const longMs = chance.between(15 * minuteMs, longestMs);
+  const usualMs = outageMs(chance);
+  const lastsMs = isLong && !isControl(world, cluster) ? longMs : usualMs;
   const breaks = chance.happens(0.7);
   if (!cluster.isUp) return;
   note(world, `the API server of ${cluster.name} is away for ${inSeconds(lastsMs)}`);

@@ -47,3 +47,17 @@ export function jumpClock(world: World, chance: Chance): void {
     if (replica.process === process) process?.jump(rightMs);
   });
 }
+
+/** Of runs that are open. */
+const brokenShare = 0.15;
+
+/**
+ * A worker cannot replay some runs (docs/decisions/0006-broken-histories.md): each fails with its
+ * next task, and with it what that task had to say. The server begins it anew.
+ */
+export function breakHistories(world: World, chance: Chance): void {
+  const open = Array.from(world.temporal.engine.executions()).filter(({ isOpen }) => isOpen);
+  const broken = open.filter(() => chance.happens(brokenShare));
+  note(world, `${broken.length} of ${open.length} runs cannot be replayed`);
+  for (const execution of broken) execution.cannotBeReplayed = true;
+}

@@ -1,4 +1,6 @@
 /** Admission webhooks that are broken: an API server refuses all writes of a kind for a while. */
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
 import { group } from '../../../workflows/api/constants.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Verdict } from '../world/weather.ts';
@@ -12,13 +14,15 @@ const verdicts: readonly Verdict[] = [
 ];
 
 const shortestMs = 5_000;
-const longestMs = 600_000;
+const usualMs = 600_000;
+/** Until somebody finds out, as with a quota that is used up. */
+const longestMs = 2_700_000;
 
 export function refuseWrites(world: World, chance: Chance): void {
   const install = chance.pick(world.installs);
-  const { isOfTarget, ...what } = chance.pick(writesOf(install));
+  const { isOfTarget, ...what } = chance.pick(writesOf(install, chance));
   const cluster = isOfTarget ? install.target.name : install.control.name;
-  const lastsMs = chance.between(shortestMs, longestMs);
+  const lastsMs = chance.between(shortestMs, chance.happens(0.3) ? longestMs : usualMs);
   const verdict = chance.pick(verdicts);
   const untilMs = world.simulation.now + lastsMs;
   const text = `${what.method} ${what.pathPrefix} with ${verdict.code} for ${inSeconds(lastsMs)}`;
@@ -32,20 +36,35 @@ interface Writes {
   isOfTarget?: boolean;
 }
 
-function writesOf({ namespace }: Install): Writes[] {
+function writesOf(install: Install, chance: Chance): Writes[] {
+  const { namespace } = install;
   const ours = `/apis/${group}/v1alpha1/namespaces/${namespace}`;
+  const one = oneMachine(install, chance);
   return [
     { method: 'POST', pathPrefix: `${ours}/machines` },
     { method: 'PATCH', pathPrefix: `${ours}/machines/` },
     { method: 'DELETE', pathPrefix: `${ours}/machines/` },
+    // Kept for an inquiry.
+    { method: 'DELETE', pathPrefix: one },
+    { method: 'DELETE', pathPrefix: one },
+    { method: 'PATCH', pathPrefix: one },
     { method: 'POST', pathPrefix: `${ours}/machinesets` },
     { method: 'PATCH', pathPrefix: `${ours}/machinesets/` },
     { method: 'PATCH', pathPrefix: `${ours}/machinedeployments/` },
     { method: 'PATCH', pathPrefix: `${ours}/` },
     { method: 'PATCH', pathPrefix: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/` },
+    // The quota of Events is used up, or their own etcd is full.
     { method: 'POST', pathPrefix: `/api/v1/namespaces/${namespace}/events` },
+    { method: 'POST', pathPrefix: `/api/v1/namespaces/${namespace}/events` },
+    { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
     { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'POST', pathPrefix: '/api/v1/namespaces/default/pods/', isOfTarget: true },
   ];
+}
+
+function oneMachine({ control: { server }, namespace }: Install, chance: Chance): string {
+  const path = customResource('machines', namespace);
+  const { items = [] }: { items?: KubeObject[] } = server.get(path);
+  return `${path}/${items.length === 0 ? '' : chance.pick(items).metadata.name}`;
 }

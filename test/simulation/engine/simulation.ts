@@ -17,6 +17,8 @@ export interface Violation {
 
 /** 1 January 2026: a round number in a timeline. */
 const startMs = Date.UTC(2026, 0, 1);
+/** So many events never come at one moment: something goes on and on without a rest. */
+const eventsOfMomentMost = 50_000;
 const { setImmediate: nextTurn } = globalThis;
 
 export class Simulation {
@@ -29,6 +31,7 @@ export class Simulation {
   #now = startMs;
   #hostWork = 0;
   #events = 0;
+  #eventsOfMoment = 0;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -88,12 +91,19 @@ export class Simulation {
     while (!isOver()) {
       const at = this.#agenda.nextAt;
       if (at === undefined || at > untilMs) break;
+      if (at > this.#now) this.#eventsOfMoment = 0;
       this.#now = Math.max(this.#now, at);
       this.#agenda.take()?.();
+      this.#eventsOfMoment += 1;
+      if (this.#eventsOfMoment > eventsOfMomentMost) return this.#standStill();
       this.#events += 1;
       await this.#settle();
     }
     if (!isOver()) this.#now = Math.max(this.#now, untilMs);
+  }
+
+  #standStill(): void {
+    this.violate('time goes on', `${eventsOfMomentMost} events came at one moment`);
   }
 
   /** All that follows from an event at once: promises, and work of the host. */

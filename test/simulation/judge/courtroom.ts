@@ -12,6 +12,7 @@ import { createJudge } from './judge.ts';
 import type { Judge } from './judge.ts';
 import type { CloudHappening, JudgedCloud, JudgedInstance } from './judged-cloud.ts';
 import { finalizer, uidTag } from './objects.ts';
+import { passingRules } from './waits/overdue.ts';
 
 export const namespace = 'garden-one';
 export const worker = 'one-worker-1';
@@ -70,11 +71,13 @@ export function courtroom(): Courtroom {
       }
     },
     broken: (ofWaits = false) =>
-      simulation.violations
-        .map(({ rule }) => rule)
-        .filter((rule) => rule.startsWith('every wait') === ofWaits),
+      simulation.violations.map(({ rule }) => rule).filter((rule) => isOfWaits(rule) === ofWaits),
     pass: (milliseconds) => simulation.run(simulation.now + milliseconds),
   };
+}
+
+function isOfWaits(rule: string): boolean {
+  return rule.startsWith('every wait') || passingRules.includes(rule);
 }
 
 function clusterOf(name: string, simulation: Simulation): Cluster {

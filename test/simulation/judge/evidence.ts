@@ -18,6 +18,7 @@ const sampleMs = 15_000;
 export interface Limits {
   creationMs: number;
   healthMs: number;
+  drainMs: number;
   orphanMinAgeMs: number;
   /** In one run of the search. */
   orphanDeletionsMax: number;
@@ -26,6 +27,7 @@ export interface Limits {
 export const usualLimits: Limits = {
   creationMs: 600_000,
   healthMs: 300_000,
+  drainMs: 1_200_000,
   orphanMinAgeMs: 600_000,
   orphanDeletionsMax: 10,
 };
@@ -124,9 +126,15 @@ export class Evidence {
     const { now } = simulation;
     this.catchUp();
     for (const install of installs) {
-      const { isStopped, ledUntil, isHindered } = this.authorityOf(install);
-      const answers = install.control.isUp && install.target.isUp && temporal.isUp;
-      isHindered.set(now, isStopped.now || ledUntil.now <= now || !answers);
+      const authority = this.authorityOf(install);
+      const isControlAway = !install.control.isUp || !temporal.isUp;
+      const isTargetAway = !install.target.isUp;
+      const isLeaderless = authority.ledUntil.now <= now;
+      authority.isLeaderless.set(now, isLeaderless);
+      authority.isControlAway.set(now, isControlAway);
+      authority.isTargetAway.set(now, isTargetAway);
+      const isAway = isLeaderless || isControlAway || isTargetAway;
+      authority.isHindered.set(now, authority.isStopped.now || isAway);
     }
     simulation.after(sampleMs, () => this.#sample());
   }

@@ -13,6 +13,8 @@ import type { JudgedWrite } from './rules/case.ts';
 import { judgeInstances } from './rules/instance-rules.ts';
 import { WriteRules } from './rules/write-rules.ts';
 import { findSecret, hasSecret } from './secrets.ts';
+import { watchOverdue } from './waits/overdue.ts';
+import { watchPace } from './waits/pace.ts';
 import { watchWaits } from './waits/waits.ts';
 
 export interface JudgeOptions {
@@ -43,6 +45,8 @@ export function createJudge(world: World, { cloud, limits }: JudgeOptions): Judg
   const evidence = new Evidence(world, cloud, limits);
   judgeInstances(evidence);
   watchWaits(evidence);
+  watchOverdue(evidence);
+  watchPace(evidence);
   const writes = new WriteRules(evidence);
   const ending = new Ending(evidence);
   const accuse = (where: string, what: string): void =>

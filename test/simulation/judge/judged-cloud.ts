@@ -8,6 +8,7 @@ export interface JudgedInstance {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly deletedAt?: number;
+  readonly isInitialized?: boolean;
 }
 
 export interface CloudHappening {

@@ -25,11 +25,12 @@ export interface JudgedCondition {
   type: string;
   status: string;
   reason?: string;
+  lastUpdateTime?: string;
 }
 
 export interface JudgedStatus {
   currentStatus?: { phase?: string; preserveExpiryTime?: string | null };
-  lastOperation?: { description?: string };
+  lastOperation?: { description?: string; errorCode?: string; state?: string };
   conditions?: JudgedCondition[];
   machineSetCondition?: JudgedCondition[];
   observedGeneration?: number;
@@ -50,7 +51,14 @@ export interface JudgedSpec {
   revisionHistoryLimit?: number;
   creationTimeout?: string;
   healthTimeout?: string;
+  drainTimeout?: string;
+  progressDeadlineSeconds?: number;
   disableHealthTimeout?: boolean;
+  maxEvictRetries?: number;
+  /** Of a Node. */
+  unschedulable?: boolean;
+  /** Of a pod. */
+  nodeName?: string;
   /** Of a Lease. */
   holderIdentity?: string;
   leaseDurationSeconds?: number;

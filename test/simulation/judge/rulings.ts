@@ -28,7 +28,28 @@ export type Rule =
   | 'never fewer than maxUnavailable allows'
   | 'no secret leaves'
   | 'every wait has a reason'
-  | 'every wait has an end';
+  | 'every wait has an end'
+  | 'a Machine runs when its Node is ready'
+  | 'a Machine shows that its Node is ill'
+  | 'a Machine that does not join fails'
+  | 'a Machine that is deleted goes'
+  | 'a drain that fails says so'
+  | 'what goes with the size of its set is not replaced'
+  | 'a deployment gets its machines'
+  | 'a set gets its machines'
+  | 'a Failed Machine is replaced'
+  | 'a status follows its spec'
+  | 'a deployment says what its sets say'
+  | 'a workflow rests between its steps'
+  | 'only the Node of a Machine that goes is drained'
+  | 'a rollout is overdue only when its time is up'
+  | 'no work fails because a worker ends'
+  | 'a Machine runs only when its instance is initialised'
+  | 'a set is frozen only when it makes too many'
+  | 'pods go by force only when the time is up'
+  | 'an instance goes after its drain'
+  | 'a history stays short'
+  | 'an attempt that is over writes no more';
 
 export class Rulings {
   readonly #simulation: Pick<Simulation, 'violate'>;

@@ -45,6 +45,8 @@ export interface StartRequest {
 export interface EngineOptions {
   onTaskFailed(execution: Execution, failure: WorkflowTaskFailure): void;
   onHistoryTooLong(execution: Execution): void;
+  /** See `History`; default 1. */
+  historyWeight?: number | undefined;
 }
 
 /** For how long a closed run is remembered. A real server does for a day at least. */
@@ -69,6 +71,7 @@ export class ExecutionEngine {
     this.#options = options;
     this.#world = {
       simulation,
+      historyWeight: options.historyWeight ?? 1,
       serverTimers: new ServerTimers(simulation),
       workflowQueue: (name) => this.workflowQueue(name),
       activityQueue: (name) => this.activityQueue(name),
@@ -135,7 +138,7 @@ export class ExecutionEngine {
     execution.completeTask(task.id, completion, () =>
       applyCommands(execution, completion.commands, identity),
     );
-    if (execution.history.length > longestHistory && execution.isOpen) {
+    if (execution.history.weighed > longestHistory && execution.isOpen) {
       this.#options.onHistoryTooLong(execution);
       execution.end('TERMINATED');
     }

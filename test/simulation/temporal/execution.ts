@@ -49,6 +49,8 @@ export interface Beginning {
 
 export interface ExecutionWorld {
   simulation: Simulation;
+  /** See `History`. */
+  historyWeight: number;
   serverTimers: ServerTimers;
   workflowQueue(name: string): TaskQueue<WorkflowTask>;
   activityQueue(name: string): TaskQueue<ActivityTask>;
@@ -65,7 +67,7 @@ export interface PendingUpdate {
 
 export class Execution {
   readonly beginning: Beginning;
-  readonly history = new History();
+  readonly history: History;
   readonly activations: Activation[] = [];
   /** Those of a run that is over are still listed. */
   readonly activities = new Map<number, PendingActivity>();
@@ -75,6 +77,8 @@ export class Execution {
   readonly memo: Record<string, Payload>;
   status: Status = 'RUNNING';
   closedAt: number | undefined;
+  /** A worker that has it finds other commands than it has. */
+  cannotBeReplayed = false;
   /** Of its end. */
   result: Payload | undefined;
   failure: Failure | undefined;
@@ -86,6 +90,7 @@ export class Execution {
 
   constructor(world: ExecutionWorld, beginning: Beginning) {
     this.#world = world;
+    this.history = new History(world.historyWeight);
     this.beginning = beginning;
     this.searchAttributes = { ...beginning.searchAttributes };
     this.memo = { ...beginning.memo };
@@ -102,6 +107,7 @@ export class Execution {
       queue: () => world.workflowQueue(run.taskQueue),
       nextTaskId,
       isOpen: () => this.isOpen,
+      cannotBeReplayed: () => this.cannotBeReplayed,
     });
     history.add('WORKFLOW_EXECUTION_STARTED', input);
     this.#tasks.hear({ initializeWorkflow: initializationOf(beginning) });

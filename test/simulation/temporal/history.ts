@@ -8,9 +8,18 @@ const suggestedSize = 4 * 1024 * 1024;
 const eventSize = 120;
 
 export class History {
+  /**
+   * How many events each one counts for where its length is judged: runs of weeks, in which a
+   * worker hands over and continues as new again and again, pass in hours.
+   */
+  readonly #weight: number;
   /** Without the prefix `EVENT_TYPE_`, in order. */
   readonly types: string[] = [];
   #size = 0;
+
+  constructor(weight = 1) {
+    this.#weight = weight;
+  }
 
   add(type: string, payloads: readonly Payload[] = []): void {
     this.types.push(type);
@@ -22,12 +31,17 @@ export class History {
     return this.types.length;
   }
 
+  /** What the server says of its length. */
+  get weighed(): number {
+    return this.length * this.#weight;
+  }
+
   /** Bytes. */
   get size(): number {
     return this.#size;
   }
 
   get isLong(): boolean {
-    return this.length >= suggestedLength || this.#size >= suggestedSize;
+    return this.weighed >= suggestedLength || this.#size >= suggestedSize;
   }
 }

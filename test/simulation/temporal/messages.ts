@@ -50,6 +50,8 @@ export type QueryAnswer = { id: string } & (
 );
 
 export interface WorkflowTask {
+  /** Core fails the run, as `workflowFailureErrorTypes` says. */
+  cannotBeReplayed: boolean;
   /** Another one for each attempt. */
   id: number;
   run: RunInfo;

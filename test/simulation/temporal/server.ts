@@ -18,6 +18,8 @@ export interface TemporalOptions {
   fateOf(call: { process: SimulatedProcess; method: string }): Fate;
   /** False: the line of this process is cut, so that it hears of no task. */
   isReachable?(process: SimulatedProcess): boolean;
+  /** For how many events each event counts; default 1. */
+  historyWeight?: number;
 }
 
 export class SimulatedTemporal {
@@ -35,6 +37,7 @@ export class SimulatedTemporal {
     this.#options = options;
     this.#namespaceId = simulation.chance.uuid();
     this.engine = new ExecutionEngine(simulation, {
+      historyWeight: options.historyWeight,
       onTaskFailed: ({ run }, { kind, message }) =>
         simulation.violate('no failed workflow task', `${run.workflowId}: ${kind}: ${message}`),
       onHistoryTooLong: ({ run }) =>

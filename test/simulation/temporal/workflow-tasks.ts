@@ -28,6 +28,7 @@ export interface TasksWorld {
   queue(): TaskQueue<WorkflowTask>;
   nextTaskId(): number;
   isOpen(): boolean;
+  cannotBeReplayed(): boolean;
 }
 
 interface PendingQuery extends Query {
@@ -276,8 +277,9 @@ export class WorkflowTasks {
   }
 
   #taskOf(id: number, news: readonly News[], queries: readonly PendingQuery[]): WorkflowTask {
-    const { run, simulation, activations, history, isOpen } = this.#world;
+    const { run, simulation, activations, history, isOpen, cannotBeReplayed } = this.#world;
     return {
+      cannotBeReplayed: cannotBeReplayed(),
       id,
       run,
       history: activations,
@@ -286,7 +288,7 @@ export class WorkflowTasks {
       queries,
       timestamp: simulation.now,
       // Its first two events come later where an attempt before it failed.
-      historyLength: history.length + (this.#pending && !this.#pending.isWritten ? 2 : 0),
+      historyLength: history.weighed + (this.#pending && !this.#pending.isWritten ? 2 : 0),
       historySize: history.size,
       continueAsNewSuggested: history.isLong,
       attempt: this.#attempt,

@@ -2,6 +2,7 @@
 import * as classes from './actions/classes.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
+import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
@@ -10,7 +11,7 @@ import * as pods from './actions/pods.ts';
 import { setRolloutOption } from './actions/rollout-options.ts';
 import * as rollouts from './actions/rollouts.ts';
 import * as scaling from './actions/scaling.ts';
-import { stop } from './actions/stop.ts';
+import { incident, stop } from './actions/stop.ts';
 import type { User } from './user.ts';
 
 export interface UserAction {
@@ -69,7 +70,11 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   releaseMachine: { weight: 1, act: owners.releaseMachine },
   createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
   dropOwner: { weight: 0.3, act: owners.dropOwner },
-  stop: { weight: 0.3, act: stop },
+  revertSet: { weight: 0.5, act: owners.revertSet },
+  stop: { weight: 0.5, act: stop },
+  incident: { weight: 0.7, act: incident },
+  mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
+  editMachine: { weight: 1.5, act: edits.editMachine },
 };
 
 /** In an order that never changes. */

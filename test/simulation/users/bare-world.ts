@@ -157,7 +157,10 @@ function makeNode({ control, target, namespace }: Install, { metadata }: Found):
   };
   const isGone = !control.server.has(path);
   if (isGone) return;
-  control.server.patch(path, { type: 'merge', body: { metadata: { labels: { node: name } } } });
+  control.server.patch(path, {
+    type: 'merge',
+    body: { metadata: { labels: { node: name } }, spec: { providerID: `local:///a/${name}` } },
+  });
   control.server.patch(`${path}/status`, { type: 'merge', body: { status } });
   if (target.server.has(`/api/v1/nodes/${name}`)) return;
   target.server.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });

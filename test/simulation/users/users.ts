@@ -2,6 +2,7 @@
 import { baseOf, namedChance } from '../world/named-chance.ts';
 import type { Install, World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
+import { lostMachines } from './obstacles/lost-machines.ts';
 import { obstaclesIn } from './obstacles/obstacles.ts';
 import type { Obstacle } from './obstacles/obstacle.ts';
 import type { Repository } from './set-up.ts';
@@ -83,6 +84,12 @@ export class Users {
   /** What users put in the way of what they want, as it is now. */
   get obstacles(): Obstacle[] {
     return obstaclesIn(this.#world, this.#options.repositories);
+  }
+
+  /** To be called some time after the weather has cleared, and again until the end has come. */
+  deleteLostMachines(): void {
+    const { repositories } = this.#options;
+    for (const { remove } of obstaclesIn(this.#world, repositories, [lostMachines])) remove();
   }
 
   /**

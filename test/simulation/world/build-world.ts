@@ -10,6 +10,7 @@ import type { Simulation } from '../engine/simulation.ts';
 import { SimulatedReplica } from '../processes/replica.ts';
 import { SimulatedTemporal } from '../temporal/server.ts';
 import type { Cluster, WriteListener } from './kube-client.ts';
+import { namedChance } from './named-chance.ts';
 import { toTemporal } from './weather.ts';
 import type { Weather } from './weather.ts';
 import type { Install, World } from './world.ts';
@@ -37,6 +38,8 @@ interface Layout {
 }
 
 const temporalNamespace = 'default';
+/** With it a run of a life is as long as one of weeks. */
+const longPastWeight = 100;
 /** Short ones, so that a few hours see many of them. Seconds. */
 const limits = {
   creation: 600,
@@ -46,17 +49,20 @@ const limits = {
 
 export function buildWorld(parts: WorldParts): World {
   const { simulation, weather } = parts;
+  const ofPast = namedChance(simulation.seed, 'history');
   const temporal = new SimulatedTemporal(simulation, {
+    historyWeight: ofPast.happens(0.25) ? longPastWeight : 1,
     namespace: temporalNamespace,
     fateOf: ({ process, method }) => weather.fateOf(process, method),
     isReachable: (process) => !weather.isCut(process, toTemporal),
   });
   const chance = simulation.chance.fork();
   const layouts = layoutsBy(chance);
+  const versions = chance.fork();
   const clusters = new Map(
     [...new Set(layouts.flatMap(({ control, target }) => [control, target]))].map((name) => [
       name,
-      createCluster(simulation, name),
+      createCluster(simulation, versions, name),
     ]),
   );
   const installs = layouts.map((layout) => {
@@ -85,10 +91,14 @@ function layoutsBy(chance: Chance): Layout[] {
   return [one, { ...two, ...replicas() }];
 }
 
-function createCluster(simulation: Simulation, name: string): Cluster {
+const largestVersion = 1_000_000;
+
+function createCluster(simulation: Simulation, chance: Chance, name: string): Cluster {
   const server = new ApiServer({
     now: () => Math.floor(simulation.now),
     gracefulPods: true,
+    // Clusters are of different ages: what is newer in one is older in the other.
+    version: chance.below(largestVersion),
   });
   const uid = simulation.chance.uuid();
   const creationTimestamp = new Date(simulation.startMs).toISOString();

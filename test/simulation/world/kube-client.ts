@@ -21,6 +21,7 @@ import { overTheWire } from '../../support/api-server/json.ts';
 import type { Change } from '../../support/api-server/store.ts';
 import { StatusError } from '../../support/api-server/status.ts';
 import type { WatchedEvent } from '../../support/api-server/watches.ts';
+import { activityOfLateAttempt } from './late-attempt.ts';
 import { ConnectionBroken, journey } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
@@ -43,6 +44,8 @@ export interface Write {
   method: 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body: unknown;
+  /** Of an attempt that was over before it sent this. */
+  lateActivity?: string | undefined;
   /** Undefined where there was none. */
   before: KubeObject | undefined;
   after: KubeObject | undefined;
@@ -136,6 +139,7 @@ export class SimulatedKubeClient implements KubeClient {
   ): Promise<T> {
     const { process, cluster, onWrite } = this.#parts;
     if (!onWrite) return await this.#answer(call, effect);
+    const lateActivity = activityOfLateAttempt();
     return await this.#answer(call, (server) => {
       const changes: Change[] = [];
       const close = server.store.listen((change) => changes.push(change));
@@ -147,7 +151,7 @@ export class SimulatedKubeClient implements KubeClient {
           const { method, path, body } = call;
           if (method === 'GET') continue;
           const objects = { before: before?.object, after: after?.object };
-          onWrite({ process, cluster, method, path, body, ...objects });
+          onWrite({ process, cluster, method, path, body, lateActivity, ...objects });
         }
       }
     });

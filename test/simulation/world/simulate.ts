@@ -51,6 +51,8 @@ export interface Outcome {
 const minuteMs = 60_000;
 /** The longest deadline, backoff or period of a check, and half an hour more. */
 const longestEndMs = (75 + 30) * minuteMs;
+/** So long after that a person sees to it that most machines are lost. */
+const outageMs = 15 * minuteMs;
 /** For so long nothing may happen at the end. */
 const restMs = 10 * minuteMs;
 /** At the beginning, besides those that are on each Node. */
@@ -162,12 +164,13 @@ async function end(world: World, { judge, users }: End): Promise<void> {
   for (const cluster of clusters) cluster.isUp = true;
   temporal.isUp = true;
   users.tidyUp();
-  const giveUpAt = simulation.now + longestEndMs;
+  const [clearedAt, giveUpAt] = [simulation.now, simulation.now + longestEndMs];
   let unmet: string[] = [];
   let isResting = false;
   while (!isResting && simulation.now < giveUpAt) {
     await simulation.run(simulation.now + minuteMs);
     if (simulation.violations.length > 0) return;
+    if (simulation.now - clearedAt >= outageMs) users.deleteLostMachines();
     unmet = judge.unmet();
     if (unmet.length > 0) continue;
     judge.unrest();

@@ -26,6 +26,7 @@ const timesAnHour = {
   restarts: 1.5,
   killsOfAll: 0.3,
   versionChanges: 0.3,
+  brokenHistories: 0.7,
   clusterOutages: 1.5,
   temporalOutages: 1,
   cutLines: 2,

@@ -85,6 +85,8 @@ export interface ApiServerOptions {
   crds?: boolean;
   /** At least so many changes are kept for watches and pages; older ones expire. Default all. */
   keptChanges?: number | undefined;
+  /** Of what there was before, default 100. */
+  version?: number | undefined;
 }
 
 export class ApiServer {
@@ -94,11 +96,11 @@ export class ApiServer {
   readonly #hasCrds: boolean;
 
   constructor(options: ApiServerOptions = {}) {
-    const { now = Date.now, inWholeSeconds = false, keptChanges, crds = false } = options;
+    const { now = Date.now, inWholeSeconds = false, keptChanges, version, crds = false } = options;
     this.#hasCrds = crds;
     this.#options = options;
     this.#clock = createClock(now, inWholeSeconds);
-    this.store = new ObjectStore({ keptChanges });
+    this.store = new ObjectStore({ keptChanges, version });
   }
 
   /**

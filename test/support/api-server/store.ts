@@ -9,17 +9,26 @@ import type { Change, Entry, Listener, Stored } from './stored.ts';
 
 export type { Change, Entry, Listener, Stored, StoredMeta } from './stored.ts';
 
+interface StoreOptions {
+  keptChanges?: number | undefined;
+  version?: number | undefined;
+}
+
 export class ObjectStore {
   #objects = new Map<string, Entry>();
   readonly #sorted = new Map<Resource, SortedEntries>();
   readonly #paths = new Map<string, string>();
   readonly #history: History;
-  #version = 100;
+  #version: number;
   readonly #listeners = new Set<Listener>();
   readonly #listenersOf = new Map<Resource, Set<Listener>>();
 
-  /** `keptChanges`: at least so many are kept for watches and pages. Default all. */
-  constructor({ keptChanges }: { keptChanges?: number | undefined } = {}) {
+  /**
+   * `keptChanges`: at least so many are kept for watches and pages. Default all. `version`: of what
+   * there was before, default 100.
+   */
+  constructor({ keptChanges, version = 100 }: StoreOptions = {}) {
+    this.#version = version;
     this.#history = new History(keptChanges);
   }
 

@@ -213,3 +213,24 @@ test.each<{ name: string; outcome: HealthOutcome }>([
     });
   },
 );
+
+test('a machine whose deletion was undone, by an etcd that was restored, runs again', async () => {
+  const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
+  const world = await MachineWorld.create(temporal, {
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    deleteInstance: async () => ({ outcome: 'failed', failure: refusal }),
+  });
+  world.object = { ...world.object, ...known, phase: 'Running' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    const { deletionRequestedAt: _none, ...object } = world.object;
+    world.object = { ...object, isDeleting: false, phase: 'Terminating', wasNodeSeen: true };
+    await world.observe({ epoch: 2 });
+    await world.log.until('checkHealth', world.log.count('checkHealth') + 1);
+    await world.phase('Running');
+    expect((await world.state()).teardown).toBeUndefined();
+  });
+});

@@ -8,7 +8,7 @@ import { describeInstance, recordMissingInstance } from './missing-instance.ts';
 import { drainPreserved, preserve } from './preservation.ts';
 import { beginTeardown, deleteInstance, drain, findInstance, finishTeardown } from './teardown.ts';
 
-export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'complete'>;
+export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'startOver' | 'complete'>;
 
 export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<void>>> = {
   readAndClaim,

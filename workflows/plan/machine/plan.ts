@@ -3,7 +3,7 @@ import type { MachineStep, RunningStep } from './steps.ts';
 import { isLong } from './steps.ts';
 import type { HealthFacts, MachineFacts } from './facts.ts';
 import { nextPreservationTime, planPreservationStep } from './preservation-step.ts';
-import { planWhileRunning } from './running-step.ts';
+import { isUndone, planWhileRunning } from './running-step.ts';
 import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
 
 /**
@@ -15,6 +15,9 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
   const { running, ...rest } = facts;
   if (running?.name === 'drainPreserved') return planBesideDrain(rest, running, now);
   if (running) return planWhileRunning(facts, running);
+  if (isUndone(facts)) {
+    return { action: 'startOver', reason: 'its deletion was undone: etcd was restored' };
+  }
   if (facts.teardown) return planTeardown(facts, facts.teardown, now);
   if (facts.isGone) {
     return {

@@ -20,7 +20,13 @@ export function planWhileRunning(facts: MachineFacts, running: RunningStep): Mac
   return { action: 'wait', reason: operation ? formatOperation(operation) : `${name} is running` };
 }
 
+/** A deletionTimestamp goes only with an etcd that is restored from a backup of before. */
+export function isUndone({ teardown, isDeleting, isGone }: MachineFacts): boolean {
+  return teardown !== undefined && teardown.stage !== 'finished' && !isDeleting && !isGone;
+}
+
 function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | undefined {
+  if (isUndone(facts)) return `its deletion was undone during ${name}`;
   const needless = needlessInDeletion[name];
   if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
     return `deletion requested during ${needless}`;

@@ -46,6 +46,8 @@ export type MachineStep =
   /** Ask the running step to stop. */
   | { action: 'cancel'; reason: string }
   | { action: 'wait'; reason: string; until?: number }
+  /** Forget what is known, and begin with a read, as a workflow that was lost does. */
+  | { action: 'startOver'; reason: string }
   | { action: 'complete'; reason: string };
 
 export const longSteps = new Set<string>([

@@ -13,12 +13,20 @@ export class Authority {
   readonly ledUntil: Trace<number>;
   /** Something that the install needs is away. */
   readonly isHindered: Trace<boolean>;
+  /** No watcher leads. */
+  readonly isLeaderless: Trace<boolean>;
+  /** The API server of its control cluster, or Temporal. */
+  readonly isControlAway: Trace<boolean>;
+  readonly isTargetAway: Trace<boolean>;
 
   constructor(now: number) {
     this.isStopped = new Trace(now, false);
     // Until it is heard of, nobody is accused.
     this.ledUntil = new Trace(now, now);
     this.isHindered = new Trace(now, false);
+    this.isLeaderless = new Trace(now, false);
+    this.isControlAway = new Trace(now, false);
+    this.isTargetAway = new Trace(now, false);
   }
 
   leaseChanged(lease: JudgedObject | undefined, now: number): void {

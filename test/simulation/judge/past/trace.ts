@@ -49,6 +49,21 @@ export class Trace<T> {
     return [moment, ...later.map(({ at }) => at)];
   }
 
+  /** For how long it was not falsy between two moments, in spells of at least so long. */
+  lengthSince(from: number, to: number, leastMs = 0): number {
+    const spells = this.momentsSince(from).map((at, index, all) => {
+      const lengthMs = Math.min(all[index + 1] ?? to, to) - at;
+      return this.at(at) && lengthMs >= leastMs ? Math.max(0, lengthMs) : 0;
+    });
+    return spells.reduce((sum, length) => sum + length, 0);
+  }
+
+  /** The last moment at which it had this value and then got another one; undefined: never. */
+  lastAt(value: T): number | undefined {
+    const index = this.#steps.findLastIndex((step) => step.value === value);
+    return index < 0 ? undefined : this.#steps[index + 1]?.at;
+  }
+
   /** Of the last step that is not later; of the first one where all are. */
   #indexOf(moment: number): number {
     let [low, high] = [0, this.#steps.length - 1];

@@ -14,6 +14,8 @@ export interface JudgedWrite {
   method: 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body: unknown;
+  /** Of an attempt that was over before it sent this. */
+  lateActivity?: string | undefined;
   /** Undefined where there was none. */
   before: KubeObject | undefined;
   after: KubeObject | undefined;

@@ -5,6 +5,7 @@ import type { CloudHappening } from '../judged-cloud.ts';
 import { isDeleting, uidTag } from '../objects.ts';
 import { installOfRecord } from '../past/instance-past.ts';
 import { judgeAuthority } from './authority-rules.ts';
+import { wasDrained } from './drain-rules.ts';
 import { judgeOrphan } from './orphan-rules.ts';
 
 export function judgeInstances(evidence: Evidence): void {
@@ -78,6 +79,22 @@ function judgeDeleted(evidence: Evidence, happening: CloudHappening): void {
     const text = `${by} deleted ${record.id}, the instance of Machine ${record.name}, which is not being deleted`;
     evidence.rulings.against('a living Machine keeps its instance', record.id, text);
   } else if (!life.wasCondemned) judgeOrphan(evidence, install, happening);
+  else judgeDrain(evidence, install, happening);
+}
+
+/** Of an instance that goes with its Machine. */
+function judgeDrain(evidence: Evidence, install: Install, { record, by, sentAt }: CloudHappening) {
+  const since = evidence.since(install, sentAt);
+  const { isTargetAway } = evidence.authorityOf(install);
+  const [machine, other] = evidence.controlOf(install).naming(record.providerID);
+  const nodes = evidence.targetOf(install).nodes.present();
+  const node = nodes.find(({ last }) => last.spec?.providerID === record.providerID);
+  if (!machine || other || !node || isTargetAway.since(since).includes(true)) return;
+  const isNamed = machine.last.metadata.labels?.['node'] === node.last.metadata.name;
+  if (!isNamed && machine.last.metadata.labels?.['node'] !== undefined) return;
+  if (!isDeleting(machine.last) || wasDrained(node, machine, since)) return;
+  const text = `${by} deleted ${record.id} of Machine ${machine.last.metadata.name}, whose Node ${node.last.metadata.name} was never drained`;
+  evidence.rulings.against('an instance goes after its drain', record.id, text);
 }
 
 function isOfInstall(

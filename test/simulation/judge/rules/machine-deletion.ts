@@ -6,7 +6,7 @@ import { judgeAuthority } from './authority-rules.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { judgeAvailability } from './rollout-rules.ts';
-import { noteDeletion, wasTooMany } from './set-sizes.ts';
+import { noteChosen, noteDeletion, wasTooMany } from './set-sizes.ts';
 
 const priority = 'machinepriority.machine.sapcloud.io';
 const markedAt = 'machine.sapcloud.io/marked-for-deletion-time';
@@ -37,10 +37,12 @@ interface Pair {
 function mayDelete(judged: Case, { set, life }: Pair): boolean {
   const { since, now } = judged;
   const isOfItself =
-    wasGoing(set, since) ||
-    life.wasSince(since, (machine) => isReplaceable(machine, now)) ||
-    isMarked(life, set, since);
+    wasGoing(set, since) || life.wasSince(since, (machine) => isReplaceable(machine, now));
   if (isOfItself) return true;
+  if (isMarked(life, set, since)) {
+    if (!wasTooMany(judged, set)) noteChosen(judged, set);
+    return true;
+  }
   const isTooMany = wasTooMany(judged, set);
   noteDeletion(judged, set);
   if (isTooMany) judgeAvailability(judged, set);

@@ -5,7 +5,10 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
+import { firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
 
+/** From a choice to the size that it belongs to, at most. Milliseconds. */
+const choiceMs = 60_000;
 /** When a process of ours last made a set smaller. */
 const shrunkAt = new WeakMap<Life, number>();
 /** When processes of ours deleted an available machine of a deployment to make its sets smaller. */
@@ -18,8 +21,27 @@ export function judgeScaling(judged: Case): void {
   const deployment = past.deployments.of(after && ownerOf(after));
   if (!set || !deployment) return;
   const [old, wanted] = sizesOf(judged);
-  if (wanted < old) shrunkAt.set(set, now);
+  if (wanted < old) {
+    shrunkAt.set(set, now);
+    judgeChoice(judged, set, deployment);
+  }
   if (wanted > old) judgeGrowth(judged, set, deployment);
+}
+
+/** The autoscaler's choice and the size go together (MCM 6.8). */
+function judgeChoice(judged: Case, set: Life, deployment: Life): void {
+  const from = judged.now - choiceMs;
+  // Another wish of a user, or a rollout, is a reason of its own.
+  const chosenAt = firstChoiceSince(set, from) ?? judged.now;
+  const generations = new Set(
+    deployment.states.since(chosenAt).map((object) => object?.metadata.generation),
+  );
+  const sets = [...judged.past.sets.ownedBy(deployment.uid)];
+  const isRolling = sets.some((one) => one !== set && (one.last.spec?.replicas ?? 0) > 0);
+  if (isRolling || generations.size > 1 || !wasReplacedSince(set, from)) return;
+  const text = `${textOf(judged, 'shrank')} after machines that the autoscaler chose had gone and been replaced`;
+  const rule = 'what goes with the size of its set is not replaced';
+  judged.evidence.rulings.against(rule, `${set.uid} ${judged.now}`, text);
 }
 
 /** Before and after. */
@@ -77,14 +99,6 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (isEnough) return;
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
   evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
-}
-
-/** When its size last became smaller, whoever wrote that. */
-function lastShrinkOf({ states }: Life): number | undefined {
-  const moments = states.momentsSince(-Infinity);
-  const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);
-  const index = sizes.findLastIndex((size, place) => place > 0 && size < (sizes[place - 1] ?? 0));
-  return moments[index];
 }
 
 function isPreserved(machine: JudgedObject): boolean {

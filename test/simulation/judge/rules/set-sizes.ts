@@ -6,12 +6,14 @@ import type { Case } from './case.ts';
 interface Changes {
   made: number[];
   deleted: number[];
+  /** Of these, machines that the autoscaler chose while the set had no more than its size. */
+  chosen: number[];
 }
 
 const changesOf = new WeakMap<Life, Changes>();
 
 function changes(set: Life): Changes {
-  const known = changesOf.get(set) ?? { made: [], deleted: [] };
+  const known = changesOf.get(set) ?? { made: [], deleted: [], chosen: [] };
   changesOf.set(set, known);
   return known;
 }
@@ -22,6 +24,32 @@ export function noteDeletion({ now }: Case, set: Life): void {
 
 export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
+}
+
+export function firstChoiceSince(set: Life, moment: number): number | undefined {
+  return changes(set).chosen.find((at) => at >= moment);
+}
+
+export function noteChosen({ now }: Case, set: Life): void {
+  changes(set).chosen.push(now);
+}
+
+/** A machine that was chosen went before its set became smaller, and another was made meanwhile. */
+export function wasReplacedSince(set: Life, moment: number): boolean {
+  const { chosen, made } = changes(set);
+  return chosen.some((at) => at >= moment && made.some((madeAt) => madeAt > at));
+}
+
+export function wasMadeSince(set: Life, moment: number): boolean {
+  return changes(set).made.some((at) => at >= moment);
+}
+
+/** When its size last became smaller, whoever wrote that; undefined: never. */
+export function lastShrinkOf({ states }: Life): number | undefined {
+  const moments = states.momentsSince(-Infinity);
+  const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);
+  const index = sizes.findLastIndex((size, place) => place > 0 && size < (sizes[place - 1] ?? 0));
+  return moments[index];
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Evidence } from '../evidence.ts';
 import { findSecret } from '../secrets.ts';
 import { judgeLeader } from './authority-rules.ts';
 import type { Case, JudgedWrite } from './case.ts';
+import { judgeCordon, judgePod } from './drain-rules.ts';
 import { judgeFailure } from './failure-rules.ts';
 import { judgeFinalizer } from './finalizer-rules.ts';
 import { judgeMachineCreation } from './machine-creation.ts';
@@ -11,6 +12,7 @@ import { judgeMachineDeletion } from './machine-deletion.ts';
 import { judgeNode } from './node-rules.ts';
 import { judgePlace } from './place-rules.ts';
 import { judgeScaling } from './rollout-rules.ts';
+import { judgeCancelled, judgeFreeze, judgeInitialised, judgeOverdue } from './status-rules.ts';
 import { judgeSetCreation, judgeSetDeletion } from './set-rules.ts';
 
 type RuleOfWrite = (judged: Case) => void;
@@ -18,15 +20,17 @@ type RuleOfWrite = (judged: Case) => void;
 /** By method and kind. */
 const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
   'POST Machine': [judgeMachineCreation],
-  'PATCH Machine': [judgeFinalizer, judgeFailure],
+  'PATCH Machine': [judgeFinalizer, judgeFailure, judgeCancelled, judgeInitialised],
   'DELETE Machine': [judgeMachineDeletion],
   'POST MachineSet': [judgeSetCreation, judgeScaling],
-  'PATCH MachineSet': [judgeFinalizer, judgeScaling],
+  'PATCH MachineSet': [judgeFinalizer, judgeScaling, judgeFreeze],
   'DELETE MachineSet': [judgeSetDeletion],
-  'PATCH MachineDeployment': [judgeFinalizer],
+  'PATCH MachineDeployment': [judgeFinalizer, judgeOverdue],
   'PATCH MachineClass': [judgeFinalizer],
   'PATCH Secret': [judgeFinalizer],
-  'PATCH Node': [judgeNode],
+  'PATCH Node': [judgeNode, judgeCordon],
+  'POST Pod': [judgePod],
+  'DELETE Pod': [judgePod],
   'DELETE Node': [judgeNode],
 };
 
@@ -57,6 +61,7 @@ export class WriteRules {
     judgePlace(judged);
     if (target.resource.kind === 'Lease') return;
     judgeSecrets(judged);
+    judgeAttempt(judged);
     const { kind } = target.resource;
     const what = `wrote ${write.path}`;
     if (kind !== 'Event')
@@ -68,6 +73,26 @@ export class WriteRules {
       });
     for (const rule of rules[`${write.method} ${kind}`] ?? []) rule(judged);
   }
+}
+
+/** Of the activities of sets and deployments, which write many objects, each by what it read. */
+const ofMany: readonly string[] = [
+  'observeMachineSet',
+  'createMachines',
+  'deleteMachines',
+  'markPreserved',
+  'pushTemplate',
+  'observeMachineDeployment',
+  'applyDeploymentSteps',
+];
+
+/** Another attempt may be at work, and knows better. */
+function judgeAttempt({ evidence, write, target }: Case): void {
+  const { lateActivity } = write;
+  if (lateActivity === undefined || !ofMany.includes(lateActivity)) return;
+  if (!['Machine', 'MachineSet', 'MachineDeployment'].includes(target.resource.kind)) return;
+  const text = `${write.process.name} sent ${write.method} ${write.path} after this attempt of ${lateActivity} was over`;
+  evidence.rulings.against('an attempt that is over writes no more', write.path, text);
 }
 
 /** Secrets may be written into Secrets alone. */

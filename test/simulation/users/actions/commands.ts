@@ -81,6 +81,13 @@ export async function commandMachine(user: User): Promise<void> {
   await run(user, errandOf(user, workflowId, command));
 }
 
+/** After an obstacle is gone, a drain is asked to go on. */
+export async function retryDrain(user: User, name: string): Promise<void> {
+  const { retryNow } = machineCommands;
+  const workflowId = workflowIdOf('machine', { namespace: user.namespace, name });
+  await run(user, errandOf(user, workflowId, [retryNow, {}]));
+}
+
 export async function commandRollout(user: User): Promise<void> {
   const { chance, namespace } = user;
   const picked = user.pick('machinedeployments');

@@ -15,7 +15,7 @@ const none = { metadata: { finalizers: null } };
  * the instances that they had.
  */
 export async function migrateMachine(user: User): Promise<void> {
-  const picked = user.pick('machines', (object) => !isDeleting(object));
+  const picked = pickMigrated(user);
   if (!picked) return;
   const { path, object } = picked;
   const { spec, ...manifest } = manifestOf(object);
@@ -24,10 +24,27 @@ export async function migrateMachine(user: User): Promise<void> {
   user.control.delete(path);
   if (!isFirst) user.control.patch(path, none);
   if (user.chance.happens(0.3) || !(await user.wait(0, 10 * minuteMs))) return;
-  const node = nodeOf(object);
+  // With its providerID it is found, also without the name of its Node (docs/safety.md).
+  const node = user.chance.happens(0.6) ? nodeOf(object) : undefined;
   const labels = { ...manifest.metadata?.labels, ...(node !== undefined && { node }) };
   const metadata = { ...manifest.metadata, labels };
   user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
+  // Some were to be deleted all the time.
+  if (user.chance.happens(0.7) || !(await user.wait(0, 5 * secondMs))) return;
+  user.control.delete(path);
+}
+
+/** Of those, many are only just being made. */
+function pickMigrated(user: User): Picked | undefined {
+  const stays = ({ object }: Picked): boolean => !isDeleting(object);
+  const all = user.all('machines').filter(stays);
+  const young = all.filter(({ object }) => object.spec?.['providerID'] && !isJoined(object));
+  return user.oneOf(user.chance.happens(0.5) && young.length > 0 ? young : all);
+}
+
+function isJoined({ status }: Picked['object']): boolean {
+  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
+  return currentStatus?.phase === 'Running';
 }
 
 /** To release an object, or because a finalizer seemed stuck. */

@@ -1,5 +1,6 @@
 /** Machines that leave their set, and those that a set adopts. */
 import { customResource } from '../../../../activities/kube/client/paths.ts';
+import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
 import { isDeleting, isLone, minuteMs, secondMs } from '../user.ts';
 import type { User } from '../user.ts';
@@ -34,6 +35,51 @@ export function createMachineForSet(user: User): void {
   const body = { apiVersion, kind: 'Machine', spec: template?.spec };
   const metadata = { ...template?.metadata, name, namespace };
   user.control.create(customResource('machines', namespace), { ...body, metadata });
+}
+
+/** From a write to the one that takes it back. */
+const longestReactionMs = 50;
+
+/**
+ * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
+ * there is taken back at once, each time, for some minutes.
+ */
+export async function revertSet(user: User): Promise<void> {
+  const { install } = user;
+  const picked = user.pick('machinesets', (set) => !isLone(set) && !isDeleting(set));
+  if (!picked) return;
+  const { path, name } = picked;
+  user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
+  const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
+  let isOver = false;
+  const close = install.control.server.store.listen(({ after }) => {
+    if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
+    void user.wait(1, longestReactionMs).then(() => {
+      if (!isOver) revert(user, path, kept);
+    });
+  });
+  await user.wait(minuteMs, 6 * minuteMs);
+  isOver = true;
+  close();
+}
+
+function revert({ control }: User, path: string, kept: Found['metadata']): void {
+  const { annotations, labels } = control.get(path)?.metadata ?? kept;
+  const change = {
+    ...differences('annotations', annotations, kept.annotations),
+    ...differences('labels', labels, kept.labels),
+  };
+  if (Object.keys(change).length > 0) control.patch(path, { metadata: change });
+}
+
+type Pairs = Record<string, string>;
+
+/** As a merge patch. */
+function differences(field: string, found: Pairs = {}, wanted: Pairs = {}): object {
+  const keys = new Set([...Object.keys(found), ...Object.keys(wanted)]);
+  const wrong = Array.from(keys).filter((key) => found[key] !== wanted[key]);
+  if (wrong.length === 0) return {};
+  return { [field]: Object.fromEntries(wrong.map((key) => [key, wanted[key] ?? null])) };
 }
 
 /** Of a set or of a deployment: the tool that made it does not know that it owns anything. */

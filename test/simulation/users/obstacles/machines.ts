@@ -1,6 +1,7 @@
 /** Machines that cannot go, or that stay although they failed. */
 import { annotations } from '../../../../workflows/api/constants.ts';
 import { asksForPreservation, preserveOf } from '../../../../workflows/api/preserve-value.ts';
+import { givenUpLabel } from '../actions/edits.ts';
 import { letGo, otherFinalizer } from '../actions/finalizers.ts';
 import type { Found } from '../kubectl.ts';
 import type { Kind } from '../set-up.ts';
@@ -40,6 +41,18 @@ export function preservedMachines({ all, control }: Place): Obstacle[] {
     .map(({ path, name }) => ({
       what: `Machine ${name} is preserved`,
       remove: () => control.patch(path, notPreserved),
+    }));
+}
+
+/** Its user meant to delete it. */
+export function givenUpMachines({ all, control }: Place): Obstacle[] {
+  return all('machines')
+    .filter(
+      ({ object }) => !isDeleting(object) && object.metadata.labels?.[givenUpLabel] === 'True',
+    )
+    .map(({ path, name }) => ({
+      what: `Machine ${name} names the Node of another one`,
+      remove: () => control.delete(path),
     }));
 }
 

@@ -5,7 +5,13 @@ import type { Repository } from '../set-up.ts';
 import { User } from '../user.ts';
 import { brokenClasses, missingObjects } from './classes.ts';
 import { deploymentObstacles } from './deployments.ts';
-import { failedMachines, heldMachines, heldOwners, preservedMachines } from './machines.ts';
+import {
+  givenUpMachines,
+  failedMachines,
+  heldMachines,
+  heldOwners,
+  preservedMachines,
+} from './machines.ts';
 import { budgetObstacles, nodeObstacles } from './nodes.ts';
 import type { Obstacle, Place, Search } from './obstacle.ts';
 import { frozenSets } from './sets.ts';
@@ -21,18 +27,21 @@ const searches: readonly Search[] = [
   heldOwners,
   heldMachines,
   preservedMachines,
+  givenUpMachines,
   failedMachines,
   nodeObstacles,
   budgetObstacles,
 ];
 
+/** `searched`: default all that users put in the way. */
 export function obstaclesIn(
   world: World,
   repositories: ReadonlyMap<Install, Repository>,
+  searched = searches,
 ): Obstacle[] {
   return Array.from(repositories).flatMap(([install, repository]) => {
     const place = placeOf(world, install, repository);
-    return searches.flatMap((search) => search(place));
+    return searched.flatMap((search) => search(place));
   });
 }
 

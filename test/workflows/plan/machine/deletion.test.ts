@@ -183,6 +183,28 @@ describe('deletion', () => {
       reason: 'drain is running',
     },
     {
+      name: 'that is undone ends in a life that begins with a read',
+      given: { ...drained, isDeleting: false },
+      action: 'startOver',
+      reason: 'its deletion was undone',
+    },
+    {
+      name: 'that is undone cancels its drain first',
+      given: { ...drained, isDeleting: false, running: draining },
+      action: 'cancel',
+      reason: 'its deletion was undone during drain',
+    },
+    {
+      name: 'that is over is not undone',
+      given: { ...running, teardown: { stage: 'finished' } },
+      action: 'complete',
+    },
+    {
+      name: 'of an object that went goes on',
+      given: { ...drained, isDeleting: false, isGone: true },
+      action: 'deleteInstance',
+    },
+    {
       name: 'the deletion of the instance has nothing to force',
       given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
       action: 'wait',

@@ -36,7 +36,7 @@ describe('preservation', () => {
     },
     {
       name: 'nor of one that is going',
-      given: { ...failed, teardown, ...spoken({ mustCheck: true }) },
+      given: { ...failed, isDeleting: true, teardown, ...spoken({ mustCheck: true }) },
       action: 'deleteInstance',
     },
     {

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import { checkHealth } from '../../../activities/machine/health.ts';
+import { recordJoined } from '../../../activities/machine/join.ts';
+import { patchMachine } from '../../../activities/machine/object.ts';
+import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
+import { beginTeardown } from '../../../activities/machine/teardown.ts';
+import type { ActivityDependencies } from '../../../activities/runtime/dependencies.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
+
+const machine = lifeOf('pool-a');
+const path = customResource('machines', namespace, 'pool-a');
+const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
+const successor = aMachine({ metadata: { uid: 'uid-2' } });
+
+const created = { ...instance, isFound: false };
+const failure = { code: 'Internal', message: 'no', isSettled: true } as const;
+const createGeneration = 0;
+
+const deleted = aMachine({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } });
+
+interface Row {
+  name: string;
+  /** Default one that lives. */
+  seen?: Machine;
+  write: (world: ActivityDependencies) => Promise<unknown>;
+}
+
+test.each<Row>([
+  {
+    name: 'that a deletion begins',
+    seen: deleted,
+    write: (world) => beginTeardown(world, { machine }),
+  },
+  {
+    name: 'that it was created',
+    write: (world) =>
+      recordCreated(world, {
+        machine,
+        instance: created,
+        usesTarget: true,
+      }),
+  },
+  {
+    name: 'that it failed',
+    seen: deleted,
+    write: (world) =>
+      recordFailure(world, {
+        machine,
+        failure,
+        createGeneration,
+        operation: 'Delete',
+        phase: 'Terminating',
+      }),
+  },
+  {
+    name: 'that its Node joined',
+    write: (world) =>
+      recordJoined(world, {
+        machine,
+        node: { name: 'pool-a', uid: 'uid-of-pool-a' },
+        className: 'small',
+      }),
+  },
+])(
+  'a status that says $name is not written to a Machine that came under the name in between',
+  async ({ write, seen = aMachine() }) => {
+    const world = aWorld({ control: [seen], target: [aNode()] });
+    let wasReplaced = false;
+    world.control.fault = (call) => {
+      if (call.path !== `${path}/status` || wasReplaced) return undefined;
+      wasReplaced = true;
+      world.control.put(successor);
+      return undefined;
+    };
+    await write(world);
+    expect(wasReplaced).toBe(true);
+    expect((await world.control.read<Machine>(path)).status).toBeUndefined();
+  },
+);
+
+test('a status is written although something else changed in between', async () => {
+  const world = aWorld({ control: [aMachine()] });
+  let changes = 0;
+  world.control.fault = ({ path: of }) => {
+    if (of === `${path}/status` && changes < 3) {
+      changes += 1;
+      world.control.put(aMachine({ metadata: { labels: { a: String(changes) } } }));
+    }
+    return undefined;
+  };
+  const status = { currentStatus: { phase: 'Running' } };
+  expect(await patchMachine(world.control, machine, { status })).toMatchObject({ status });
+  expect(await world.control.read<Machine>(path)).toMatchObject({
+    metadata: { labels: { a: '3' } },
+    status,
+  });
+});
+
+test('a status of a Machine that is gone is not written', async () => {
+  const world = aWorld();
+  const status = { currentStatus: { phase: 'Running' } };
+  expect(await patchMachine(world.control, machine, { status })).toBeUndefined();
+});
+
+test.each<Row>([
+  {
+    name: 'that it was created',
+    write: (world) => recordCreated(world, { machine, instance: created, usesTarget: true }),
+  },
+  {
+    name: 'that its creation failed',
+    write: (world) =>
+      recordFailure(world, {
+        machine,
+        failure,
+        createGeneration,
+        operation: 'Create',
+        phase: 'CrashLoopBackOff',
+      }),
+  },
+  {
+    name: 'that it did not join in time',
+    write: (world) => recordTimeout(world, { machine, instance, now: Date.parse('2027-01-01') }),
+  },
+])(
+  'an attempt that was taken for dead does not say $name when the machine runs by then',
+  async ({ write }) => {
+    const world = aWorld({ control: [aMachine({ phase: 'Pending' })], target: [] });
+    let runs = false;
+    world.control.fault = (call) => {
+      if (call.path !== `${path}/status` || runs) return undefined;
+      runs = true;
+      world.control.put(aMachine({ phase: 'Running' }));
+      return undefined;
+    };
+    await write(world);
+    expect(runs).toBe(true);
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Running');
+  },
+);
+
+test('a check of its health fails, to be tried again, when the phase changed meanwhile', async () => {
+  const world = aWorld({ control: [aMachine({ phase: 'Running' })], target: [] });
+  world.control.fault = (call) => {
+    if (call.path === `${path}/status`) world.control.put(aMachine({ phase: 'Terminating' }));
+    return undefined;
+  };
+  const request = { machine, instance, hasLostNode: false, pausedMs: 0, now: 0 };
+  await expect(checkHealth(world, request)).rejects.toThrow('changed while it was checked');
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.currentStatus?.phase).toBe('Terminating');
+});

@@ -1,0 +1,111 @@
+/** Whose Nodes are drained, and when pods go by force (MCM 4.7 step 4; docs/drain.md). */
+import { parseGoDuration } from '../durations.ts';
+import { isAvailable, isDeleting, phaseOf } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
+import type { Life } from '../past/lives.ts';
+import { textOf } from './case.ts';
+import type { Case } from './case.ts';
+
+const minuteMs = 60_000;
+/** Clocks differ by half a minute, and a time on an object has no fractions. */
+const slackMs = 45_000;
+/** A refused eviction counts once in this time (MCM 4.7). */
+const evictionMs = 20_000;
+const drainUntil = 'millwright.dev/drain-until';
+const skipDrain = 'millwright.dev/skip-drain';
+
+/** A cordon. */
+export function judgeCordon(judged: Case): void {
+  const { before, after } = judged;
+  if (before && after && isClosed(after) && !isClosed(before)) judgeDrained(judged, before);
+}
+
+function isClosed({ spec, status }: JudgedObject): boolean {
+  const isTerminating = status?.conditions?.some(
+    ({ type, status: value }) => type === 'Terminating' && value === 'True',
+  );
+  return spec?.unschedulable === true || Boolean(isTerminating);
+}
+
+/** An eviction or a deletion. */
+export function judgePod(judged: Case): void {
+  const { before, evidence, install, write } = judged;
+  const name = before?.spec?.nodeName;
+  const node = name === undefined ? undefined : evidence.targetOf(install).nodes.named('', name);
+  if (!node) return;
+  judgeDrained(judged, node.last);
+  const { gracePeriodSeconds }: { gracePeriodSeconds?: number } = Object(write.body);
+  if (write.method === 'DELETE' && gracePeriodSeconds === 0) judgeForce(judged, node);
+}
+
+/**
+ * The Node of a Machine that stays is not cordoned. One of a failed Machine may be kept without pods.
+ */
+function judgeDrained(judged: Case, node: JudgedObject): void {
+  const { evidence, install, since } = judged;
+  // A restored database may take a deletion back in the middle of a drain.
+  const stays = (life: Life): boolean =>
+    life.hasBeenSince(since, (machine) => phaseOf(machine) !== 'Failed') &&
+    !life.wasSince(-Infinity, isDeleting);
+  const keeper = ownersOf(judged, node).find(stays);
+  if (!keeper) return;
+  const text = `${textOf(judged, 'drained')}: Machine ${keeper.last.metadata.name} of Node ${node.metadata.name} stays`;
+  const rule = 'only the Node of a Machine that goes is drained';
+  evidence.rulings.against(rule, `${install.name} ${keeper.uid}`, text);
+}
+
+function ownersOf({ evidence, install }: Case, { spec }: JudgedObject): Life[] {
+  const { providerID } = spec ?? {};
+  return providerID === undefined ? [] : [...evidence.controlOf(install).naming(providerID)];
+}
+
+/** The time of a stop is added, whatever was asked of the drain since. */
+function judgeForce(judged: Case, node: Life): void {
+  const { evidence, since } = judged;
+  const [machine, other] = ownersOf(judged, node.last);
+  if (!machine || other || !isDeleting(machine.last)) return;
+  const isSick = node.wasSince(since - 6 * minuteMs, (one) => !isReady(one));
+  if (isSick || machine.wasSince(since, isForced)) return;
+  const earliest = earliestForce(judged, machine);
+  if (judged.now >= earliest - slackMs) return;
+  const early = Math.round((earliest - judged.now) / 1_000);
+  const text = `${textOf(judged, 'deleted')} of Machine ${machine.last.metadata.name}, ${early} s before the time of its drain was up`;
+  evidence.rulings.against('pods go by force only when the time is up', machine.uid, text);
+}
+
+function isReady({ status }: JudgedObject): boolean {
+  return (status?.conditions ?? []).every(
+    ({ type, status: value }) =>
+      (type !== 'Ready' || value === 'True') && (type !== 'ReadonlyFilesystem' || value !== 'True'),
+  );
+}
+
+function isForced({ metadata: { labels = {}, annotations = {} } }: JudgedObject): boolean {
+  const keys = ['force-deletion', 'force-drain'].some((key) => labels[key] !== undefined);
+  return keys || [drainUntil, skipDrain].some((key) => annotations[key] !== undefined);
+}
+
+function earliestForce({ evidence, install, since }: Case, { last, states }: Life): number {
+  const deletedAt = Date.parse(last.metadata.deletionTimestamp ?? '');
+  const { isStopped } = evidence.authorityOf(install);
+  const stoppedMs = isStopped.lengthSince(deletedAt, evidence.simulation.now);
+  const specs = states.since(since).flatMap((one) => one?.spec ?? []);
+  const timeouts = specs.map(
+    ({ drainTimeout }) => parseGoDuration(drainTimeout) ?? evidence.limits.drainMs,
+  );
+  const retries = specs.map(({ maxEvictRetries = Infinity }) => maxEvictRetries * evictionMs);
+  const refusedUntil = (isStopped.lastAt(true) ?? deletedAt) + Math.min(...retries);
+  return Math.min(deletedAt + Math.min(...timeouts) + stoppedMs, refusedUntil);
+}
+
+/**
+ * An instance whose Node has long been there, ready, is deleted after that was cordoned; only a
+ * user may say otherwise.
+ */
+export function wasDrained(node: Life, machine: Life, since: number): boolean {
+  const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
+  const wasUnfit = node.wasSince(since, (one) => !isReady(one) || isDeleting(one));
+  const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);
+  const wasThere = node.bornAt < since && machine.wasSince(-Infinity, isAvailable);
+  return !wasThere || wasUnfit || wasClosed || machine.wasSince(since, isForced);
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+
+const failing = { lastOperation: { errorCode: 'Canceled', state: 'Failed' } };
+
+function patchStatus(court: Courtroom, kind: 'machines' | 'machinedeployments', status: object) {
+  const name = kind === 'machines' ? 'pool-a' : 'pool';
+  court.write({ method: 'PATCH', path: `${pathTo(kind, name)}/status`, body: { status } });
+}
+
+test('work that a worker breaks off at its end is no failure of a Machine', () => {
+  const court = courtroom();
+  court.control.put(anObject('Machine', 'pool-a'));
+  patchStatus(court, 'machines', failing);
+  expect(court.broken()).toEqual(['no work fails because a worker ends']);
+});
+
+describe('a Machine that begins to run', () => {
+  test.each([
+    [false, ['a Machine runs only when its instance is initialised']],
+    [true, []],
+  ])('with an instance that is initialised: %s', (isInitialized, expected) => {
+    const court = courtroom();
+    const { providerID } = court.cloud.create({ isInitialized }, 'cloud');
+    court.control.put(anObject('Machine', 'pool-a', { spec: { providerID } }));
+    patchStatus(court, 'machines', { currentStatus: { phase: 'Running' } });
+    expect(court.broken()).toEqual(expected);
+  });
+});
+
+describe('the deadline of a rollout', () => {
+  const rule = 'a rollout is overdue only when its time is up';
+
+  function rollout(court: Courtroom): void {
+    const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
+    const conditions = [{ type: 'Progressing', status: 'True', reason: 'x', lastUpdateTime }];
+    const spec = { progressDeadlineSeconds: 600 };
+    court.control.put(anObject('MachineDeployment', 'pool', { spec, status: { conditions } }));
+  }
+
+  const overdue = {
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+  };
+
+  test.each([
+    [11, 0, []],
+    [5, 0, [rule]],
+    [11, 5, [rule]],
+    [16, 5, []],
+  ])('after %i minutes, in %i of which a server was away', async (minutes, awayFor, expected) => {
+    const court = courtroom();
+    rollout(court);
+    await court.pass(minuteMs);
+    for (const cluster of court.world.clusters) cluster.isUp = false;
+    await court.pass(awayFor * minuteMs);
+    for (const cluster of court.world.clusters) cluster.isUp = true;
+    await court.pass((minutes - 1 - awayFor) * minuteMs);
+    patchStatus(court, 'machinedeployments', overdue);
+    expect(court.broken()).toEqual(expected);
+  });
+});
+
+test.each([
+  [1, []],
+  [5, ['a set is frozen only when it makes too many']],
+])('a set that had %i replicas, has 1 and is frozen', async (replicas, expected) => {
+  const court = courtroom();
+  court.control.put(anObject('MachineSet', 'set', { spec: { replicas } }));
+  await court.pass(minuteMs);
+  const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
+  court.control.patch(pathTo('machinesets', 'set'), smaller);
+  const stops = '/api/v1/namespaces/garden-one/configmaps';
+  const metadata = { name: 'millwright-stop', namespace: 'garden-one' };
+  court.control.create(stops, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  await court.pass(minuteMs);
+  const body = { metadata: { labels: { freeze: 'True' } } };
+  court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });
+  expect(court.broken()).toEqual(expected);
+});

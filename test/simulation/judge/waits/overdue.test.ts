@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { aNode, anObject, courtroom, minuteMs, ownerReference } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+
+/** Nobody writes a status here. */
+const ofStatus = 'a status follows its spec';
+const providerID = 'local:///a/i-1';
+const machine = { phase: 'Running', labels: { node: 'node-a' }, description: 'all is well' };
+
+function withMachine(changes: Partial<typeof machine> & { metadata?: object; spec?: object } = {}) {
+  const court = courtroom();
+  const { phase, labels, description, metadata, spec } = { ...machine, ...changes };
+  const status = { currentStatus: { phase }, lastOperation: { description, state: 'Processing' } };
+  const fields = { metadata: { labels, ...metadata }, spec: { providerID, ...spec }, status };
+  court.control.put(anObject('Machine', 'pool-a', fields));
+  return court;
+}
+
+function nodeOf({ target }: Courtroom, readiness = 'True'): void {
+  const conditions = [{ type: 'Ready', status: readiness }];
+  target.put(Object.assign(aNode('node-a', providerID), { status: { conditions } }));
+}
+
+async function brokenAfter(court: Courtroom, minutes: number): Promise<string[]> {
+  await court.pass(minutes * minuteMs);
+  const isOther = (rule: string): boolean => rule.startsWith('every wait') || rule === ofStatus;
+  return court.broken(true).filter((rule) => !isOther(rule));
+}
+
+describe('a ready Node', () => {
+  const rule = 'a Machine runs when its Node is ready';
+
+  test.each(['Pending', 'Unknown'])('may not leave its Machine %s', async (phase) => {
+    const court = withMachine({ phase });
+    nodeOf(court);
+    expect(await brokenAfter(court, 5)).toEqual([]);
+    expect(await brokenAfter(court, 4)).toEqual([rule]);
+  });
+
+  test('says nothing of a Machine that shares its instance', async () => {
+    const court = withMachine({ phase: 'Unknown' });
+    court.control.put(anObject('Machine', 'copy', { spec: { providerID } }));
+    nodeOf(court);
+    expect(await brokenAfter(court, 9)).toEqual([]);
+  });
+
+  test('is waited for as long as its API server is away', async () => {
+    const court = withMachine({ phase: 'Unknown' });
+    nodeOf(court);
+    for (const cluster of court.world.clusters) cluster.isUp = false;
+    expect(await brokenAfter(court, 30)).toEqual([]);
+  });
+});
+
+describe('an ill Node', () => {
+  test.each(['False', 'Unknown'])('whose Ready is %s shows on its Machine', async (readiness) => {
+    const court = withMachine();
+    nodeOf(court, readiness);
+    expect(await brokenAfter(court, 9)).toEqual(['a Machine shows that its Node is ill']);
+  });
+
+  test('is none where it is ready', async () => {
+    const court = withMachine();
+    nodeOf(court);
+    expect(await brokenAfter(court, 60)).toEqual([]);
+  });
+});
+
+describe('a Machine', () => {
+  const rule = 'a Machine that does not join fails';
+
+  test.each(['', 'Pending', 'CrashLoopBackOff'])('that stays "%s" fails', async (phase) => {
+    const court = withMachine({ phase, spec: { creationTimeout: '3m' } });
+    expect(await brokenAfter(court, 30)).toContain(rule);
+  });
+
+  test('that goes is gone after the time for its drain', async () => {
+    const court = withMachine({
+      phase: 'Terminating',
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { drainTimeout: '2m', class: { name: 'small' } },
+    });
+    const secretRef = { name: 'secret' };
+    court.control.put(Object.assign(anObject('MachineClass', 'small'), { secretRef }));
+    const secret = anObject('Secret', 'secret');
+    court.control.put({ ...secret, apiVersion: 'v1' });
+    court.cloud.create({ providerID });
+    expect(await brokenAfter(court, 13)).not.toContain('a Machine that is deleted goes');
+    expect(await brokenAfter(court, 4)).toContain('a Machine that is deleted goes');
+  });
+
+  test('that is deleted says that its Node cannot be closed', async () => {
+    const court = withMachine({
+      phase: 'Terminating',
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    });
+    nodeOf(court);
+    court.cloud.create({ providerID });
+    expect(await brokenAfter(court, 9)).toContain('a drain that fails says so');
+  });
+});
+
+describe('an owner', () => {
+  function withSet(spec: object, changes: object = {}): Courtroom {
+    const court = courtroom();
+    court.control.put(anObject('MachineSet', 'set', { spec, ...changes }));
+    return court;
+  }
+
+  test.each([
+    [{}, ['a set gets its machines']],
+    [{ freeze: 'True' }, []],
+    [{ 'node.machine.sapcloud.io/scale-up-disabled': 'True' }, []],
+  ])('a set with %j that has too few machines', async (labels, expected) => {
+    const court = withSet({ replicas: 1 }, { metadata: { labels } });
+    expect(await brokenAfter(court, 14)).toEqual(expected);
+  });
+
+  test('a set without a deployment replaces what has failed', async () => {
+    const court = withSet({ replicas: 1 });
+    const ownerReferences = ownerReference('MachineSet', 'set');
+    const status = { currentStatus: { phase: 'Failed' } };
+    court.control.put(anObject('Machine', 'pool-a', { metadata: { ownerReferences }, status }));
+    expect(await brokenAfter(court, 15)).toEqual(['a Failed Machine is replaced']);
+  });
+
+  test('a deployment grows while it is paused', async () => {
+    const court = courtroom();
+    const selector = { matchLabels: { pool: 'a' } };
+    const spec = { replicas: 2, paused: true, selector, strategy: { type: 'RollingUpdate' } };
+    court.control.put(anObject('MachineDeployment', 'pool', { spec }));
+    const ownerReferences = ownerReference('MachineDeployment', 'pool');
+    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
+    expect(await brokenAfter(court, 14)).toContain('a deployment gets its machines');
+  });
+
+  test('a status follows its spec during a stop', async () => {
+    const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
+    court.control.create('/api/v1/namespaces/garden-one/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'millwright-stop', namespace: 'garden-one' },
+    });
+    await court.pass(8 * minuteMs);
+    expect(court.broken(true)).toContain(ofStatus);
+  });
+
+  test('a deployment says what its sets say', async () => {
+    const court = courtroom();
+    court.control.put(anObject('MachineDeployment', 'pool', { spec: { replicas: 0 } }));
+    const ownerReferences = ownerReference('MachineDeployment', 'pool');
+    const machineSetCondition = [{ type: 'ReplicaFailure', status: 'True' }];
+    const fields = { metadata: { ownerReferences }, status: { machineSetCondition } };
+    court.control.put(anObject('MachineSet', 'set', fields));
+    expect(await brokenAfter(court, 8)).toContain('a deployment says what its sets say');
+  });
+});

@@ -1,0 +1,40 @@
+/** Workflows rest between their steps: none goes on and on, and no history grows without bound. */
+import type { Evidence } from '../evidence.ts';
+
+const periodMs = 60_000;
+/**
+ * A rollout that has news all the time takes some steps a second, each with some events; nothing
+ * needs this many. By workflow, over all its runs.
+ */
+const eventsMost = 2_400;
+/**
+ * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or after
+ * 4,000 beside a step.
+ */
+const longestHistory = 10_240;
+
+export function watchPace(evidence: Evidence): void {
+  const { simulation, world } = evidence;
+  let before = new Map<string, number>();
+  function check(): void {
+    const now = new Map<string, number>();
+    const grown = new Map<string, number>();
+    for (const { run, history, isOpen } of world.temporal.engine.executions()) {
+      now.set(run.runId, history.length);
+      const news = history.length - (before.get(run.runId) ?? 0);
+      grown.set(run.workflowId, (grown.get(run.workflowId) ?? 0) + news);
+      const isCheck = run.workflowId.startsWith('safety/');
+      if (!isOpen || isCheck || history.weighed < longestHistory) continue;
+      const text = `a run of ${run.workflowId} has ${history.weighed} events`;
+      evidence.rulings.against('a history stays short', run.workflowId, text);
+    }
+    before = now;
+    for (const [id, events] of grown) {
+      if (events < eventsMost) continue;
+      const text = `${id} had ${events} events within a minute`;
+      evidence.rulings.against('a workflow rests between its steps', id, text);
+    }
+    simulation.after(periodMs, check);
+  }
+  simulation.after(periodMs, check);
+}
