@@ -28,8 +28,8 @@ export function isDeleting({ metadata }: Machine): boolean {
 }
 
 /**
- * Merge-patches this Machine, `/status` or the rest. Undefined when the object is gone, or its name
- * belongs to another one.
+ * Merge-patches this life of a Machine, `/status` or the rest. Undefined when the object is gone or
+ * its name belongs to another life.
  */
 export async function patchMachine(
   control: KubeClient,
@@ -37,7 +37,7 @@ export async function patchMachine(
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
   if ('status' in patch) {
-    const seen = await readSame(control, machine);
+    const seen = await readSameMachine(control, machine);
     return seen && (await patchStatus(control, seen, () => patch.status));
   }
   const metadata = { ...patch.metadata, uid: machine.uid };
@@ -45,7 +45,7 @@ export async function patchMachine(
     return await control.patch<Machine>(machinePath(machine), 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await readSame(control, machine))) return undefined;
+    if (isConflict(error) && !(await readSameMachine(control, machine))) return undefined;
     throw error;
   }
 }
@@ -78,7 +78,7 @@ export async function patchStatus(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    current = await readSame(control, machine);
+    current = await readSameMachine(control, machine);
   }
   return undefined;
 }
@@ -100,7 +100,7 @@ export async function patchCheckedStatus(
 }
 
 /** Undefined when the object is gone, or its name belongs to another one. */
-export async function readSame(
+export async function readSameMachine(
   control: KubeClient,
   machine: ObjectReference,
 ): Promise<Machine | undefined> {

@@ -20,7 +20,7 @@ export function planWhileRunning(facts: MachineFacts, running: RunningStep): Mac
   return { action: 'wait', reason: operation ? formatOperation(operation) : `${name} is running` };
 }
 
-/** A deletionTimestamp goes only with an etcd that is restored from an earlier backup. */
+/** A deletionTimestamp goes only with an etcd that is restored from a backup of before. */
 export function isUndone({ teardown, isDeleting, isGone }: MachineFacts): boolean {
   return teardown !== undefined && teardown.stage !== 'finished' && !isDeleting && !isGone;
 }
