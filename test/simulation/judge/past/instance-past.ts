@@ -25,7 +25,6 @@ export function installOfRecord(
 const unclaimed: Claim = {
   isKept: false,
   isKeptByName: false,
-  isKeptByName: false,
   isClaimed: false,
   isCondemned: false,
 };
