@@ -305,3 +305,25 @@ test('a machine whose join was written, and then lost with its worker, is not la
     expect(world.log.count('recordTimeout')).toBe(1);
   });
 });
+
+test('a Machine that came in the place of one that was being deleted, with its instance, begins when the deletion is refused', async () => {
+  const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
+  const world = await MachineWorld.create(temporal, {
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    deleteInstance: async () => ({ outcome: 'failed', failure: refusal }),
+  });
+  world.object = { ...world.object, ...known, phase: 'Running' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    const { deletionRequestedAt: _none, ...object } = world.object;
+    world.object = { ...object, uid: 'uid-2', isDeleting: false };
+    await world.observe();
+    await world.log.until('readAndClaimMachine', 2);
+    await world.phase('Running');
+    expect((await world.state()).object.uid).toBe('uid-2');
+    expect(world.log.count('finishTeardown')).toBe(0);
+  });
+});
