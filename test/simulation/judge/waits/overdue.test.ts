@@ -21,10 +21,11 @@ function nodeOf({ target }: Courtroom, readiness = 'True'): void {
   target.put(Object.assign(aNode('node-a', providerID), { status: { conditions } }));
 }
 
+const isJudged = (rule: string): boolean => !rule.startsWith('every wait') && rule !== ofStatus;
+
 async function brokenAfter(court: Courtroom, minutes: number): Promise<string[]> {
   await court.pass(minutes * minuteMs);
-  const isOther = (rule: string): boolean => rule.startsWith('every wait') || rule === ofStatus;
-  return court.broken(true).filter((rule) => !isOther(rule));
+  return court.broken(true).filter(isJudged);
 }
 
 describe('a ready Node', () => {
@@ -100,13 +101,13 @@ describe('a Machine', () => {
   });
 });
 
-describe('an owner', () => {
-  function withSet(spec: object, changes: object = {}): Courtroom {
-    const court = courtroom();
-    court.control.put(anObject('MachineSet', 'set', { spec, ...changes }));
-    return court;
-  }
+function withSet(spec: object, changes: object = {}): Courtroom {
+  const court = courtroom();
+  court.control.put(anObject('MachineSet', 'set', { spec, ...changes }));
+  return court;
+}
 
+describe('an owner', () => {
   test.each([
     [{}, ['a set gets its machines']],
     [{ freeze: 'True' }, []],

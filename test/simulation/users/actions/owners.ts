@@ -52,11 +52,13 @@ export async function revertSet(user: User): Promise<void> {
   user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
   const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
   let isOver = false;
+  const react = async (): Promise<void> => {
+    await user.wait(1, longestReactionMs);
+    if (!isOver) revert(user, path, kept);
+  };
   const close = install.control.server.store.listen(({ after }) => {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
-    void user.wait(1, longestReactionMs).then(() => {
-      if (!isOver) revert(user, path, kept);
-    });
+    void react();
   });
   await user.wait(minuteMs, 6 * minuteMs);
   isOver = true;
