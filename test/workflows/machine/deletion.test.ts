@@ -319,3 +319,20 @@ test('a long history is continued as new with everything that is known', async (
     expect(world.log.count('readAndClaimMachine')).toBe(1);
   });
 });
+
+test('the Node of an instance that is gone, and that no run ever knew, goes by the ids on the Machine', async () => {
+  const { providerID, nodeName } = instance;
+  const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), failure }),
+    describeInstance: async () => ({ outcome: 'missing', settleSeconds: 0 }),
+  });
+  world.object = { ...world.object, providerID, nodeName };
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('recordFailure');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ nodeName, providerID });
+  });
+});

@@ -118,13 +118,14 @@ export async function finishTeardown(context: StepContext): Promise<void> {
 function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   const { object, teardown } = state;
   const { prepared } = object;
-  const instance = instanceOf(state);
+  // Of an instance that is gone, and was never known to this run, the object has the ids.
+  const { nodeName, providerID } = instanceOf(state) ?? { ...prepared };
   const node = ownNodeOf(state);
   const hasNotJoined = node === undefined && !prepared?.wasNodeSeen;
   return defined({
-    nodeName: state.node.isContested ? undefined : instance?.nodeName,
+    nodeName: state.node.isContested ? undefined : nodeName,
     nodeUid: node?.uid,
-    providerID: instance?.providerID,
+    providerID,
     bootstrapTokenId: prepared?.bootstrapTokenId,
     mustDetachVolumes: teardown?.wasForced,
     hasNotJoined: hasNotJoined || undefined,
