@@ -1,6 +1,6 @@
 /** Whose Nodes are drained, and when pods go by force (MCM 4.7 step 4; docs/drain.md). */
 import { parseGoDuration } from '../durations.ts';
-import { isAvailable, isDeleting, phaseOf } from '../objects.ts';
+import { isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
@@ -106,6 +106,5 @@ export function wasDrained(node: Life, machine: Life, since: number): boolean {
   const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
   const wasUnfit = node.wasSince(since, (one) => !isReady(one) || isDeleting(one));
   const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);
-  const wasThere = node.bornAt < since && machine.wasSince(-Infinity, isAvailable);
-  return !wasThere || wasUnfit || wasClosed || machine.wasSince(since, isForced);
+  return node.bornAt >= since || wasUnfit || wasClosed || machine.wasSince(since, isForced);
 }

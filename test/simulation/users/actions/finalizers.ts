@@ -1,5 +1,6 @@
 /** Finalizers that are taken off by hand, and those of other programs. */
 import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { finalizers as ourFinalizers } from '../../../../workflows/api/constants.ts';
 import type { Picked, User } from '../user.ts';
 import { manifestOf } from '../manifest.ts';
 import { isDeleting, minuteMs, nodeOf, pickedOf, secondMs } from '../user.ts';
@@ -25,11 +26,17 @@ export async function migrateMachine(user: User): Promise<void> {
   if (!isFirst) user.control.patch(path, none);
   if (user.chance.happens(0.3) || !(await user.wait(0, 10 * minuteMs))) return;
   const labels = { ...manifest.metadata?.labels, ...nodeLabel(user, object) };
-  const metadata = { ...manifest.metadata, labels };
+  const metadata = { ...manifest.metadata, ...savedFinalizers(user), labels };
   user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
   // Some were to be deleted all the time.
-  if (user.chance.happens(0.7) || !(await user.wait(0, 5 * secondMs))) return;
+  if (user.chance.happens(0.6)) return;
+  await user.wait(0, user.chance.happens(0.5) ? 1 : 5 * secondMs);
   user.control.delete(path);
+}
+
+/** A backup has those of the time. */
+function savedFinalizers({ chance }: User): object {
+  return chance.happens(0.5) ? { finalizers: [ourFinalizers.machine] } : {};
 }
 
 /** With its providerID it is found, also without the name of its Node (docs/safety.md). */

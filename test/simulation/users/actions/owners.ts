@@ -42,7 +42,7 @@ const longestReactionMs = 50;
 
 /**
  * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
- * there is taken back at once, each time, for some minutes.
+ * there is taken back at once, each time, for many minutes.
  */
 export async function revertSet(user: User): Promise<void> {
   const { install } = user;
@@ -60,7 +60,7 @@ export async function revertSet(user: User): Promise<void> {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
     void react();
   });
-  await user.wait(minuteMs, 6 * minuteMs);
+  await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
 }
