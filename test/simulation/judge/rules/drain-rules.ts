@@ -9,6 +9,8 @@ import type { Case } from './case.ts';
 const minuteMs = 60_000;
 /** Clocks differ by half a minute, and a time on an object has no fractions. */
 const slackMs = 45_000;
+/** After a restore a drain that is under way finds out at its next read. */
+const restoredForMs = 10 * minuteMs;
 /** A refused eviction counts once in this time (MCM 4.7). */
 const evictionMs = 20_000;
 const drainUntil = 'millwright.dev/drain-until';
@@ -43,10 +45,12 @@ export function judgePod(judged: Case): void {
  */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;
+  const { restoredAt = -Infinity } = evidence.controlOf(install);
   // A restored database may take a deletion back in the middle of a drain.
   const stays = (life: Life): boolean =>
     life.hasBeenSince(since, (machine) => phaseOf(machine) !== 'Failed') &&
-    !life.wasSince(-Infinity, isDeleting);
+    !life.wasSince(-Infinity, isDeleting) &&
+    restoredAt < since - restoredForMs;
   const keeper = ownersOf(judged, node).find(stays);
   if (!keeper) return;
   const text = `${textOf(judged, 'drained')}: Machine ${keeper.last.metadata.name} of Node ${node.metadata.name} stays`;
