@@ -41,7 +41,8 @@ export function judgePod(judged: Case): void {
 }
 
 /**
- * The Node of a Machine that stays is not cordoned. One of a failed Machine may be kept without pods.
+ * The Node of a Machine that stays is not cordoned. That of a failed one may be kept without
+ * pods.
  */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;

@@ -8,8 +8,8 @@ const periodMs = 60_000;
  */
 const eventsMost = 2_400;
 /**
- * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or after
- * 4,000 beside a step.
+ * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or
+ * after 4,000 beside a step.
  */
 const longestHistory = 10_240;
 
