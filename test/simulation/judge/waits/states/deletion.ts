@@ -15,7 +15,7 @@ const forceDeletion = 'force-deletion';
 export const deletionStates: readonly Passing[] = [
   {
     rule: 'a Machine that is deleted goes',
-    patienceMs: 12 * minuteMs,
+    patienceMs: 8 * minuteMs,
     despite: 'target',
     find: notGone,
   },
