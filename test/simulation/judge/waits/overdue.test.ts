@@ -86,7 +86,7 @@ describe('a Machine', () => {
     const secret = anObject('Secret', 'secret');
     court.control.put({ ...secret, apiVersion: 'v1' });
     court.cloud.create({ providerID });
-    expect(await brokenAfter(court, 13)).not.toContain('a Machine that is deleted goes');
+    expect(await brokenAfter(court, 9)).not.toContain('a Machine that is deleted goes');
     expect(await brokenAfter(court, 4)).toContain('a Machine that is deleted goes');
   });
 
