@@ -33,12 +33,11 @@ export class Nondeterminism extends Error {
 }
 
 export class CachedRun {
-  /** How many activations of the history it has seen. */
-  applied = 0;
-  /** The last one of them. */
-  last: Activation | undefined;
   readonly id: string;
   readonly #workflow: Workflow;
+  /** How many activations of the history it has seen, and the last one of them. */
+  #applied = 0;
+  #last: Activation | undefined;
 
   private constructor(workflow: Workflow, id: string) {
     this.#workflow = workflow;
@@ -47,6 +46,14 @@ export class CachedRun {
 
   static async create(sandbox: Sandbox, run: RunInfo, at: number): Promise<CachedRun> {
     return new CachedRun(await sandbox.create(run, at), run.runId);
+  }
+
+  /**
+   * It has seen this history and nothing else. One of the same length may be another one: where an
+   * attempt of another worker came first, or after a restore.
+   */
+  isAt(history: readonly Activation[]): boolean {
+    return this.#applied === history.length && this.#last === history.at(-1);
   }
 
   /** Throws `Nondeterminism` where it does not do what it did before. */
@@ -70,8 +77,8 @@ export class CachedRun {
   }
 
   #hasApplied(activation: Activation): void {
-    this.applied += 1;
-    this.last = activation;
+    this.#applied += 1;
+    this.#last = activation;
   }
 
   async query({ id, name, args }: Query, position: Position): Promise<QueryAnswer> {

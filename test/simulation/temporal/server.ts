@@ -102,4 +102,17 @@ export class SimulatedTemporal {
     this.#schedules.clear();
     this.engine.lose();
   }
+
+  /** Takes a backup of its database; the function that it returns restores it, once. */
+  backup(): () => void {
+    const namespaceId = this.#namespaceId;
+    const restoreRuns = this.engine.backup();
+    const restoreSchedules = this.#schedules.backup((execution) => this.engine.current(execution));
+    return () => {
+      this.#simulation.note('temporal', 'has its database of an earlier moment');
+      this.#namespaceId = namespaceId;
+      restoreRuns();
+      restoreSchedules();
+    };
+  }
 }

@@ -1,5 +1,4 @@
 /** The workflow tasks of one run: when one is due, who gets it, and what the history says of it. */
-import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { isClosing } from './closing.ts';
 import { GrpcError } from './grpc-errors.ts';
@@ -16,7 +15,7 @@ import type {
   WorkflowTask,
   WorkflowTaskCompletion,
 } from './messages.ts';
-import type { ServerTimers } from './server-timers.ts';
+import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 
 export interface TasksWorld {
@@ -47,7 +46,18 @@ interface Pending {
   length: number;
   news: readonly News[];
   queries: readonly PendingQuery[];
-  timer: Timer | undefined;
+  timer: ServerTimer | undefined;
+}
+
+/** Of one run at one moment. Queries and who waits for them are in the server's memory alone. */
+export interface SavedTasks {
+  /** Of the first one that is still to come. */
+  beginsAt: number | undefined;
+  news: readonly News[];
+  buffer: readonly News[];
+  pending: (Omit<Pending, 'queries' | 'timer'> & { dueAt: number | undefined }) | undefined;
+  attempt: number;
+  sticky: string | undefined;
 }
 
 /** From this attempt on the server gives a task more and more time. */
@@ -63,6 +73,7 @@ function neverStarted(): GrpcError {
 export class WorkflowTasks {
   readonly #world: TasksWorld;
   #hasBegun = false;
+  #beginning: ServerTimer | undefined;
   #news: News[] = [];
   /** What came while a worker had the task. */
   #buffer: News[] = [];
@@ -88,8 +99,37 @@ export class WorkflowTasks {
       this.#hasBegun = true;
       this.#schedule();
     };
-    if (delayMs > 0) this.#world.serverTimers.after(delayMs, begin);
+    if (delayMs > 0) this.#beginning = this.#world.serverTimers.after(delayMs, begin);
     else begin();
+  }
+
+  save(): SavedTasks {
+    return {
+      beginsAt: this.#hasBegun ? undefined : this.#beginning?.at,
+      news: [...this.#news],
+      buffer: [...this.#buffer],
+      pending: this.#pending && savedOf(this.#pending),
+      attempt: this.#attempt,
+      sticky: this.#sticky,
+    };
+  }
+
+  /** Goes on from there. A worker that still has the task may answer it. */
+  resume({ beginsAt, news, buffer, pending, attempt, sticky }: SavedTasks): void {
+    this.#news = [...news];
+    this.#buffer = [...buffer];
+    this.#attempt = attempt;
+    this.#sticky = sticky;
+    if (beginsAt !== undefined) return this.begin(beginsAt - this.#world.simulation.now);
+    this.#hasBegun = true;
+    if (pending) this.#goOn(pending);
+  }
+
+  #goOn({ dueAt, ...saved }: NonNullable<SavedTasks['pending']>): void {
+    const pending: Pending = { ...saved, queries: [], timer: undefined };
+    this.#pending = pending;
+    if (dueAt === undefined) return this.#offer(pending);
+    pending.timer = this.#world.serverTimers.at(dueAt, () => this.#timeOut(pending));
   }
 
   /** What is told with an event that is written already. */
@@ -151,6 +191,17 @@ export class WorkflowTasks {
   abandon(): void {
     if (this.#isStarted && this.#attempt === 1) this.#world.history.add('WORKFLOW_TASK_FAILED');
     for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
+  }
+
+  /** The server forgets the run, and who waits for an answer. */
+  forget(gone: Error): void {
+    this.#beginning?.cancel();
+    this.#pending?.timer?.cancel();
+    const asked = [...(this.#pending?.queries ?? []), ...this.#queries, ...this.#direct.values()];
+    this.#pending = undefined;
+    this.#queries = [];
+    this.#direct.clear();
+    for (const query of asked) query.reject(gone);
   }
 
   /** The run is over. Queries are answered all the same, by a replay. */
@@ -319,4 +370,8 @@ export class WorkflowTasks {
     this.#queries = [...task.queries, ...this.#queries];
     this.#schedule();
   }
+}
+
+function savedOf({ queries: _queries, timer, ...saved }: Pending): SavedTasks['pending'] {
+  return { ...saved, dueAt: timer?.at };
 }
