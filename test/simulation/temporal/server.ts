@@ -103,6 +103,11 @@ export class SimulatedTemporal {
     this.engine.lose();
   }
 
+  /** A schedule has a run now. Throws NOT_FOUND. */
+  trigger(scheduleId: string): void {
+    this.#schedules.trigger(scheduleId);
+  }
+
   /** Takes a backup of its database; the function that it returns restores it, once. */
   backup(): () => void {
     const namespaceId = this.#namespaceId;
