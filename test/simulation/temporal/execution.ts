@@ -158,7 +158,10 @@ export class Execution {
       this.#deadline = this.#world.serverTimers.at(deadlineAt, () => this.#expire());
     }
     for (const [seq, at] of timers) {
-      this.timers.set(seq, this.#world.serverTimers.at(at, () => this.#fire(seq)));
+      this.timers.set(
+        seq,
+        this.#world.serverTimers.at(at, () => this.#fire(seq)),
+      );
     }
     for (const [seq, saved] of activities) this.#openActivity(seq, saved.spec, saved);
     this.#tasks.resume(tasks);
