@@ -10,7 +10,7 @@ import { reportCompetitor, competingMachine } from './node/claims.ts';
 import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
-import { component, isDeleting, machineSubject, patchStatus, readLife } from './object.ts';
+import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
 import { statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
@@ -61,7 +61,7 @@ async function writeRunning(
   machine: ObjectReference,
   status: object,
 ): Promise<Machine | undefined> {
-  const seen = await readLife(control, machine);
+  const seen = await readSameMachine(control, machine);
   const statusOf = (now: Machine) => (isDeleting(now) ? undefined : status);
   return seen && (await patchStatus(control, seen, statusOf));
 }

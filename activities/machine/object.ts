@@ -37,7 +37,7 @@ export async function patchMachine(
   patch: { metadata?: object; spec?: object } | { status: object },
 ): Promise<Machine | undefined> {
   if ('status' in patch) {
-    const seen = await readLife(control, machine);
+    const seen = await readSameMachine(control, machine);
     return seen && (await patchStatus(control, seen, () => patch.status));
   }
   const metadata = { ...patch.metadata, uid: machine.uid };
@@ -45,7 +45,7 @@ export async function patchMachine(
     return await control.patch<Machine>(machinePath(machine), 'merge', { ...patch, metadata });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await readLife(control, machine))) return undefined;
+    if (isConflict(error) && !(await readSameMachine(control, machine))) return undefined;
     throw error;
   }
 }
@@ -78,7 +78,7 @@ export async function patchStatus(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    current = await readLife(control, machine);
+    current = await readSameMachine(control, machine);
   }
   return undefined;
 }
@@ -99,8 +99,8 @@ export async function patchCheckedStatus(
   throw new Error(`Machine ${seen.metadata.name} changed while it was checked`);
 }
 
-/** Undefined when the object is gone or another life. */
-export async function readLife(
+/** Undefined when the object is gone, or its name belongs to another one. */
+export async function readSameMachine(
   control: KubeClient,
   machine: ObjectReference,
 ): Promise<Machine | undefined> {

@@ -32,7 +32,7 @@ import {
   isDeleting,
   machineSubject,
   patchStatus,
-  readLife,
+  readSameMachine,
   readMachine,
 } from './object.ts';
 import { preparedOf } from './prepared.ts';
@@ -48,7 +48,7 @@ export async function beginTeardown(
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
-  const current = await readLife(dependencies.control, machine);
+  const current = await readSameMachine(dependencies.control, machine);
   // A set would make another one for a machine that is Terminating.
   if (current && !isDeleting(current)) return { machine: preparedOf(current, dependencies) };
   const status = statusPatch({

@@ -43,7 +43,7 @@ interface Turn {
 }
 
 /** First the world changes, then the deployment looks at it and acts. */
-export function playRound(cluster: Cluster): Round {
+function playRound(cluster: Cluster): Round {
   cluster.round += 1;
   letMachinesProgress(cluster);
   letSetsAct(cluster);

@@ -65,7 +65,7 @@ async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-/** The SDK's contexts answer each use of a global by a call into Node.js, and workflows read many. */
+/** The SDK's contexts answer each use of a global by a call into Node.js, which costs much. */
 async function withPlainContexts<T>(work: () => Promise<T>): Promise<T> {
   const { createContext } = vm;
   vm.createContext = (_object, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);

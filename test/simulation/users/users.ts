@@ -86,7 +86,7 @@ export class Users {
     return obstaclesIn(this.#world, this.#options.repositories);
   }
 
-  /** To be called some time after the weather cleared, and again as long as the end has not come. */
+  /** To be called some time after the weather has cleared, and again until the end has come. */
   deleteLostMachines(): void {
     const { repositories } = this.#options;
     for (const { remove } of obstaclesIn(this.#world, repositories, [lostMachines])) remove();

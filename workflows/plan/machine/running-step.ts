@@ -20,7 +20,7 @@ export function planWhileRunning(facts: MachineFacts, running: RunningStep): Mac
   return { action: 'wait', reason: operation ? formatOperation(operation) : `${name} is running` };
 }
 
-/** A deletionTimestamp goes with an etcd that is restored from a backup of before, and then only. */
+/** A deletionTimestamp goes only with an etcd that is restored from a backup of before. */
 export function isUndone({ teardown, isDeleting, isGone }: MachineFacts): boolean {
   return teardown !== undefined && teardown.stage !== 'finished' && !isDeleting && !isGone;
 }

@@ -38,7 +38,10 @@ export function judgePod(judged: Case): void {
   if (write.method === 'DELETE' && gracePeriodSeconds === 0) judgeForce(judged, node);
 }
 
-/** One of a Machine that stays is closed to nobody. One that has failed may be kept without pods. */
+/**
+ * The Node of a Machine that stays is not cordoned. That of a failed one may be kept without
+ * pods.
+ */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;
   // A restored database may take a deletion back in the middle of a drain.

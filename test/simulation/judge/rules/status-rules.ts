@@ -1,4 +1,4 @@
-/** What a status may say only when it is so (MCM 4.3, 5.2, 7.9; docs/safety.md, docs/rollouts.md). */
+/** What a status may say only when it is so, by MCM v0.62.1, docs/safety.md, docs/rollouts.md. */
 import { isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
 import { textOf } from './case.ts';

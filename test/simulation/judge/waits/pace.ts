@@ -7,7 +7,10 @@ const periodMs = 60_000;
  * needs this many. By workflow, over all its runs.
  */
 const eventsMost = 2_400;
-/** From here on the server warns; docs: a run goes on as a new one after 1,000, or 4,000 beside a step. */
+/**
+ * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or
+ * after 4,000 beside a step.
+ */
 const longestHistory = 10_240;
 
 export function watchPace(evidence: Evidence): void {

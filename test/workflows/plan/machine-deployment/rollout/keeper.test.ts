@@ -34,6 +34,16 @@ describe('what the new set may not have yet is for', () => {
     const all = [...sets, theNewSet({ revision: 3 })];
     expect(keeperOf(rolloutOf(someFacts({ sets: all })))?.name).toBe(keeper);
   });
+
+  test.each<{ name: string; other: SetFacts }>([
+    { name: 'whose template was given up', other: theNewSet({ machines: 'A' }) },
+    { name: 'that is still to be made', other: aSet({ name: 'blank', uid: '' }) },
+    { name: 'that the machines go to', other: aSet({ machines: 'A' }) },
+  ])('no set $name', ({ other }) => {
+    const target = aSet({ machines: 'A' });
+    const others = [other.name === target.name ? target : other];
+    expect(keeperOf({ facts: someFacts(), target, others })).toBeUndefined();
+  });
 });
 
 const canary = { autoRollback: false, faults: [], canary: 1 };

@@ -196,6 +196,19 @@ describe('the condition Progressing', () => {
     const facts = given({ known: done, counts: present });
     expect(progressingOf(facts)).toMatchObject({ reason: 'NewMachineSetAvailable' });
   });
+
+  test.each<{ name: string; facts: Partial<ProgressFacts> }>([
+    {
+      name: 'finished, and has machines of old sets again',
+      facts: { known: known('NewMachineSetAvailable') },
+    },
+    {
+      name: 'not finished, whose machines are all new',
+      facts: { counts: counts({ replicas: 2, updatedReplicas: 2 }) },
+    },
+  ])('a rollout that is $name goes on', ({ facts }) => {
+    expect(progressingOf(given(facts))).toMatchObject({ reason: 'MachineSetUpdated' });
+  });
 });
 
 describe('the clock of the deadline', () => {

@@ -60,6 +60,23 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [{ action: 'syncSet', name: 'new', revision: 6 }],
   },
   {
+    name: 'a set that is gone back to takes nothing over from the template that was given up',
+    facts: {
+      progress: { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false },
+      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
+      sets: [aSet({ machines: many('A', 10), needsSync: true }), theNewSet()],
+    },
+    steps: [],
+  },
+  {
+    name: 'a set that may not be made yet takes nothing over',
+    facts: {
+      options: { autoRollback: false, faults: [], rolloutAfter: { at: 1, text: 'later' } },
+      sets: [aSet({ machines: many('A', 10) })],
+    },
+    steps: [],
+  },
+  {
     name: 'nothing is taken over while paused',
     facts: { isPaused: true, sets: [theNewSet({ machines: many('A', 10), needsSync: true })] },
     steps: [],

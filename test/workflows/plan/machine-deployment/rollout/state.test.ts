@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import { awaited } from '../../../../../workflows/plan/machine-deployment/rollout/awaited.ts';
 import { isRollback } from '../../../../../workflows/plan/machine-deployment/rollout/direction.ts';
 import type { DeploymentFacts } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentPlan } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
@@ -78,7 +79,11 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
   {
     name: 'a way back to an earlier set',
     facts: {
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU', isFormer: true })],
+      sets: [
+        aSet({ machines: many('A', 10) }),
+        aSet({ name: 'idle' }),
+        theNewSet({ machines: 'UU', isFormer: true }),
+      ],
     },
     plan: { state: 'RollingBack' },
   },
@@ -117,6 +122,27 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
   },
 ])('the state of a rollout that is $name is $plan.state', ({ facts, plan }) => {
   expect(planMachineDeployment(someFacts(facts), now)).toMatchObject(plan);
+});
+
+test.each<{ name: string; facts: Partial<DeploymentFacts> }>([
+  {
+    name: 'gone back to',
+    facts: {
+      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
+      sets: [aSet({ machines: many('A', 9) }), theNewSet({ going: 2 })],
+    },
+  },
+  { name: 'still to be made', facts: { sets: [aSet({ machines: many('A', 10) })] } },
+])('no deadline is reported of a set that is $name', ({ facts }) => {
+  const plan = planMachineDeployment(someFacts({ progress: overdue, ...facts }), now);
+  expect(plan.report).toBeUndefined();
+});
+
+test('what waits for available machines says so while one of the old sets has any', () => {
+  const [old, idle] = [aSet({ machines: 'A' }), aSet({ name: 'idle' })];
+  const rollout = { facts: someFacts(), target: whole, others: [old, idle] };
+  expect(awaited(rollout)).toBe('waits for machines to become available');
+  expect(awaited({ ...rollout, others: [idle] })).toBe('MachineSet new has 10 replicas');
 });
 
 describe('who goes back', () => {

@@ -7,7 +7,6 @@ import type {
   SimulatedSet,
 } from '../../../../support/simulated-cluster.ts';
 import { aCluster, millisecondsPerRound } from '../../../../support/simulated-cluster.ts';
-import { changeTemplate } from './random-cluster.ts';
 
 export interface Story {
   name: string;
@@ -33,7 +32,9 @@ function scaleTo(replicas: number): Happening {
 function change(name: string): Happening {
   return {
     text: `somebody changes the template to that of ${name}`,
-    happen: (cluster) => changeTemplate(cluster, name),
+    happen: ({ deployment }) => {
+      deployment.template = name;
+    },
   };
 }
 
