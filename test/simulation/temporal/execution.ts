@@ -21,8 +21,12 @@ import type { ActivityEnd, ActivitySpec, SavedActivity } from './pending-activit
 import { PendingActivity } from './pending-activity.ts';
 import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
+import { Updates } from './updates.ts';
+import type { SavedUpdates, UpdateOutcome } from './updates.ts';
 import { WorkflowTasks } from './workflow-tasks.ts';
 import type { SavedTasks } from './workflow-tasks.ts';
+
+type DoUpdate = NonNullable<Job['doUpdate']>;
 
 export type Status =
   'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'TERMINATED' | 'CONTINUED_AS_NEW' | 'TIMED_OUT';
@@ -60,11 +64,6 @@ export interface ExecutionWorld {
   onTaskFailed(execution: Execution, failure: WorkflowTaskFailure): void;
 }
 
-export interface PendingUpdate {
-  resolve(outcome: { success: Payload } | { failure: Failure }): void;
-  reject(error: Error): void;
-}
-
 /** A run that is open, as the server writes it down at one moment. */
 export interface SavedExecution {
   beginning: Beginning;
@@ -77,6 +76,7 @@ export interface SavedExecution {
   memo: Record<string, Payload>;
   cannotBeReplayed: boolean;
   requestIds: readonly string[];
+  updates: SavedUpdates;
   tasks: SavedTasks;
   cancelRequested: boolean;
   deadlineAt: number | undefined;
@@ -89,7 +89,7 @@ export class Execution {
   /** Those of a run that is over are still listed. */
   readonly activities = new Map<number, PendingActivity>();
   readonly timers = new Map<number, ServerTimer>();
-  readonly updates = new Map<string, PendingUpdate>();
+  readonly updates: Updates;
   readonly searchAttributes: Record<string, Payload>;
   readonly memo: Record<string, Payload>;
   status: Status = 'RUNNING';
@@ -114,6 +114,7 @@ export class Execution {
     this.searchAttributes = { ...(saved ?? beginning).searchAttributes };
     this.memo = { ...(saved ?? beginning).memo };
     this.cannotBeReplayed = saved?.cannotBeReplayed ?? false;
+    this.updates = new Updates(saved?.updates);
     this.#requestIds = new Set(saved?.requestIds ?? [beginning.requestId]);
     this.#cancelRequested = saved?.cancelRequested ?? false;
     this.#tasks = this.#createTasks();
@@ -179,6 +180,7 @@ export class Execution {
       memo: { ...memo },
       cannotBeReplayed,
       requestIds: [...this.#requestIds],
+      updates: this.updates.save(),
       tasks: this.#tasks.save(),
       cancelRequested: this.#cancelRequested,
       deadlineAt: this.#deadline?.at,
@@ -222,6 +224,15 @@ export class Execution {
 
   query(name: string, args: readonly Payload[]): Promise<QueryAnswer> {
     return this.#tasks.query(name, args);
+  }
+
+  /** One that comes again is the same one. */
+  update(id: string, job: Omit<DoUpdate, 'id' | 'protocolInstanceId'>): Promise<UpdateOutcome> {
+    const known = this.updates.outcomeOf(id);
+    if (known) return known;
+    this.updates.admit(id);
+    this.#tasks.ask({ doUpdate: { ...job, id, protocolInstanceId: id, runValidator: true } });
+    return this.update(id, job);
   }
 
   completeTask(id: number, completion: WorkflowTaskCompletion, carryOut: () => void): void {
@@ -282,7 +293,8 @@ export class Execution {
   /** Its workers hear NOT_FOUND from now on. */
   close(status: Status, command?: Command): void {
     if (!this.isOpen) return;
-    this.#stop(status, new GrpcError('NOT_FOUND', 'workflow execution already completed'));
+    this.#stop(status);
+    this.updates.close(closedError(status));
     this.#tasks.close();
     this.#world.onClosed(this, command);
   }
@@ -291,20 +303,25 @@ export class Execution {
   forget(): void {
     if (!this.isOpen) return;
     const gone = new GrpcError('UNAVAILABLE', 'the server has stopped');
-    this.#stop('TERMINATED', gone);
+    this.#stop('TERMINATED');
+    this.updates.forget(gone);
     this.#tasks.forget(gone);
   }
 
-  #stop(status: Status, reason: Error): void {
+  #stop(status: Status): void {
     this.status = status;
     this.closedAt = this.#world.simulation.now;
     this.#deadline?.cancel();
     for (const timer of this.timers.values()) timer.cancel();
     for (const activity of this.activities.values()) activity.drop();
     this.timers.clear();
-    for (const { reject } of this.updates.values()) reject(reason);
-    this.updates.clear();
   }
+}
+
+/** Where another run follows, callers are to try again with that one. */
+function closedError(status: Status): GrpcError {
+  if (status === 'CONTINUED_AS_NEW') return new GrpcError('UNAVAILABLE', 'workflow is closing');
+  return new GrpcError('NOT_FOUND', 'workflow execution already completed');
 }
 
 function initializationOf({ run, input, headers, memo, searchAttributes, lastResult }: Beginning) {

@@ -77,6 +77,8 @@ export class WorkflowTasks {
   #news: News[] = [];
   /** What came while a worker had the task. */
   #buffer: News[] = [];
+  /** Updates that no task has brought to a worker; they are in no history before that. */
+  #updates: Job[] = [];
   #queries: PendingQuery[] = [];
   #queryCount = 0;
   readonly #direct = new Map<number, PendingQuery>();
@@ -104,11 +106,13 @@ export class WorkflowTasks {
   }
 
   save(): SavedTasks {
+    // A task for updates alone is in the server's memory, as they are.
+    const isSaved = this.#pending?.isWritten || this.#attempt > 1;
     return {
       beginsAt: this.#hasBegun ? undefined : this.#beginning?.at,
-      news: [...this.#news],
+      news: this.#news.filter(isInHistory),
       buffer: [...this.#buffer],
-      pending: this.#pending && savedOf(this.#pending),
+      pending: this.#pending && isSaved ? savedOf(this.#pending) : undefined,
       attempt: this.#attempt,
       sticky: this.#sticky,
     };
@@ -146,6 +150,12 @@ export class WorkflowTasks {
     if (news.job && this.#hasBegun && !this.#pending) this.#schedule();
   }
 
+  /** An update needs a task, of which nothing is written if the worker refuses it. */
+  ask(update: Job): void {
+    this.#updates.push(update);
+    if (this.#hasBegun && !this.#pending) this.#open(false);
+  }
+
   /** What came while a worker has the task is not written yet. */
   takeBack(isUnwanted: (job: Job) => boolean): void {
     this.#buffer = this.#buffer.filter(({ job }) => !job || !isUnwanted(job));
@@ -168,17 +178,20 @@ export class WorkflowTasks {
       this.#failed('WORKFLOW_TASK_FAILED');
       throw new GrpcError('INVALID_ARGUMENT', 'UnhandledCommand');
     }
-    if (!task.isWritten) this.#writeStart();
     this.#pending = undefined;
     task.timer?.cancel();
     this.#sticky = task.worker;
     this.#attempt = 1;
-    this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    if (!isForNothing(task, completion)) {
+      if (!task.isWritten) this.#writeStart();
+      this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    }
     this.#world.activations.push(...completion.activations);
     carryOut();
     this.#answer(task.queries, completion);
     if (!this.#world.isOpen()) return;
     if (this.#buffer.length > 0 || completion.mustContinue) return this.#schedule();
+    if (this.#updates.length > 0) return this.#open(false);
     for (const query of this.#queries.splice(0)) this.#offerQuery(query);
   }
 
@@ -264,12 +277,15 @@ export class WorkflowTasks {
 
   /** What was buffered makes it a task like any other. */
   #schedule(): void {
-    const { history } = this.#world;
     if (this.#buffer.length > 0) {
       this.#attempt = 1;
       for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
     }
-    const isWritten = this.#attempt === 1;
+    this.#open(this.#attempt === 1);
+  }
+
+  #open(isWritten: boolean): void {
+    const { history } = this.#world;
     if (isWritten) history.add('WORKFLOW_TASK_SCHEDULED');
     this.#pending = {
       id: 0,
@@ -295,6 +311,7 @@ export class WorkflowTasks {
   #leaveSticky(pending: Pending): void {
     if (this.#pending !== pending || pending.id > 0) return;
     this.#sticky = undefined;
+    if (!pending.isWritten) this.#world.history.add('WORKFLOW_TASK_SCHEDULED');
     this.#world.history.add('WORKFLOW_TASK_TIMED_OUT');
     this.#attempt = 1;
     this.#pending = undefined;
@@ -312,7 +329,7 @@ export class WorkflowTasks {
     if (pending.isWritten) history.add('WORKFLOW_TASK_STARTED');
     pending.id = nextTaskId();
     pending.worker = worker;
-    pending.news = this.#news;
+    pending.news = [...this.#news, ...this.#updates.splice(0).map((job) => ({ event: '', job }))];
     pending.queries = this.#queries;
     pending.timer = serverTimers.after(this.#timeoutMs, () => this.#timeOut(pending));
     this.#news = [];
@@ -363,7 +380,10 @@ export class WorkflowTasks {
     if (!task) return;
     task.timer?.cancel();
     this.#pending = undefined;
-    if (this.#attempt === 1) this.#world.history.add(event);
+    if (this.#attempt === 1) {
+      if (!task.isWritten) this.#writeStart();
+      this.#world.history.add(event);
+    }
     this.#attempt = this.#sticky === undefined ? this.#attempt + 1 : 1;
     this.#sticky = undefined;
     this.#news = [...task.news, ...this.#news];
@@ -372,6 +392,22 @@ export class WorkflowTasks {
   }
 }
 
-function savedOf({ queries: _queries, timer, ...saved }: Pending): SavedTasks['pending'] {
-  return { ...saved, dueAt: timer?.at };
+function savedOf({ queries: _queries, timer, news, ...saved }: Pending): SavedTasks['pending'] {
+  return { ...saved, news: news.filter(isInHistory), dueAt: timer?.at };
+}
+
+function isInHistory({ job }: News): boolean {
+  return !job?.doUpdate;
+}
+
+/** It brought updates alone, and all of them were refused: the history says nothing of it. */
+function isForNothing(
+  { isWritten, news }: Pending,
+  { commands, mustContinue }: WorkflowTaskCompletion,
+): boolean {
+  const asked = new Set(news.flatMap(({ job }) => job?.doUpdate?.protocolInstanceId ?? []));
+  if (isWritten || mustContinue || asked.size === 0) return false;
+  return commands.every(
+    ({ updateResponse: answer }) => answer?.rejected && asked.has(answer.protocolInstanceId ?? ''),
+  );
 }
