@@ -102,7 +102,7 @@ export function judgeAvailability(judged: Case, set: Life): void {
   evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
 }
 
-/** A choice of people or of the autoscaler goes before availability (MCM 6.8). */
+/** A choice of people or of the autoscaler goes before availability (MCM 6.6). */
 function isPreferred({ metadata }: JudgedObject): boolean {
   const usual = 3;
   return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
