@@ -156,7 +156,7 @@ export class WorkflowWorker {
     const { local, cachedMax } = this.#parts;
     const { run, history } = task;
     const cached = this.#cache.get(run.runId);
-    if (cached && cached.run.applied === history.length) {
+    if (cached?.run.isAt(history)) {
       this.#cache.delete(run.runId);
       this.#cache.set(run.runId, cached);
       return cached;
