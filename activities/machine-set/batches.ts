@@ -64,21 +64,23 @@ export async function createMachines(
   const batch = open.slice(0, Math.max(limit - created.size, 0));
   const refusal = batch.length === 0 ? undefined : templateRefusal(set);
   const errors = refusal === undefined ? [] : [refusal];
-  const taken: string[] = [];
+  const [taken, present]: [string[], string[]] = [[], []];
   await inParallel(batch, parallelCalls, async (name) => {
     // A batch stops at its first refusal: the next ones would be refused for the same reason.
     if (errors.length > 0 || progress.isSuperseded()) return;
     const outcome = await createOne(control, set, name);
     if (outcome === 'created') progress.report([...created.add(name)]);
     else if (outcome === 'taken') taken.push(name);
+    else if (outcome === 'present') present.push(name);
     else errors.push(outcome.error);
   });
   const [error] = errors;
-  await reportCreates(control, setSubject(life), { created: [...created], error });
+  await reportCreates(control, setSubject(life), { created: [...created, ...present], error });
   const withheld = open.length - batch.length;
   return {
     created: [...created],
     taken,
+    ...(present.length > 0 && { present }),
     ...(error !== undefined && { error }),
     ...(withheld > 0 && { withheld }),
   };
@@ -95,7 +97,7 @@ async function createOne(
   control: KubeClient,
   set: MachineSet,
   name: string,
-): Promise<'created' | 'taken' | { error: string }> {
+): Promise<'created' | 'present' | 'taken' | { error: string }> {
   const { namespace = '' } = set.metadata;
   try {
     await control.create(customResource('machines', namespace), machineOf(set, name));
@@ -107,15 +109,18 @@ async function createOne(
   }
 }
 
-/** A create whose answer was lost made a machine of ours; another's machine only has the name. */
+/**
+ * A create whose answer was lost made a machine of ours, or one before Temporal was restored from a
+ * backup: a run draws the same names again. Another's machine only has the name.
+ */
 async function ownershipOf(
   control: KubeClient,
   set: MachineSet,
   name: string,
-): Promise<'created' | 'taken'> {
+): Promise<'present' | 'taken'> {
   const path = customResource('machines', set.metadata.namespace ?? '', name);
   const machine = await ignoreNotFound(control.get<Machine>(path));
-  return machine && controllerOf(machine)?.uid === set.metadata.uid ? 'created' : 'taken';
+  return machine && controllerOf(machine)?.uid === set.metadata.uid ? 'present' : 'taken';
 }
 
 async function reportCreates(

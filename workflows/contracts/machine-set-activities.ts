@@ -21,6 +21,8 @@ export interface CreateBatchOutcome {
   created: string[];
   /** The name belongs to a Machine that is not ours. */
   taken: string[];
+  /** Ours, and there before this attempt: what was read before may count them already. */
+  present?: string[];
   /** Why the API server refused the others. */
   error?: string;
   /** Not made, because fewer are wanted by now. */

@@ -50,12 +50,12 @@ test('a batch is one Event', async () => {
   ]);
 });
 
-test('a machine that exists already counts as made when this set controls it, and only then', async () => {
+test('a machine that exists already is not counted as made: the plan may know it', async () => {
   const ours = aMachine({ metadata: { ownerReferences: controlledBy(aMachineSet()) } });
   const foreign = aMachine({ metadata: { name: 'pool-b' } });
   const control = new InMemoryClient(aMachineSet(), ours, foreign);
   const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
-  expect(outcome).toEqual({ created: ['pool-a'], taken: ['pool-b'] });
+  expect(outcome).toEqual({ created: [], taken: ['pool-b'], present: ['pool-a'] });
 });
 
 test('a machine that an earlier attempt made is not made again, even if it is gone by now', async () => {

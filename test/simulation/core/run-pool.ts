@@ -29,7 +29,7 @@ export class RunPool {
   take(runId: string, history: readonly Activation[]): CachedRun | undefined {
     const left = this.#left.get(runId);
     // What a dead worker did last may be missing in the history, or another one did it.
-    if (!left || left.last !== history.at(-1) || left.applied !== history.length) return undefined;
+    if (!left?.isAt(history)) return undefined;
     this.#left.delete(runId);
     return left;
   }

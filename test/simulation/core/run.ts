@@ -33,12 +33,11 @@ export class Nondeterminism extends Error {
 }
 
 export class CachedRun {
-  /** How many activations of the history it has seen. */
-  applied = 0;
-  /** The last one of them. */
-  last: Activation | undefined;
   readonly id: string;
   readonly #workflow: Workflow;
+  /** How many activations of the history it has seen, and the last one of them. */
+  #applied = 0;
+  #last: Activation | undefined;
 
   private constructor(workflow: Workflow, id: string) {
     this.#workflow = workflow;
@@ -49,13 +48,23 @@ export class CachedRun {
     return new CachedRun(await sandbox.create(run, at), run.runId);
   }
 
+  /**
+   * It has seen this history and nothing else. One of the same length may be another one: where an
+   * attempt of another worker came first, or after a restore.
+   */
+  isAt(history: readonly Activation[]): boolean {
+    return this.#applied === history.length && this.#last === history.at(-1);
+  }
+
   /** Throws `Nondeterminism` where it does not do what it did before. */
   async replay(history: readonly Activation[]): Promise<void> {
     for (const activation of history) {
-      const { jobs, commands, flags, ...position } = activation;
-      const again = await this.#activate(asReplayed(jobs), position, { isReplaying: true, flags });
-      requireSame(commands, again.commands);
+      const { flags, ...position } = activation;
+      const { jobs, commands } = asReplayed(activation);
       this.#hasApplied(activation);
+      if (jobs.length === 0 && commands.length === 0) continue;
+      const again = await this.#activate(jobs, position, { isReplaying: true, flags });
+      requireSame(commands, again.commands);
     }
   }
 
@@ -70,8 +79,8 @@ export class CachedRun {
   }
 
   #hasApplied(activation: Activation): void {
-    this.applied += 1;
-    this.last = activation;
+    this.#applied += 1;
+    this.#last = activation;
   }
 
   async query({ id, name, args }: Query, position: Position): Promise<QueryAnswer> {
@@ -120,17 +129,40 @@ function failureOf(failure: Failure | null | undefined): Error {
   return isNondeterminism ? new Nondeterminism(message) : new TaskFailure(message);
 }
 
+/** As core reads it from a history, which has no updates that were refused. */
+function asReplayed(activation: Activation): Pick<Activation, 'jobs' | 'commands'> {
+  const refused = refusedIn(activation);
+  const isKept = (id: string | null | undefined): boolean => !refused.has(id ?? '');
+  return {
+    jobs: activation.jobs
+      .filter(({ doUpdate }) => isKept(doUpdate?.protocolInstanceId))
+      .map(replayedJobOf),
+    commands: activation.commands.filter(({ updateResponse }) =>
+      isKept(updateResponse?.protocolInstanceId),
+    ),
+  };
+}
+
+/** Unlike what was accepted and failed later. */
+function refusedIn({ jobs, commands }: Activation): ReadonlySet<string> {
+  const answers = commands.flatMap(({ updateResponse }) => updateResponse ?? []);
+  const asked = jobs.flatMap(({ doUpdate }) => doUpdate?.protocolInstanceId ?? []);
+  const accepted = answers.flatMap((one) => (one.accepted && one.protocolInstanceId) ?? []);
+  const rejected = answers.flatMap((one) => (one.rejected && one.protocolInstanceId) ?? []);
+  return new Set(rejected.filter((id) => asked.includes(id) && !accepted.includes(id)));
+}
+
 /**
- * A local activity that timed out fails with an ActivityFailure when it happens, and with the bare
- * timeout when its marker is replayed (SDK 1.24.0).
+ * What was accepted is not checked again. And a local activity that timed out fails with an
+ * ActivityFailure when it happens, and with the bare timeout when its marker is replayed (SDK
+ * 1.24.0).
  */
-function asReplayed(jobs: readonly Job[]): readonly Job[] {
-  return jobs.map((job) => {
-    const { resolveActivity } = job;
-    const cause = resolveActivity?.result?.failed?.failure?.cause;
-    if (!resolveActivity?.isLocal || !cause?.timeoutFailureInfo) return job;
-    return { resolveActivity: { ...resolveActivity, result: { failed: { failure: cause } } } };
-  });
+function replayedJobOf(job: Job): Job {
+  const { resolveActivity, doUpdate } = job;
+  if (doUpdate) return { doUpdate: { ...doUpdate, runValidator: false } };
+  const cause = resolveActivity?.result?.failed?.failure?.cause;
+  if (!resolveActivity?.isLocal || !cause?.timeoutFailureInfo) return job;
+  return { resolveActivity: { ...resolveActivity, result: { failed: { failure: cause } } } };
 }
 
 function requireSame(expected: readonly Command[], found: readonly Command[]): void {

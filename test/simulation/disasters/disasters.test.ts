@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource, lease } from '../../../activities/kube/client/paths.ts';
+import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../../../watcher/cache/checkpoint.ts';
 import { Chance } from '../engine/chance.ts';
+import { SimulatedProcess } from '../engine/process.ts';
 import { bareWorld, workOn } from '../users/bare-world.ts';
 import { setUpObjects } from '../users/set-up.ts';
 import { faultsIn } from '../users/valid-objects.ts';
@@ -102,4 +105,54 @@ test('a cluster comes back from a restore with the objects of the backup', async
   await world.simulation.run(world.simulation.now + 40 * minuteMs);
   expect(server?.has(single)).toBe(true);
   expect(restored).toEqual(['seed']);
+});
+
+function checkpointIn({ installs: [install] }: World): unknown {
+  if (!install) throw new Error('there is no install');
+  const { control, namespace } = install;
+  const found: { metadata?: { annotations?: Record<string, string> } } = control.server.get(
+    lease(namespace, ownLease),
+  );
+  return found.metadata?.annotations?.[checkpointAnnotation];
+}
+
+function noteCheckpoint({ installs }: World): void {
+  for (const { control, namespace } of installs) {
+    const body = { metadata: { annotations: { [checkpointAnnotation]: '{}' } } };
+    control.server.patch(lease(namespace, ownLease), { type: 'merge', body });
+  }
+}
+
+test('Temporal comes back from a restore with the runs of the backup, and gets all signals', async () => {
+  const world = prepared(1);
+  const { simulation, temporal } = world;
+  const process = new SimulatedProcess(simulation, { name: 'starter' });
+  const client = temporal.clientFor(process, 'starter');
+  async function start(workflowId: string): Promise<void> {
+    void client.workflow.start('check', { workflowId, taskQueue: 'one' });
+    await simulation.run(simulation.now + 1_000);
+  }
+  const ids = () => Array.from(temporal.engine.executions(), ({ run }) => run.workflowId);
+  await start('before');
+  disasters.temporalRestores(world, new Chance(1));
+  await start('after');
+  expect(ids()).toEqual(['before', 'after']);
+  noteCheckpoint(world);
+  const processes = replicasOf(world).map((replica) => replica.process);
+
+  await simulation.run(simulation.now + 40 * minuteMs);
+  expect(ids()).toEqual(['before']);
+  expect(checkpointIn(world)).toBeUndefined();
+  const now = replicasOf(world).map((replica) => replica.process);
+  expect(now.filter((one) => processes.includes(one))).toEqual([]);
+});
+
+test('a restore of Temporal that would end after the weather clears does not come', async () => {
+  const world = prepared(1);
+  disasters.temporalRestores(world, new Chance(1));
+  noteCheckpoint(world);
+  world.weather.clear();
+  await world.simulation.run(world.simulation.now + 40 * minuteMs);
+  expect(checkpointIn(world)).toBe('{}');
+  expect(world.temporal.isUp).toBe(true);
 });

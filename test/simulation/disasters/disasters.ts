@@ -8,6 +8,7 @@ import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
 import { deleteLease, takeLease } from './leases.ts';
 import { cutLine, loseCluster, loseTemporal } from './outages.ts';
 import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
+import { restoreTemporal } from './temporal-restores.ts';
 import { replaceUnseen } from './unseen.ts';
 import { refuseWrites } from './webhooks.ts';
 
@@ -30,6 +31,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   unseenChanges: replaceUnseen,
   clusterRestores: restoreCluster,
   temporalLosses: loseTemporalDatabase,
+  temporalRestores: restoreTemporal,
   refusingWebhooks: refuseWrites,
 };
 

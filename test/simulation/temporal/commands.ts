@@ -85,17 +85,19 @@ function shorterOf(oneMs: number, otherMs: number): number {
 }
 
 function answerUpdate(
-  execution: Execution,
+  { history, updates }: Execution,
   { protocolInstanceId, accepted, rejected, completed }: NonNullable<Command['updateResponse']>,
 ): void {
   const id = protocolInstanceId ?? '';
-  if (accepted) execution.history.add('WORKFLOW_EXECUTION_UPDATE_ACCEPTED');
-  if (completed) {
-    execution.history.add('WORKFLOW_EXECUTION_UPDATE_COMPLETED');
-    execution.updates.get(id)?.resolve({ success: completed });
+  if (accepted) {
+    history.add('WORKFLOW_EXECUTION_UPDATE_ACCEPTED');
+    updates.accept(id);
   }
-  if (rejected) execution.updates.get(id)?.resolve({ failure: rejected });
-  if (completed || rejected) execution.updates.delete(id);
+  // A handler that fails rejects what was accepted before.
+  const isOver = completed ?? (rejected && updates.isAccepted(id));
+  if (isOver) history.add('WORKFLOW_EXECUTION_UPDATE_COMPLETED');
+  if (completed) updates.end(id, { success: completed });
+  else if (rejected) updates.end(id, { failure: rejected });
 }
 
 function closeBy(execution: Execution, command: Command): void {

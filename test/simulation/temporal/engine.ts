@@ -164,6 +164,44 @@ export class ExecutionEngine {
     this.#byRun.clear();
   }
 
+  /**
+   * Takes a backup of the database; the function that it returns restores it, once. Runs that began
+   * since are gone, all others are as they were. Who has an attempt that began since hears
+   * NOT_FOUND.
+   */
+  backup(): () => void {
+    const runs = Array.from(this.#byRun.values(), (execution) => this.#kept(execution));
+    const newest = new Set(Array.from(this.#newest.values(), ({ run }) => run.runId));
+    return () => {
+      for (const execution of this.#byRun.values()) execution.forget();
+      this.#newest.clear();
+      this.#byRun.clear();
+      for (const again of runs) {
+        const execution = again();
+        const { workflowId, runId } = execution.run;
+        this.#byRun.set(runId, execution);
+        if (newest.has(runId)) this.#newest.set(workflowId, execution);
+      }
+    };
+  }
+
+  /** The same run as the server knows it now, after a restore. */
+  current(execution: Execution): Execution {
+    return this.#byRun.get(execution.run.runId) ?? execution;
+  }
+
+  /** What makes it again as it is now. Nothing changes in one that is closed. */
+  #kept(execution: Execution): () => Execution {
+    if (!execution.isOpen) {
+      return () => {
+        this.#retain(execution);
+        return execution;
+      };
+    }
+    const saved = execution.save();
+    return () => new Execution(this.#world, saved.beginning, saved);
+  }
+
   #begin(beginning: Beginning): Execution {
     const execution = new Execution(this.#world, beginning);
     this.#newest.set(beginning.run.workflowId, execution);
@@ -194,13 +232,19 @@ export class ExecutionEngine {
   }
 
   #closed(execution: Execution, command: Command | undefined): void {
-    const { workflowId, runId } = execution.run;
-    this.#simulation.after(retentionMs, () => {
-      this.#byRun.delete(runId);
-      if (this.#newest.get(workflowId) === execution) this.#newest.delete(workflowId);
-    });
+    this.#retain(execution);
     const next = command && this.#following(execution, command);
     if (next) this.#begin(next);
+  }
+
+  #retain(execution: Execution): void {
+    const { workflowId, runId } = execution.run;
+    const { now } = this.#simulation;
+    const passedMs = now - (execution.closedAt ?? now);
+    this.#simulation.after(retentionMs - passedMs, () => {
+      if (this.#byRun.get(runId) === execution) this.#byRun.delete(runId);
+      if (this.#newest.get(workflowId) === execution) this.#newest.delete(workflowId);
+    });
   }
 
   #following(execution: Execution, command: Command): Beginning | undefined {

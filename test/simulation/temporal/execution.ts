@@ -1,5 +1,4 @@
 /** One run of a workflow, as the server has it. */
-import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { partsOf } from './durations.ts';
 import { GrpcError } from './grpc-errors.ts';
@@ -18,11 +17,16 @@ import type {
   WorkflowTaskCompletion,
   WorkflowTaskFailure,
 } from './messages.ts';
-import type { ActivitySpec } from './pending-activity.ts';
+import type { ActivityEnd, ActivitySpec, SavedActivity } from './pending-activity.ts';
 import { PendingActivity } from './pending-activity.ts';
-import type { ServerTimers } from './server-timers.ts';
+import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
+import { Updates } from './updates.ts';
+import type { SavedUpdates, UpdateOutcome } from './updates.ts';
 import { WorkflowTasks } from './workflow-tasks.ts';
+import type { SavedTasks } from './workflow-tasks.ts';
+
+type DoUpdate = NonNullable<Job['doUpdate']>;
 
 export type Status =
   'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'TERMINATED' | 'CONTINUED_AS_NEW' | 'TIMED_OUT';
@@ -60,62 +64,127 @@ export interface ExecutionWorld {
   onTaskFailed(execution: Execution, failure: WorkflowTaskFailure): void;
 }
 
-export interface PendingUpdate {
-  resolve(outcome: { success: Payload } | { failure: Failure }): void;
-  reject(error: Error): void;
+/** A run that is open, as the server writes it down at one moment. */
+export interface SavedExecution {
+  beginning: Beginning;
+  history: History;
+  activations: readonly Activation[];
+  activities: readonly (readonly [number, SavedActivity])[];
+  /** When each fires. */
+  timers: readonly (readonly [number, number])[];
+  searchAttributes: Record<string, Payload>;
+  memo: Record<string, Payload>;
+  cannotBeReplayed: boolean;
+  requestIds: readonly string[];
+  updates: SavedUpdates;
+  tasks: SavedTasks;
+  cancelRequested: boolean;
+  deadlineAt: number | undefined;
 }
 
 export class Execution {
   readonly beginning: Beginning;
   readonly history: History;
-  readonly activations: Activation[] = [];
+  readonly activations: Activation[];
   /** Those of a run that is over are still listed. */
   readonly activities = new Map<number, PendingActivity>();
-  readonly timers = new Map<number, Timer>();
-  readonly updates = new Map<string, PendingUpdate>();
+  readonly timers = new Map<number, ServerTimer>();
+  readonly updates: Updates;
   readonly searchAttributes: Record<string, Payload>;
   readonly memo: Record<string, Payload>;
   status: Status = 'RUNNING';
   closedAt: number | undefined;
   /** A worker that has it finds other commands than it has. */
-  cannotBeReplayed = false;
+  cannotBeReplayed: boolean;
   /** Of its end. */
   result: Payload | undefined;
   failure: Failure | undefined;
   readonly #world: ExecutionWorld;
-  readonly #requestIds = new Set<string>();
+  readonly #requestIds: Set<string>;
   readonly #tasks: WorkflowTasks;
-  #cancelRequested = false;
-  #deadline: Timer | undefined;
+  #cancelRequested: boolean;
+  #deadline: ServerTimer | undefined;
 
-  constructor(world: ExecutionWorld, beginning: Beginning) {
+  /** `saved`: it goes on from there. */
+  constructor(world: ExecutionWorld, beginning: Beginning, saved?: SavedExecution) {
     this.#world = world;
-    this.history = new History(world.historyWeight);
     this.beginning = beginning;
-    this.searchAttributes = { ...beginning.searchAttributes };
-    this.memo = { ...beginning.memo };
-    this.#requestIds.add(beginning.requestId);
-    const { history, activations } = this;
-    const { run, input, signal, executionTimeoutMs, delayMs } = beginning;
-    const { simulation, serverTimers, nextTaskId } = world;
-    this.#tasks = new WorkflowTasks({
+    this.history = saved?.history.copy() ?? new History(world.historyWeight);
+    this.activations = [...(saved?.activations ?? [])];
+    this.searchAttributes = { ...(saved ?? beginning).searchAttributes };
+    this.memo = { ...(saved ?? beginning).memo };
+    this.cannotBeReplayed = saved?.cannotBeReplayed ?? false;
+    this.updates = new Updates(saved?.updates);
+    this.#requestIds = new Set(saved?.requestIds ?? [beginning.requestId]);
+    this.#cancelRequested = saved?.cancelRequested ?? false;
+    this.#tasks = this.#createTasks();
+    if (saved) this.#resume(saved);
+    else this.#begin();
+  }
+
+  #createTasks(): WorkflowTasks {
+    const { history, activations, run } = this;
+    const { simulation, serverTimers, nextTaskId, workflowQueue } = this.#world;
+    return new WorkflowTasks({
       simulation,
       serverTimers,
       run,
       history,
       activations,
-      queue: () => world.workflowQueue(run.taskQueue),
+      queue: () => workflowQueue(run.taskQueue),
       nextTaskId,
       isOpen: () => this.isOpen,
       cannotBeReplayed: () => this.cannotBeReplayed,
     });
-    history.add('WORKFLOW_EXECUTION_STARTED', input);
-    this.#tasks.hear({ initializeWorkflow: initializationOf(beginning) });
+  }
+
+  #begin(): void {
+    const { input, signal, executionTimeoutMs, delayMs } = this.beginning;
+    this.history.add('WORKFLOW_EXECUTION_STARTED', input);
+    this.#tasks.hear({ initializeWorkflow: initializationOf(this.beginning) });
     if (signal) this.#tasks.tell({ event: 'WORKFLOW_EXECUTION_SIGNALED', job: signal });
     if (executionTimeoutMs > 0) {
-      this.#deadline = serverTimers.after(executionTimeoutMs, () => this.end('TIMED_OUT'));
+      this.#deadline = this.#world.serverTimers.after(executionTimeoutMs, () => this.#expire());
     }
     this.#tasks.begin(delayMs);
+  }
+
+  #expire(): void {
+    this.end('TIMED_OUT');
+  }
+
+  /** What was due in the meantime comes now. */
+  #resume({ deadlineAt, timers, activities, tasks }: SavedExecution): void {
+    if (deadlineAt !== undefined) {
+      this.#deadline = this.#world.serverTimers.at(deadlineAt, () => this.#expire());
+    }
+    for (const [seq, at] of timers) {
+      this.timers.set(
+        seq,
+        this.#world.serverTimers.at(at, () => this.#fire(seq)),
+      );
+    }
+    for (const [seq, saved] of activities) this.#openActivity(seq, saved.spec, saved);
+    this.#tasks.resume(tasks);
+  }
+
+  save(): SavedExecution {
+    const { beginning, history, activations, searchAttributes, memo, cannotBeReplayed } = this;
+    return {
+      beginning,
+      history: history.copy(),
+      activations: [...activations],
+      activities: [...this.activities].map(([seq, activity]) => [seq, activity.save()]),
+      timers: [...this.timers].map(([seq, { at }]) => [seq, at]),
+      searchAttributes: { ...searchAttributes },
+      memo: { ...memo },
+      cannotBeReplayed,
+      requestIds: [...this.#requestIds],
+      updates: this.updates.save(),
+      tasks: this.#tasks.save(),
+      cancelRequested: this.#cancelRequested,
+      deadlineAt: this.#deadline?.at,
+    };
   }
 
   get run(): RunInfo {
@@ -157,6 +226,15 @@ export class Execution {
     return this.#tasks.query(name, args);
   }
 
+  /** One that comes again is the same one. */
+  update(id: string, job: Omit<DoUpdate, 'id' | 'protocolInstanceId'>): Promise<UpdateOutcome> {
+    const known = this.updates.outcomeOf(id);
+    if (known) return known;
+    this.updates.admit(id);
+    this.#tasks.ask({ doUpdate: { ...job, id, protocolInstanceId: id, runValidator: true } });
+    return this.update(id, job);
+  }
+
   completeTask(id: number, completion: WorkflowTaskCompletion, carryOut: () => void): void {
     this.#tasks.complete(id, completion, carryOut);
   }
@@ -175,31 +253,33 @@ export class Execution {
   }
 
   startActivity(seq: number, spec: ActivitySpec): void {
-    const { simulation, serverTimers, nextTaskId, activityQueue } = this.#world;
     this.history.add('ACTIVITY_TASK_SCHEDULED', spec.args);
+    this.#openActivity(seq, spec);
+  }
+
+  #openActivity(seq: number, spec: ActivitySpec, saved?: SavedActivity): void {
+    const { simulation, serverTimers, nextTaskId, activityQueue } = this.#world;
     const queue = activityQueue(spec.taskQueue);
-    const world = { simulation, serverTimers, queue, run: this.run, nextTaskId };
-    const activity = new PendingActivity(
-      {
-        ...world,
-        onEnd: ({ event, result, wasStarted }) => {
-          this.activities.delete(seq);
-          if (wasStarted) this.tell('ACTIVITY_TASK_STARTED');
-          this.tell(event, { resolveActivity: { seq, result } });
-        },
-      },
-      spec,
-    );
-    this.activities.set(seq, activity);
+    const onEnd = ({ event, result, wasStarted }: ActivityEnd): void => {
+      this.activities.delete(seq);
+      if (wasStarted) this.tell('ACTIVITY_TASK_STARTED');
+      this.tell(event, { resolveActivity: { seq, result } });
+    };
+    const world = { simulation, serverTimers, queue, run: this.run, nextTaskId, onEnd };
+    this.activities.set(seq, new PendingActivity(world, spec, saved));
   }
 
   startTimer(seq: number, milliseconds: number): void {
     this.history.add('TIMER_STARTED');
-    const timer = this.#world.serverTimers.after(milliseconds, () => {
-      this.timers.delete(seq);
-      this.tell('TIMER_FIRED', { fireTimer: { seq } });
-    });
-    this.timers.set(seq, timer);
+    this.timers.set(
+      seq,
+      this.#world.serverTimers.after(milliseconds, () => this.#fire(seq)),
+    );
+  }
+
+  #fire(seq: number): void {
+    this.timers.delete(seq);
+    this.tell('TIMER_FIRED', { fireTimer: { seq } });
   }
 
   /** One that fired in this task has not fired. */
@@ -210,21 +290,38 @@ export class Execution {
     this.history.add('TIMER_CANCELED');
   }
 
-  /** Whoever works on it hears NOT_FOUND from now on. */
+  /** Its workers hear NOT_FOUND from now on. */
   close(status: Status, command?: Command): void {
     if (!this.isOpen) return;
+    this.#stop(status);
+    this.updates.close(closedError(status));
+    this.#tasks.close();
+    this.#world.onClosed(this, command);
+  }
+
+  /** The server forgets it: another one may begin where an older state of it ended. */
+  forget(): void {
+    if (!this.isOpen) return;
+    const gone = new GrpcError('UNAVAILABLE', 'the server has stopped');
+    this.#stop('TERMINATED');
+    this.updates.forget(gone);
+    this.#tasks.forget(gone);
+  }
+
+  #stop(status: Status): void {
     this.status = status;
     this.closedAt = this.#world.simulation.now;
     this.#deadline?.cancel();
     for (const timer of this.timers.values()) timer.cancel();
     for (const activity of this.activities.values()) activity.drop();
     this.timers.clear();
-    const gone = new GrpcError('NOT_FOUND', 'workflow execution already completed');
-    for (const { reject } of this.updates.values()) reject(gone);
-    this.updates.clear();
-    this.#tasks.close();
-    this.#world.onClosed(this, command);
   }
+}
+
+/** Where another run follows, callers are to try again with that one. */
+function closedError(status: Status): GrpcError {
+  if (status === 'CONTINUED_AS_NEW') return new GrpcError('UNAVAILABLE', 'workflow is closing');
+  return new GrpcError('NOT_FOUND', 'workflow execution already completed');
 }
 
 function initializationOf({ run, input, headers, memo, searchAttributes, lastResult }: Beginning) {

@@ -19,11 +19,18 @@ export class History {
    */
   readonly #weight: number;
   /** Without the prefix `EVENT_TYPE_`, in order. */
-  readonly types: string[] = [];
-  #size = 0;
+  readonly types: string[];
+  #size: number;
 
-  constructor(weight = 1) {
+  /** `before`: goes on as this one does now. */
+  constructor(weight = 1, before?: History) {
     this.#weight = weight;
+    this.types = [...(before?.types ?? [])];
+    this.#size = before?.size ?? 0;
+  }
+
+  copy(): History {
+    return new History(this.#weight, this);
   }
 
   add(type: string, payloads: readonly Payload[] = []): void {

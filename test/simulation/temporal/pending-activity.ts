@@ -1,6 +1,5 @@
 /** An activity as the server has it: attempts, timeouts, heartbeats, cancellation. */
 import type { coresdk } from '@temporalio/proto';
-import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import {
   activityFailure,
@@ -23,7 +22,7 @@ import type {
   RunInfo,
 } from './messages.ts';
 import { retryOf } from './retries.ts';
-import type { ServerTimers } from './server-timers.ts';
+import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { identityOf } from './workers.ts';
 
@@ -64,6 +63,51 @@ export interface ActivityEnd {
 
 type State = 'scheduled' | 'started' | 'backoff';
 
+/** What the server writes down of it. */
+interface Progress {
+  readonly scheduledAt: number;
+  state: State;
+  attempt: number;
+  /** That of the attempt that runs; another one after a reset. */
+  startedAttempt: number;
+  isReset: boolean;
+  taskId: number;
+  attemptScheduledAt: number;
+  nextAttemptAt: number | undefined;
+  attemptEndedAt: number | undefined;
+  identity: string;
+  details: readonly Payload[];
+  lastFailure: Failure | undefined;
+  cancelRequested: boolean;
+}
+
+/** An activity as it is at one moment. */
+export interface SavedActivity {
+  spec: ActivitySpec;
+  progress: Readonly<Progress>;
+  /** Of the timers that run. */
+  dueAt: number | undefined;
+  heartbeatDueAt: number | undefined;
+}
+
+function beginningAt(now: number): Progress {
+  return {
+    scheduledAt: now,
+    state: 'scheduled',
+    attempt: 1,
+    startedAttempt: 1,
+    isReset: false,
+    taskId: 0,
+    attemptScheduledAt: now,
+    nextAttemptAt: undefined,
+    attemptEndedAt: undefined,
+    identity: '',
+    details: [],
+    lastFailure: undefined,
+    cancelRequested: false,
+  };
+}
+
 /** What an attempt says at its end. */
 export interface AttemptReport {
   outcome: ActivityOutcome;
@@ -78,39 +122,38 @@ const notEnoughTime =
 
 export class PendingActivity {
   readonly spec: ActivitySpec;
-  readonly scheduledAt: number;
   readonly #world: ActivityWorld;
-  #state: State = 'scheduled';
-  #attempt = 1;
-  /** That of the attempt that runs; another one after a reset. */
-  #startedAttempt = 1;
-  #isReset = false;
+  readonly #is: Progress;
   #isOver = false;
-  #taskId = 0;
-  #attemptScheduledAt: number;
-  #nextAttemptAt: number | undefined;
-  #attemptEndedAt: number | undefined;
-  #identity = '';
-  #details: readonly Payload[] = [];
-  #lastFailure: Failure | undefined;
-  #cancelRequested = false;
-  #timers: Timer[] = [];
-  #heartbeatTimer: Timer | undefined;
-  #closeTimer: Timer | undefined;
+  /** Of its state: it is taken, ends or begins again in time. */
+  #timer: ServerTimer | undefined;
+  #heartbeatTimer: ServerTimer | undefined;
+  #closeTimer: ServerTimer | undefined;
 
-  constructor(world: ActivityWorld, spec: ActivitySpec) {
+  /** `saved`: it goes on from there. */
+  constructor(world: ActivityWorld, spec: ActivitySpec, saved?: SavedActivity) {
     this.#world = world;
     this.spec = spec;
-    this.scheduledAt = world.simulation.now;
-    this.#attemptScheduledAt = this.scheduledAt;
-    this.#schedule();
+    this.#is = saved ? { ...saved.progress } : beginningAt(world.simulation.now);
+    if (saved) this.#resume(saved);
+    else this.#schedule();
     // After that for a worker, which is as long and comes first.
+    const passedMs = world.simulation.now - this.#is.scheduledAt;
     const { scheduleToCloseMs } = spec;
     if (scheduleToCloseMs > 0) {
-      this.#closeTimer = world.serverTimers.after(scheduleToCloseMs, () =>
+      this.#closeTimer = world.serverTimers.after(scheduleToCloseMs - passedMs, () =>
         this.#timeOut('ScheduleToClose'),
       );
     }
+  }
+
+  save(): SavedActivity {
+    return {
+      spec: this.spec,
+      progress: { ...this.#is },
+      dueAt: this.#timer?.at,
+      heartbeatDueAt: this.#heartbeatTimer?.at,
+    };
   }
 
   /** As `DescribeWorkflowExecution` shows it. */
@@ -119,30 +162,30 @@ export class PendingActivity {
       activityId: this.spec.activityId,
       activityType: this.spec.activityType,
       state: this.#pendingState,
-      attempt: this.#attempt,
-      details: this.#details,
-      nextAttemptAt: this.#nextAttemptAt,
-      attemptEndedAt: this.#attemptEndedAt,
-      lastIdentity: this.#identity,
-      lastFailure: this.#lastFailure,
+      attempt: this.#is.attempt,
+      details: this.#is.details,
+      nextAttemptAt: this.#is.nextAttemptAt,
+      attemptEndedAt: this.#is.attemptEndedAt,
+      lastIdentity: this.#is.identity,
+      lastFailure: this.#is.lastFailure,
     };
   }
 
   get #pendingState(): number {
-    if (this.#cancelRequested) return pendingStates.cancelRequested;
-    return this.#state === 'started' ? pendingStates.started : pendingStates.scheduled;
+    if (this.#is.cancelRequested) return pendingStates.cancelRequested;
+    return this.#is.state === 'started' ? pendingStates.started : pendingStates.scheduled;
   }
 
   /** After a reset the server does not know a later attempt than the first any more. */
   isTask(id: number): boolean {
-    const isRunning = this.#state === 'started' && this.#taskId === id;
-    return isRunning && this.#startedAttempt === this.#attempt;
+    const isRunning = this.#is.state === 'started' && this.#is.taskId === id;
+    return isRunning && this.#is.startedAttempt === this.#is.attempt;
   }
 
   /** Throws NOT_FOUND for an attempt that is over. */
   finish(taskId: number, { outcome, details }: AttemptReport): void {
     this.#require(taskId);
-    if ('cancelled' in outcome && !this.#cancelRequested) {
+    if ('cancelled' in outcome && !this.#is.cancelRequested) {
       const text = 'unable to mark activity as canceled without activity being request canceled';
       throw new GrpcError('INVALID_ARGUMENT', `${text} first`);
     }
@@ -150,18 +193,18 @@ export class PendingActivity {
     if ('completed' in outcome) {
       this.#close('ACTIVITY_TASK_COMPLETED', { completed: { result: outcome.completed } });
     } else if ('cancelled' in outcome) {
-      this.#closeCancelled(detailsOf(outcome.cancelled), this.#identity);
+      this.#closeCancelled(detailsOf(outcome.cancelled), this.#is.identity);
     } else {
-      if (details) this.#details = details;
+      if (details) this.#is.details = details;
       this.#failAttempt(outcome.failed);
     }
   }
 
   heartbeat(taskId: number, details: readonly Payload[]): HeartbeatAnswer {
     this.#require(taskId);
-    this.#details = details;
+    this.#is.details = details;
     this.#watchHeartbeat();
-    return { cancelRequested: this.#cancelRequested, isReset: this.#isReset, isGone: false };
+    return { cancelRequested: this.#is.cancelRequested, isReset: this.#is.isReset, isGone: false };
   }
 
   /**
@@ -170,8 +213,8 @@ export class PendingActivity {
    * @param identity Of the worker that completed the workflow task.
    */
   cancel(identity: string): void {
-    this.#cancelRequested = true;
-    if (this.#state === 'scheduled' || this.#state === 'backoff') {
+    this.#is.cancelRequested = true;
+    if (this.#is.state === 'scheduled' || this.#is.state === 'backoff') {
       this.#endAttempt();
       this.#closeCancelled([], identity);
     }
@@ -182,21 +225,21 @@ export class PendingActivity {
    * and the server takes nothing from it any more.
    */
   reset(): void {
-    this.#attempt = 1;
-    this.#isReset = true;
-    if (this.#state === 'started' || this.#cancelRequested) return;
-    this.#isReset = false;
-    this.#lastFailure = undefined;
+    this.#is.attempt = 1;
+    this.#is.isReset = true;
+    if (this.#is.state === 'started' || this.#is.cancelRequested) return;
+    this.#is.isReset = false;
+    this.#is.lastFailure = undefined;
     this.#endAttempt();
-    this.#state = 'backoff';
-    this.#nextAttemptAt = undefined;
-    this.#timers.push(this.#world.serverTimers.after(0, () => this.#schedule()));
+    this.#is.state = 'backoff';
+    this.#is.nextAttemptAt = undefined;
+    this.#timer = this.#world.serverTimers.after(0, () => this.#schedule());
   }
 
   /** Its workflow is over. */
   drop(): void {
     this.#isOver = true;
-    this.#taskId = 0;
+    this.#is.taskId = 0;
     this.#cancelTimers();
     this.#closeTimer?.cancel();
   }
@@ -210,23 +253,43 @@ export class PendingActivity {
     }
   }
 
+  #resume({ dueAt, heartbeatDueAt }: SavedActivity): void {
+    const { serverTimers } = this.#world;
+    const { state } = this.#is;
+    if (state === 'scheduled') this.#offer();
+    // A worker may have taken it at once.
+    if (this.#is.state !== state) return;
+    if (dueAt !== undefined) this.#timer = serverTimers.at(dueAt, () => this.#afterWait(state));
+    if (heartbeatDueAt === undefined) return;
+    this.#heartbeatTimer = serverTimers.at(heartbeatDueAt, () => this.#timeOut('Heartbeat'));
+  }
+
+  #afterWait(state: State): void {
+    if (state === 'backoff') this.#schedule();
+    else this.#timeOut(state === 'started' ? 'StartToClose' : 'ScheduleToStart');
+  }
+
   #schedule(): void {
-    const { simulation, queue } = this.#world;
-    this.#state = 'scheduled';
-    this.#nextAttemptAt = undefined;
-    this.#attemptScheduledAt = simulation.now;
-    this.#taskId = this.#world.nextTaskId();
-    const id = this.#taskId;
-    queue.add({ take: (worker) => this.#start(id, worker) });
-    if (this.#state === 'scheduled') this.#limit(this.spec.scheduleToStartMs, 'ScheduleToStart');
+    const { simulation } = this.#world;
+    this.#is.state = 'scheduled';
+    this.#is.nextAttemptAt = undefined;
+    this.#is.attemptScheduledAt = simulation.now;
+    this.#is.taskId = this.#world.nextTaskId();
+    this.#offer();
+    if (this.#is.state === 'scheduled') this.#limit(this.spec.scheduleToStartMs, 'ScheduleToStart');
+  }
+
+  #offer(): void {
+    const id = this.#is.taskId;
+    this.#world.queue.add({ take: (worker) => this.#start(id, worker) });
   }
 
   #start(id: number, worker: string): ActivityTask | undefined {
-    if (this.#isOver || this.#state !== 'scheduled' || this.#taskId !== id) return undefined;
+    if (this.#isOver || this.#is.state !== 'scheduled' || this.#is.taskId !== id) return undefined;
     this.#cancelTimers();
-    this.#state = 'started';
-    this.#startedAttempt = this.#attempt;
-    this.#identity = identityOf(worker);
+    this.#is.state = 'started';
+    this.#is.startedAttempt = this.#is.attempt;
+    this.#is.identity = identityOf(worker);
     this.#limit(this.spec.startToCloseMs, 'StartToClose');
     this.#watchHeartbeat();
     const { simulation, run } = this.#world;
@@ -234,17 +297,17 @@ export class PendingActivity {
       ...this.spec,
       id,
       run,
-      heartbeatDetails: this.#details,
-      attempt: this.#attempt,
-      scheduledAt: this.scheduledAt,
-      attemptScheduledAt: this.#attemptScheduledAt,
+      heartbeatDetails: this.#is.details,
+      attempt: this.#is.attempt,
+      scheduledAt: this.#is.scheduledAt,
+      attemptScheduledAt: this.#is.attemptScheduledAt,
       startedAt: simulation.now,
     };
   }
 
   #limit(milliseconds: number, type: TimeoutType): void {
     if (milliseconds <= 0) return;
-    this.#timers.push(this.#world.serverTimers.after(milliseconds, () => this.#timeOut(type)));
+    this.#timer = this.#world.serverTimers.after(milliseconds, () => this.#timeOut(type));
   }
 
   #watchHeartbeat(): void {
@@ -262,25 +325,25 @@ export class PendingActivity {
   }
 
   #failAttempt(failure: Failure): void {
-    if (this.#cancelRequested) return this.#giveUp(failure, retryStates.cancelRequested);
+    if (this.#is.cancelRequested) return this.#giveUp(failure, retryStates.cancelRequested);
     const { retryPolicy, scheduleToCloseMs } = this.spec;
     const { simulation, serverTimers } = this.#world;
     const leftMs =
-      scheduleToCloseMs > 0 ? this.scheduledAt + scheduleToCloseMs - simulation.now : undefined;
-    const decision = retryOf(retryPolicy, { failure, attempt: this.#attempt, leftMs });
+      scheduleToCloseMs > 0 ? this.#is.scheduledAt + scheduleToCloseMs - simulation.now : undefined;
+    const decision = retryOf(retryPolicy, { failure, attempt: this.#is.attempt, leftMs });
     if ('retryState' in decision) return this.#giveUp(failure, decision.retryState);
-    this.#lastFailure = failure;
-    this.#attempt += 1;
-    this.#isReset = false;
-    this.#state = 'backoff';
-    this.#nextAttemptAt = simulation.now + decision.delayMs;
-    this.#timers.push(serverTimers.after(decision.delayMs, () => this.#schedule()));
+    this.#is.lastFailure = failure;
+    this.#is.attempt += 1;
+    this.#is.isReset = false;
+    this.#is.state = 'backoff';
+    this.#is.nextAttemptAt = simulation.now + decision.delayMs;
+    this.#timer = serverTimers.after(decision.delayMs, () => this.#schedule());
   }
 
   #giveUp(failure: Failure, retryState: number): void {
     if (failure.timeoutFailureInfo) return this.#closeTimedOut(failure, retryState);
     const message = 'Activity task failed';
-    const of = { identity: this.#identity, retryState };
+    const of = { identity: this.#is.identity, retryState };
     this.#close('ACTIVITY_TASK_FAILED', {
       failed: { failure: this.#wrapped(message, failure, of) },
     });
@@ -291,8 +354,8 @@ export class PendingActivity {
     const isAboutRetry =
       retryState === retryStates.timeout && !isTimeout(failure, 'ScheduleToStart');
     const shown = isAboutRetry ? timeoutFailure('ScheduleToClose', notEnoughTime) : failure;
-    const before = this.#lastFailure && { cause: this.#lastFailure };
-    const cause = { ...withDetails(shown, this.#details), ...before };
+    const before = this.#is.lastFailure && { cause: this.#is.lastFailure };
+    const cause = { ...withDetails(shown, this.#is.details), ...before };
     const of = { identity: '', retryState };
     const failed = { failure: this.#wrapped('Activity task timed out', cause, of) };
     this.#close('ACTIVITY_TASK_TIMED_OUT', { failed });
@@ -311,19 +374,21 @@ export class PendingActivity {
 
   #close(event: string, result: Resolution): void {
     if (this.#isOver) return;
-    const wasStarted = this.#state === 'started';
+    const wasStarted = this.#is.state === 'started';
     this.drop();
     this.#world.onEnd({ event, result, wasStarted });
   }
 
   #endAttempt(): void {
-    if (this.#state === 'started') this.#attemptEndedAt = this.#world.simulation.now;
-    this.#taskId = 0;
+    if (this.#is.state === 'started') this.#is.attemptEndedAt = this.#world.simulation.now;
+    this.#is.taskId = 0;
     this.#cancelTimers();
   }
 
   #cancelTimers(): void {
-    for (const timer of this.#timers.splice(0)) timer.cancel();
+    this.#timer?.cancel();
     this.#heartbeatTimer?.cancel();
+    this.#timer = undefined;
+    this.#heartbeatTimer = undefined;
   }
 }

@@ -87,6 +87,28 @@ export class Schedules {
     };
   }
 
+  /** One run now, beside the usual ones. */
+  trigger(id: string): void {
+    this.#act(this.#found(id), this.#simulation.now);
+  }
+
+  /**
+   * What the function that it returns brings back, once.
+   *
+   * @param current The same run after the restore.
+   */
+  backup(current: (execution: Execution) => Execution): () => void {
+    const saved = Array.from(this.#schedules, ([id, schedule]) => [id, { ...schedule }] as const);
+    return () => {
+      this.clear();
+      for (const [id, { running, ...rest }] of saved) {
+        const schedule: Schedule = { ...rest, running: running && current(running) };
+        this.#schedules.set(id, schedule);
+        this.#plan(schedule);
+      }
+    };
+  }
+
   clear(): void {
     for (const { timer } of this.#schedules.values()) timer?.cancel();
     this.#schedules.clear();

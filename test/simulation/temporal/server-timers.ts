@@ -7,6 +7,11 @@ import type { Simulation } from '../engine/simulation.ts';
 const farthestMs = 1_000;
 const nearestMs = 450;
 
+export interface ServerTimer extends Timer {
+  /** When it is due, milliseconds since 1970. */
+  readonly at: number;
+}
+
 export class ServerTimers {
   readonly #simulation: Simulation;
   readonly #chance: Chance;
@@ -16,8 +21,14 @@ export class ServerTimers {
     this.#chance = simulation.chance.fork();
   }
 
-  after(milliseconds: number, action: () => void): Timer {
+  after(milliseconds: number, action: () => void): ServerTimer {
     const leastMs = milliseconds < farthestMs ? this.#chance.between(nearestMs, farthestMs) : 0;
-    return this.#simulation.after(Math.max(milliseconds, leastMs), action);
+    const timer = this.#simulation.after(Math.max(milliseconds, leastMs), action);
+    return { at: this.#simulation.now + milliseconds, cancel: () => timer.cancel() };
+  }
+
+  /** Soon, if that is over. */
+  at(at: number, action: () => void): ServerTimer {
+    return { ...this.after(at - this.#simulation.now, action), at };
   }
 }

@@ -31,6 +31,7 @@ export class SimulatedTemporal {
   #namespaceId: string;
   #workers = 0;
   #isUp = true;
+  #forgotAt: number | undefined;
 
   constructor(simulation: Simulation, options: TemporalOptions) {
     this.#simulation = simulation;
@@ -71,6 +72,11 @@ export class SimulatedTemporal {
     this.#simulation.note('temporal', isUp ? 'answers again' : 'does not answer');
   }
 
+  /** When its database was lost or restored last. */
+  get forgotAt(): number | undefined {
+    return this.#forgotAt;
+  }
+
   clientFor(process: SimulatedProcess, identity: string): Client {
     const connection = createConnection({
       simulation: this.#simulation,
@@ -98,8 +104,28 @@ export class SimulatedTemporal {
   /** Its database is empty from now on: another namespace of the same name. */
   lose(): void {
     this.#simulation.note('temporal', 'has lost its database');
+    this.#forgotAt = this.#simulation.now;
     this.#namespaceId = this.#simulation.chance.uuid();
     this.#schedules.clear();
     this.engine.lose();
+  }
+
+  /** A schedule has a run now. Throws NOT_FOUND. */
+  trigger(scheduleId: string): void {
+    this.#schedules.trigger(scheduleId);
+  }
+
+  /** Takes a backup of its database; the function that it returns restores it, once. */
+  backup(): () => void {
+    const namespaceId = this.#namespaceId;
+    const restoreRuns = this.engine.backup();
+    const restoreSchedules = this.#schedules.backup((execution) => this.engine.current(execution));
+    return () => {
+      this.#simulation.note('temporal', 'has its database of an earlier moment');
+      this.#forgotAt = this.#simulation.now;
+      this.#namespaceId = namespaceId;
+      restoreRuns();
+      restoreSchedules();
+    };
   }
 }

@@ -9,6 +9,7 @@ import type { Execution, Status } from './execution.ts';
 import { GrpcError } from './grpc-errors.ts';
 import type { Job, Payload } from './messages.ts';
 import type { Schedules } from './schedules.ts';
+import type { UpdateOutcome } from './updates.ts';
 import { conditionOf } from './visibility.ts';
 import type { Visible } from './visibility.ts';
 
@@ -24,6 +25,10 @@ export interface ServiceParts {
 
 export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
+/** For how long the server lets a caller wait for an update. */
+const updateWaitMs = 20_000;
+/** `temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage`. */
+const stages = { admitted: 1, accepted: 2, completed: 3 };
 /** How far lists of workflows lag behind, milliseconds. */
 const visibilityLagMs = 800;
 const defaultTaskTimeoutMs = 10_000;
@@ -63,7 +68,8 @@ export function createService(parts: ServiceParts): ReadonlyMap<string, Handler>
   return new Map([...workflowCalls(parts), ...listCalls(parts), ...scheduleCalls(parts)]);
 }
 
-function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
+function workflowCalls(parts: ServiceParts): [string, Handler][] {
+  const { engine } = parts;
   return [
     [
       'StartWorkflowExecution',
@@ -149,6 +155,7 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
         },
       ),
     ],
+    ...updateCalls(parts),
     [
       'ResetActivity',
       handler(
@@ -163,6 +170,56 @@ function workflowCalls({ engine }: ServiceParts): [string, Handler][] {
       ),
     ],
   ];
+}
+
+function updateCalls({ simulation, engine }: ServiceParts): [string, Handler][] {
+  /** As far as it has come within the time that the server leaves a call. */
+  async function stateOf(execution: Execution, updateId: string) {
+    const ended = execution.updates.outcomeOf(updateId);
+    if (!ended) throw new GrpcError('NOT_FOUND', `update "${updateId}" not found`);
+    const outcome = await Promise.race([ended, simulation.sleep(updateWaitMs)]);
+    const { workflowId, runId } = execution.run;
+    const updateRef = { workflowExecution: { workflowId, runId }, updateId };
+    if (outcome) return { updateRef, outcome: outcomeMessageOf(outcome), stage: stages.completed };
+    const isAccepted = execution.updates.isAccepted(updateId);
+    return { updateRef, stage: isAccepted ? stages.accepted : stages.admitted };
+  }
+  return [
+    [
+      'UpdateWorkflowExecution',
+      handler(
+        {
+          request: v1.UpdateWorkflowExecutionRequest,
+          response: v1.UpdateWorkflowExecutionResponse,
+        },
+        ({ workflowExecution, request }) => {
+          const execution = engine.findOpen(...idsOf(workflowExecution));
+          const { name = '', args, header } = request?.input ?? {};
+          const { meta = {} } = request ?? {};
+          const id = meta?.updateId ?? '';
+          const input = args?.payloads ?? [];
+          const update = { name, input, headers: header?.fields ?? {}, meta };
+          execution.update(id, update).catch(() => undefined);
+          return stateOf(execution, id);
+        },
+      ),
+    ],
+    [
+      'PollWorkflowExecutionUpdate',
+      handler(
+        {
+          request: v1.PollWorkflowExecutionUpdateRequest,
+          response: v1.PollWorkflowExecutionUpdateResponse,
+        },
+        ({ updateRef }) =>
+          stateOf(engine.find(...idsOf(updateRef?.workflowExecution)), updateRef?.updateId ?? ''),
+      ),
+    ],
+  ];
+}
+
+function outcomeMessageOf(outcome: UpdateOutcome): temporal.api.update.v1.IOutcome {
+  return 'success' in outcome ? { success: { payloads: [outcome.success] } } : outcome;
 }
 
 function listCalls(parts: ServiceParts): [string, Handler][] {

@@ -1,5 +1,4 @@
 /** The workflow tasks of one run: when one is due, who gets it, and what the history says of it. */
-import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { isClosing } from './closing.ts';
 import { GrpcError } from './grpc-errors.ts';
@@ -16,7 +15,7 @@ import type {
   WorkflowTask,
   WorkflowTaskCompletion,
 } from './messages.ts';
-import type { ServerTimers } from './server-timers.ts';
+import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 
 export interface TasksWorld {
@@ -47,7 +46,18 @@ interface Pending {
   length: number;
   news: readonly News[];
   queries: readonly PendingQuery[];
-  timer: Timer | undefined;
+  timer: ServerTimer | undefined;
+}
+
+/** Of one run at one moment. Queries and who waits for them are in the server's memory alone. */
+export interface SavedTasks {
+  /** Of the first one that is still to come. */
+  beginsAt: number | undefined;
+  news: readonly News[];
+  buffer: readonly News[];
+  pending: (Omit<Pending, 'queries' | 'timer'> & { dueAt: number | undefined }) | undefined;
+  attempt: number;
+  sticky: string | undefined;
 }
 
 /** From this attempt on the server gives a task more and more time. */
@@ -63,9 +73,12 @@ function neverStarted(): GrpcError {
 export class WorkflowTasks {
   readonly #world: TasksWorld;
   #hasBegun = false;
+  #beginning: ServerTimer | undefined;
   #news: News[] = [];
   /** What came while a worker had the task. */
   #buffer: News[] = [];
+  /** Updates that no task has brought to a worker; they are in no history before that. */
+  #updates: Job[] = [];
   #queries: PendingQuery[] = [];
   #queryCount = 0;
   readonly #direct = new Map<number, PendingQuery>();
@@ -88,8 +101,39 @@ export class WorkflowTasks {
       this.#hasBegun = true;
       this.#schedule();
     };
-    if (delayMs > 0) this.#world.serverTimers.after(delayMs, begin);
+    if (delayMs > 0) this.#beginning = this.#world.serverTimers.after(delayMs, begin);
     else begin();
+  }
+
+  save(): SavedTasks {
+    // A task for updates alone is in the server's memory, as they are.
+    const isSaved = this.#pending?.isWritten || this.#attempt > 1;
+    return {
+      beginsAt: this.#hasBegun ? undefined : this.#beginning?.at,
+      news: this.#news.filter(isInHistory),
+      buffer: [...this.#buffer],
+      pending: this.#pending && isSaved ? savedOf(this.#pending) : undefined,
+      attempt: this.#attempt,
+      sticky: this.#sticky,
+    };
+  }
+
+  /** Goes on from there. A worker that still has the task may answer it. */
+  resume({ beginsAt, news, buffer, pending, attempt, sticky }: SavedTasks): void {
+    this.#news = [...news];
+    this.#buffer = [...buffer];
+    this.#attempt = attempt;
+    this.#sticky = sticky;
+    if (beginsAt !== undefined) return this.begin(beginsAt - this.#world.simulation.now);
+    this.#hasBegun = true;
+    if (pending) this.#goOn(pending);
+  }
+
+  #goOn({ dueAt, ...saved }: NonNullable<SavedTasks['pending']>): void {
+    const pending: Pending = { ...saved, queries: [], timer: undefined };
+    this.#pending = pending;
+    if (dueAt === undefined) return this.#offer(pending);
+    pending.timer = this.#world.serverTimers.at(dueAt, () => this.#timeOut(pending));
   }
 
   /** What is told with an event that is written already. */
@@ -104,6 +148,12 @@ export class WorkflowTasks {
     }
     this.#write(news);
     if (news.job && this.#hasBegun && !this.#pending) this.#schedule();
+  }
+
+  /** An update needs a task, of which nothing is written if the worker refuses it. */
+  ask(update: Job): void {
+    this.#updates.push(update);
+    if (this.#hasBegun && !this.#pending) this.#open(false);
   }
 
   /** What came while a worker has the task is not written yet. */
@@ -128,17 +178,20 @@ export class WorkflowTasks {
       this.#failed('WORKFLOW_TASK_FAILED');
       throw new GrpcError('INVALID_ARGUMENT', 'UnhandledCommand');
     }
-    if (!task.isWritten) this.#writeStart();
     this.#pending = undefined;
     task.timer?.cancel();
     this.#sticky = task.worker;
     this.#attempt = 1;
-    this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    if (!isForNothing(task, completion)) {
+      if (!task.isWritten) this.#writeStart();
+      this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    }
     this.#world.activations.push(...completion.activations);
     carryOut();
     this.#answer(task.queries, completion);
     if (!this.#world.isOpen()) return;
     if (this.#buffer.length > 0 || completion.mustContinue) return this.#schedule();
+    if (this.#updates.length > 0) return this.#open(false);
     for (const query of this.#queries.splice(0)) this.#offerQuery(query);
   }
 
@@ -151,6 +204,17 @@ export class WorkflowTasks {
   abandon(): void {
     if (this.#isStarted && this.#attempt === 1) this.#world.history.add('WORKFLOW_TASK_FAILED');
     for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
+  }
+
+  /** The server forgets the run, and who waits for an answer. */
+  forget(gone: Error): void {
+    this.#beginning?.cancel();
+    this.#pending?.timer?.cancel();
+    const asked = [...(this.#pending?.queries ?? []), ...this.#queries, ...this.#direct.values()];
+    this.#pending = undefined;
+    this.#queries = [];
+    this.#direct.clear();
+    for (const query of asked) query.reject(gone);
   }
 
   /** The run is over. Queries are answered all the same, by a replay. */
@@ -213,12 +277,15 @@ export class WorkflowTasks {
 
   /** What was buffered makes it a task like any other. */
   #schedule(): void {
-    const { history } = this.#world;
     if (this.#buffer.length > 0) {
       this.#attempt = 1;
       for (const news of sortedAsBuffer(this.#buffer.splice(0))) this.#write(news);
     }
-    const isWritten = this.#attempt === 1;
+    this.#open(this.#attempt === 1);
+  }
+
+  #open(isWritten: boolean): void {
+    const { history } = this.#world;
     if (isWritten) history.add('WORKFLOW_TASK_SCHEDULED');
     this.#pending = {
       id: 0,
@@ -244,6 +311,7 @@ export class WorkflowTasks {
   #leaveSticky(pending: Pending): void {
     if (this.#pending !== pending || pending.id > 0) return;
     this.#sticky = undefined;
+    if (!pending.isWritten) this.#world.history.add('WORKFLOW_TASK_SCHEDULED');
     this.#world.history.add('WORKFLOW_TASK_TIMED_OUT');
     this.#attempt = 1;
     this.#pending = undefined;
@@ -261,7 +329,7 @@ export class WorkflowTasks {
     if (pending.isWritten) history.add('WORKFLOW_TASK_STARTED');
     pending.id = nextTaskId();
     pending.worker = worker;
-    pending.news = this.#news;
+    pending.news = [...this.#news, ...this.#updates.splice(0).map((job) => ({ event: '', job }))];
     pending.queries = this.#queries;
     pending.timer = serverTimers.after(this.#timeoutMs, () => this.#timeOut(pending));
     this.#news = [];
@@ -312,11 +380,34 @@ export class WorkflowTasks {
     if (!task) return;
     task.timer?.cancel();
     this.#pending = undefined;
-    if (this.#attempt === 1) this.#world.history.add(event);
+    if (this.#attempt === 1) {
+      if (!task.isWritten) this.#writeStart();
+      this.#world.history.add(event);
+    }
     this.#attempt = this.#sticky === undefined ? this.#attempt + 1 : 1;
     this.#sticky = undefined;
     this.#news = [...task.news, ...this.#news];
     this.#queries = [...task.queries, ...this.#queries];
     this.#schedule();
   }
+}
+
+function savedOf({ queries: _queries, timer, news, ...saved }: Pending): SavedTasks['pending'] {
+  return { ...saved, news: news.filter(isInHistory), dueAt: timer?.at };
+}
+
+function isInHistory({ job }: News): boolean {
+  return !job?.doUpdate;
+}
+
+/** It brought updates alone, and all of them were refused: the history says nothing of it. */
+function isForNothing(
+  { isWritten, news }: Pending,
+  { commands, mustContinue }: WorkflowTaskCompletion,
+): boolean {
+  const asked = new Set(news.flatMap(({ job }) => job?.doUpdate?.protocolInstanceId ?? []));
+  if (isWritten || mustContinue || asked.size === 0) return false;
+  return commands.every(
+    ({ updateResponse: answer }) => answer?.rejected && asked.has(answer.protocolInstanceId ?? ''),
+  );
 }

@@ -38,8 +38,11 @@ interface Layout {
 }
 
 const temporalNamespace = 'default';
-/** With it a run of a life is as long as one of weeks. */
-const longPastWeight = 100;
+/**
+ * With it a run of a life is as long as one of weeks. One that begins, does a step and rests, some
+ * 20 events, is not: it would begin anew again and again.
+ */
+const longPastWeight = 30;
 /** Short ones, so that a few hours see many of them. Seconds. */
 const limits = {
   creation: 600,

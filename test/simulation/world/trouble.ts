@@ -37,6 +37,7 @@ const timesAnHour = {
   unseenChanges: 0.5,
   clusterRestores: 0.1,
   temporalLosses: 0.05,
+  temporalRestores: 0.05,
   refusingWebhooks: 1,
 };
 

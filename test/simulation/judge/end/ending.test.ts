@@ -108,6 +108,17 @@ function putToken({ target }: Courtroom, uid: string, creationTimestamp: string)
   target.put({ ...token, metadata: { ...metadata, ...made } });
 }
 
+/** A Machine goes, with its instance. */
+function leaveNode(court: Courtroom, labels: Record<string, string>): void {
+  const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+  const metadata = { labels, deletionTimestamp: '2026-01-01T00:00:00Z' };
+  court.control.put(anObject('Machine', 'pool-2', { metadata }));
+  court.target.put(aNode('pool-2', record.providerID));
+  court.cloud.delete(record);
+  const path = pathTo('machines', 'pool-2');
+  court.write({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
+}
+
 const failed = { status: { currentStatus: { phase: 'Failed' } } };
 const lacks: Lack[] = [
   {
@@ -153,15 +164,7 @@ const lacks: Lack[] = [
   },
   {
     what: 'a Node that is left of a Machine that was torn down',
-    act(court) {
-      const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
-      const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-      court.control.put(anObject('Machine', 'pool-2', { metadata }));
-      court.target.put(aNode('pool-2', record.providerID));
-      court.cloud.delete(record);
-      const path = pathTo('machines', 'pool-2');
-      court.write({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
-    },
+    act: (court) => leaveNode(court, { node: 'pool-1-a' }),
     expected: ['Node pool-2 has no instance'],
   },
   {
@@ -256,6 +259,18 @@ test.each([
   await court.pass(60_000);
   putToken(court, uid, new Date(court.world.simulation.now).toISOString());
   expect(court.judge.unmet()).toEqual([]);
+});
+
+test.each([
+  ['its own Node', 'pool-2', ['Node pool-2 has no instance']],
+  ['another Node', 'pool-1-a', []],
+])('after Temporal forgot, by a Machine whose label names %s', async (_, node, unmet) => {
+  const court = whole();
+  const restore = court.world.temporal.backup();
+  await court.pass(60_000);
+  restore();
+  leaveNode(court, { node });
+  expect(court.judge.unmet()).toEqual(unmet);
 });
 
 test('the Node of an instance that nobody tore down is left to the cloud', () => {

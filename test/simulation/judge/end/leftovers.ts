@@ -29,10 +29,11 @@ export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
   );
   return target.nodes
     .present()
-    .filter(({ last: { spec } }) => {
+    .filter(({ last: { spec, metadata } }) => {
       const uid = uids.get(spec?.providerID ?? '');
       const endedAt = uid === undefined ? undefined : witness.endOf(uid, spec?.providerID);
-      const isKept = evidence.instances.isLiving(spec?.providerID ?? '');
+      const isLiving = evidence.instances.isLiving(spec?.providerID ?? '');
+      const isKept = isLiving || (uid !== undefined && witness.hadLost(uid, metadata.name));
       return endedAt !== undefined && endedAt > (target.restoredAt ?? 0) && !isKept;
     })
     .map(({ last }) => `Node ${last.metadata.name} has no instance`);

@@ -11,6 +11,8 @@ export class Witness {
   readonly #releasedAt = new Map<string, number>();
   /** By the providerID that it named. */
   readonly #releasedInstances = new Map<string, number>();
+  /** By UID: the Nodes that Machines named whose workflows had begun anew. */
+  readonly #lastNodes = new Map<string, string>();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
@@ -30,6 +32,22 @@ export class Witness {
     const machine: JudgedObject = before;
     const { providerID } = machine.spec ?? {};
     if (providerID !== undefined) this.#releasedInstances.set(providerID, now);
+    this.#noteNode(machine);
+  }
+
+  /**
+   * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
+   * Temporal's database, and a label that somebody set wrong is all that is left.
+   */
+  hadLost(uid: string, node: string): boolean {
+    return (this.#lastNodes.get(uid) ?? node) !== node;
+  }
+
+  #noteNode({ metadata }: JudgedObject): void {
+    const { forgotAt = -Infinity } = this.#evidence.world.temporal;
+    const node = metadata.labels?.['node'];
+    const isOlder = Date.parse(metadata.creationTimestamp ?? '') <= forgotAt;
+    if (isOlder && node !== undefined) this.#lastNodes.set(metadata.uid, node);
   }
 
   /** When what is left of a Machine had to go; undefined: it had not. */

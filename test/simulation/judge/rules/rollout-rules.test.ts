@@ -130,6 +130,18 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual([]);
   });
 
+  test('by a machine that somebody chose is their wish', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const annotations = { 'machinepriority.machine.sapcloud.io': '1' };
+    court.control.patch(pathTo('machines', '1-0'), {
+      type: 'merge',
+      body: { metadata: { annotations } },
+    });
+    await scale(court, '1', 3);
+    remove(court, '1-0');
+    expect(court.broken()).toEqual([]);
+  });
+
   test('by more than the API showed at any moment', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 1 });
     const body = { status: { currentStatus: { phase: 'Unknown' } } };

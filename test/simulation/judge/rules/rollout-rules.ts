@@ -83,6 +83,7 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (!before || !isAvailable(before) || !deployment?.object) return;
   const recent = deletions.get(deployment) ?? [];
   deletions.set(deployment, [...recent, now]);
+  if (isPreferred(before)) return;
   const decidedAt = shrunkAt.get(set);
   if (decidedAt === undefined || decidedAt !== lastShrinkOf(set)) return;
   const since = Math.min(judged.since, decidedAt - (now - judged.since));
@@ -101,6 +102,12 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (isEnough) return;
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
   evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
+}
+
+/** A choice of people or of the autoscaler goes before availability (MCM 6.6). */
+function isPreferred({ metadata }: JudgedObject): boolean {
+  const usual = 3;
+  return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
 }
 
 function isPreserved(machine: JudgedObject): boolean {

@@ -52,12 +52,13 @@ interface Verb {
 function errandOf(user: User, workflowId: string, [verb, payload]: [Verb, object]): Errand {
   const isUpdate = user.chance.happens(0.5);
   const { signal, update } = verb;
+  const updateId = user.chance.uuid();
   return {
     workflowId,
     what: `${isUpdate ? 'update' : 'signal'} ${signal.name} ${JSON.stringify(payload)}`,
     send: (handle) =>
       isUpdate
-        ? handle.executeUpdate(update.name, { args: [{ ...payload, by }] })
+        ? handle.executeUpdate(update.name, { args: [{ ...payload, by }], updateId })
         : handle.signal(signal.name, { ...payload, by }),
   };
 }
