@@ -23,6 +23,7 @@ import {
   isDeleting,
   machineSubject,
   patchMachine,
+  patchCheckedStatus,
   patchStatus,
   readMachine,
   referenceOf,
@@ -209,7 +210,8 @@ async function checkTimeout(
   }
   const node = await joinedNode(dependencies, current, instance);
   if (node) return { found: 'node', node };
-  if (isAfterOutage) return { found: 'moreTime', machine: prepared };
+  if (isAfterOutage || hasJoined(current, instance))
+    return { found: 'moreTime', machine: prepared };
   await writeTimeout(dependencies, { ...input, current }, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
@@ -229,6 +231,12 @@ export async function joinedNode(
   return seenNodeOf(node);
 }
 
+/** Its join was written, and the workflow never heard of it: its health is what counts now. */
+function hasJoined(machine: Machine, instance: Instance | undefined): boolean {
+  const phase = phaseOf(machine);
+  return instance !== undefined && (phase === 'Running' || phase === 'Unknown');
+}
+
 async function writeTimeout(
   { control }: ActivityDependencies,
   { machine, instance, current }: InputOf<'recordTimeout'> & { current: Machine },
@@ -242,8 +250,7 @@ async function writeTimeout(
     // machine with that code, and the cluster autoscaler avoids a group that is out of resources.
     errorCode: instance ? null : 'keep',
   });
-  const statusOf = (now: Machine) => (isBeyondCreation(now) ? undefined : status);
-  if (!(await patchStatus(control, current, statusOf))) return;
+  await patchCheckedStatus(control, current, status);
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'CreationTimeout',

@@ -57,6 +57,12 @@ export function noteDeletionBegun({ creation }: MachineState): void {
   if (creation.stage === 'unknown') creation.unsettled ??= {};
 }
 
+/** The object does not have its ids any more. */
+export function noteUnrecorded(state: MachineState): void {
+  const { creation } = state;
+  if (creation.stage === 'recorded') enter(state, { stage: 'made', instance: creation.instance });
+}
+
 /**
  * A delete that found the instance settles the create before it. Otherwise the cloud may list the
  * instance late, and the next delete settles it. Returns whether it may still be listed.

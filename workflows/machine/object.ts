@@ -20,7 +20,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const known = object.observed;
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
-  if (known?.specDigest !== undefined && known.specDigest !== seen.specDigest) noteEdit(state);
+  noteChanges(state, seen);
   // What the signal leaves out stays as it was.
   object.observed = {
     ...(known?.drain && { drain: known.drain }),
@@ -30,6 +30,28 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   if (!seen.hasFinalizer && !seen.isDeleting && !object.prepared) object.unclaimedUid = seen.uid;
   noteFinalizer(object, seen);
   return true;
+}
+
+function noteChanges(state: MachineState, seen: MachineSnapshot): void {
+  const { object, teardown } = state;
+  const isInDoubt = mayBeRestored(object.observed, seen) && !teardown;
+  if (isInDoubt) noteDoubt(state);
+  if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
+}
+
+function wasEdited(known: Partial<ObservedMachine> = {}, seen: MachineSnapshot): boolean {
+  return known.specDigest !== undefined && known.specDigest !== seen.specDigest;
+}
+
+/**
+ * In a new term the watcher signals what changed, and everything when a database may have been
+ * restored: then ids and phase on the object may be those of before.
+ */
+function mayBeRestored(
+  { epoch = 0 }: Partial<ObservedMachine> = {},
+  seen: MachineSnapshot,
+): boolean {
+  return epoch > 0 && seen.epoch > epoch;
 }
 
 function noteEdit(state: MachineState): void {
@@ -67,6 +89,18 @@ export function markStale({ object }: MachineState): void {
 /** What changes from now on is for another read. */
 export function markFresh({ object }: MachineState): void {
   object.isStale = false;
+}
+
+/** What the next read finds on the object may be of before what is known, or after. */
+export function noteDoubt({ object }: MachineState): void {
+  object.mayBeRestored = true;
+}
+
+/** Returns whether what was read may be of another time than what is known; from now on not. */
+export function takeDoubt({ object }: MachineState): boolean {
+  const isInDoubt = object.mayBeRestored ?? false;
+  delete object.mayBeRestored;
+  return isInDoubt;
 }
 
 export function markGone({ object }: MachineState): void {

@@ -1,8 +1,10 @@
 /** The first read of an object shows what was done for it before: Temporal was lost, or MCM ran. */
+import type { MachinePhase } from '../api/phases.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
-import { restoreCreation } from './creation.ts';
+import { noteUnrecorded, restoreCreation } from './creation.ts';
+import { checkSoon } from './health.ts';
 import { noteBehind } from './node.ts';
-import { noteRead } from './object.ts';
+import { noteRead, takeDoubt } from './object.ts';
 import { setPhase } from './phase.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
@@ -11,12 +13,35 @@ import { instanceOf } from './state.ts';
 export function takeRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const isFirstRead = state.object.prepared === undefined;
   noteRead(state, machine, cluster);
+  const isInDoubt = takeDoubt(state);
+  if (!isFirstRead && isInDoubt) correct(state, machine);
   if (!isFirstRead) return;
   restoreCreation(state, machine);
   if (!instanceOf(state)) return;
   // The Machine may have been edited while no workflow ran for it.
   if (livingPhaseOf(machine) === 'Running') noteBehind(state);
   setPhase(state, livingPhaseOf(machine));
+}
+
+/** A check of the machine's health corrects the phase of these on the object. */
+const checkedPhases: MachinePhase[] = ['Running', 'Unknown'];
+
+/**
+ * An etcd that was restored took the object back to before: what is known of its creation is
+ * written to it again. One that has failed since then is to fail again, for its set to see it.
+ */
+function correct(state: MachineState, machine: PreparedMachine): void {
+  const { providerID, phase, isDeleting } = machine;
+  if (isDeleting || state.creation.stage !== 'recorded') return;
+  const isRecorded = providerID !== undefined;
+  if (isRecorded && (phase === state.phase || checkedPhases.includes(state.phase))) return;
+  if (isRecorded && checkedPhases.includes(phase)) {
+    setPhase(state, phase);
+    checkSoon(state);
+    return;
+  }
+  noteUnrecorded(state);
+  setPhase(state, 'Pending');
 }
 
 /** Its deletion began, and was undone by an etcd that was restored. */

@@ -60,6 +60,8 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
   written?: SnapshotVersion;
   /** The object or its class changed: read it again. */
   isStale: boolean;
+  /** A watcher signalled it in doubt of a restored database; absent since the next read. */
+  mayBeRestored?: boolean;
   /**
    * The Node was read by this run or the one before, or the Machine named none: from then on the
    * watcher signals its changes.

@@ -121,10 +121,6 @@ test.each<Row>([
         phase: 'CrashLoopBackOff',
       }),
   },
-  {
-    name: 'that it did not join in time',
-    write: (world) => recordTimeout(world, { machine, instance, now: Date.parse('2027-01-01') }),
-  },
 ])(
   'an attempt that was taken for dead does not say $name when the machine runs by then',
   async ({ write }) => {
@@ -153,4 +149,17 @@ test('a check of its health fails, to be tried again, when the phase changed mea
   await expect(checkHealth(world, request)).rejects.toThrow('changed while it was checked');
   const { status } = await world.control.read<Machine>(path);
   expect(status?.currentStatus?.phase).toBe('Terminating');
+});
+
+test('the end of the creation timeout is checked again when the machine joined meanwhile', async () => {
+  const world = aWorld({ control: [aMachine({ phase: 'Pending' })], target: [] });
+  world.control.fault = (call) => {
+    if (call.path === `${path}/status`) world.control.put(aMachine({ phase: 'Running' }));
+    return undefined;
+  };
+  const request = { machine, instance, now: Date.parse('2027-01-01') };
+  await expect(recordTimeout(world, request)).rejects.toThrow('changed while it was checked');
+  expect(await recordTimeout(world, request)).toMatchObject({ found: 'moreTime' });
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.currentStatus?.phase).toBe('Running');
 });

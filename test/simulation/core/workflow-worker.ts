@@ -102,7 +102,8 @@ export class WorkflowWorker {
   async #inTurn(task: WorkflowTask): Promise<void> {
     const { runId } = task.run;
     const before = this.#turns.get(runId);
-    const turn = (before ?? Promise.resolve()).then(() => this.#handle(task));
+    const handle = (): Promise<void> => this.#handleAny(task);
+    const turn = (before ?? Promise.resolve()).then(handle);
     this.#turns.set(runId, turn);
     await turn;
     if (this.#turns.get(runId) === turn) this.#turns.delete(runId);
@@ -112,7 +113,6 @@ export class WorkflowWorker {
     const { process, line, evictions } = this.#parts;
     const { runId } = task.run;
     try {
-      if (task.cannotBeReplayed && !task.isOver) return await this.#failRun(task);
       if (process.chance.happens(evictions)) await this.#evict(runId);
       const entry = await this.#entryFor(task);
       const closes = await this.#work(entry, task);
@@ -129,6 +129,11 @@ export class WorkflowWorker {
     }
   }
 
+  async #handleAny(task: WorkflowTask): Promise<void> {
+    const isLost = task.cannotBeReplayed && !task.isOver;
+    await (isLost ? this.#failRun(task) : this.#handle(task));
+  }
+
   async #failRun(task: WorkflowTask): Promise<void> {
     await this.#evict(task.run.runId);
     const failure = {
@@ -136,12 +141,14 @@ export class WorkflowWorker {
       source: 'TypeScriptSDK',
       applicationFailureInfo: { type: 'NondeterminismError', nonRetryable: false },
     };
-    await this.#parts.line.completeWorkflowTask(task, {
-      activations: [],
-      commands: [{ failWorkflowExecution: { failure } }],
-      queryAnswers: [],
-      mustContinue: false,
-    });
+    const commands = [{ failWorkflowExecution: { failure } }];
+    const completion = { activations: [], commands, queryAnswers: [], mustContinue: false };
+    try {
+      await this.#parts.line.completeWorkflowTask(task, completion);
+    } catch (error) {
+      // The server has it again, with what came meanwhile.
+      if (!(error instanceof GrpcError)) throw error;
+    }
   }
 
   /** From the cache, or made again from the history. */

@@ -21,8 +21,8 @@ function isControl({ installs }: World, cluster: Cluster): boolean {
 
 export function loseCluster(world: World, chance: Chance): void {
   const cluster = chance.pick(world.clusters);
-  const isLong = chance.happens(0.15);
-  const longMs = chance.between(15 * minuteMs, longestMs);
+  const isLong = chance.happens(0.25);
+  const longMs = chance.between(20 * minuteMs, longestMs);
   const usualMs = outageMs(chance);
   const lastsMs = isLong && !isControl(world, cluster) ? longMs : usualMs;
   const breaks = chance.happens(0.7);

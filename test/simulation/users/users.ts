@@ -2,6 +2,7 @@
 import { baseOf, namedChance } from '../world/named-chance.ts';
 import type { Install, World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
+import { deploymentObstacles } from './obstacles/deployments.ts';
 import { lostMachines } from './obstacles/lost-machines.ts';
 import { obstaclesIn } from './obstacles/obstacles.ts';
 import type { Obstacle } from './obstacles/obstacle.ts';
@@ -86,10 +87,14 @@ export class Users {
     return obstaclesIn(this.#world, this.#options.repositories);
   }
 
-  /** To be called some time after the weather has cleared, and again until the end has come. */
-  deleteLostMachines(): void {
+  /**
+   * Lost machines, when most are Unknown, and what a command did that was carried out only after
+   * the users had tidied up, as a pause. To be called some time after that, until the end.
+   */
+  tidyUpLate(): void {
     const { repositories } = this.#options;
-    for (const { remove } of obstaclesIn(this.#world, repositories, [lostMachines])) remove();
+    const found = obstaclesIn(this.#world, repositories, [lostMachines, deploymentObstacles]);
+    for (const { remove } of found) remove();
   }
 
   /**

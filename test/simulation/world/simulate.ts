@@ -51,8 +51,8 @@ export interface Outcome {
 const minuteMs = 60_000;
 /** The longest deadline, backoff or period of a check, and half an hour more. */
 const longestEndMs = (75 + 30) * minuteMs;
-/** So long after that a person sees to it that most machines are lost. */
-const outageMs = 15 * minuteMs;
+/** So long after that a person searches once more for what stands in the way. */
+const searchAgainMs = 15 * minuteMs;
 /** For so long nothing may happen at the end. */
 const restMs = 10 * minuteMs;
 /** At the beginning, besides those that are on each Node. */
@@ -170,7 +170,7 @@ async function end(world: World, { judge, users }: End): Promise<void> {
   while (!isResting && simulation.now < giveUpAt) {
     await simulation.run(simulation.now + minuteMs);
     if (simulation.violations.length > 0) return;
-    if (simulation.now - clearedAt >= outageMs) users.deleteLostMachines();
+    if (simulation.now - clearedAt >= searchAgainMs) users.tidyUpLate();
     unmet = judge.unmet();
     if (unmet.length > 0) continue;
     judge.unrest();

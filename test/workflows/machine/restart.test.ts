@@ -234,3 +234,96 @@ test('a machine whose deletion was undone, by an etcd that was restored, runs ag
     expect((await world.state()).teardown).toBeUndefined();
   });
 });
+
+test.each([
+  { name: 'without its ids', restored: { phase: '' } },
+  { name: 'Pending', restored: { phase: 'Pending', providerID, nodeName } },
+] as const)(
+  'a machine that runs is said to run again when a restored etcd has it $name',
+  async ({ restored }) => {
+    const world = await MachineWorld.create(temporal, {
+      readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Running');
+      const before = world.log.count('checkHealth') + world.log.count('recordJoined');
+      world.object = { ...world.object, ...restored };
+      await world.observe({ epoch: 2 });
+      await eventually('it is said', async () => {
+        return world.log.count('checkHealth') + world.log.count('recordJoined') > before;
+      });
+      expect(world.log.count('recordCreated')).toBe('providerID' in restored ? 1 : 2);
+      expect(world.log.count('createInstance')).toBe(1);
+      await world.phase('Running');
+    });
+  },
+);
+
+test('a machine that waits to join is said to be Pending again when a restored etcd has no phase of it', async () => {
+  const world = await MachineWorld.create(temporal);
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    world.object = { ...world.object, ...known };
+    await world.observe({ epoch: 2 });
+    await world.log.until('recordCreated', 2);
+    await world.joinNode();
+    await world.phase('Running');
+    expect(world.log.count('createInstance')).toBe(1);
+  });
+});
+
+test('a machine that has failed is checked again when a restored etcd has it Running', async () => {
+  const world = await MachineWorld.create(temporal, {
+    checkHealth: async () => ({ found: 'machine', finding: { phase: 'Failed', faults: ['gone'] } }),
+  });
+  world.object = { ...world.object, ...known, phase: 'Failed' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Failed');
+    const checks = world.log.count('checkHealth');
+    world.object = { ...world.object, phase: 'Running' };
+    await world.observe();
+    await world.observe({ epoch: 2 });
+    await world.log.until('checkHealth', checks + 1);
+    await world.phase('Failed');
+    expect(world.log.count('createInstance')).toBe(0);
+  });
+});
+
+test('a machine whose join was written, and then lost with its worker, is not late: its health is checked', async () => {
+  const world = await MachineWorld.create(temporal, {
+    recordTimeout: async () => ({ found: 'moreTime', machine: world.read() }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    world.object = { ...world.object, ...known, phase: 'Unknown' };
+    await temporal.skip(1_300);
+    await world.log.until('checkHealth');
+    expect(world.log.count('recordTimeout')).toBe(1);
+  });
+});
+
+test('a Machine that came in the place of one that was being deleted, with its instance, begins when the deletion is refused', async () => {
+  const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
+  const world = await MachineWorld.create(temporal, {
+    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
+    deleteInstance: async () => ({ outcome: 'failed', failure: refusal }),
+  });
+  world.object = { ...world.object, ...known, phase: 'Running' };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    const { deletionRequestedAt: _none, ...object } = world.object;
+    world.object = { ...object, uid: 'uid-2', isDeleting: false };
+    await world.observe();
+    await world.log.until('readAndClaimMachine', 2);
+    await world.phase('Running');
+    expect((await world.state()).object.uid).toBe('uid-2');
+    expect(world.log.count('finishTeardown')).toBe(0);
+  });
+});

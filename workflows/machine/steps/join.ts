@@ -1,6 +1,7 @@
 /**
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
+import type { PreparedMachine } from '../../contracts/machine-activities.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
 import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';
@@ -20,6 +21,7 @@ import {
 import {
   forgetBootstrapToken,
   markGone,
+  noteDoubt,
   noteJoinOutage,
   noteJoinOutageEnd,
   noteReach,
@@ -117,6 +119,7 @@ export async function recordTimeout(context: StepContext): Promise<void> {
       noteReadNode(state, outcome.node);
       break;
     case 'moreTime':
+      if (hasJoined(outcome.machine)) noteDoubt(state);
       takeRead(state, outcome.machine, input.cluster);
       if (isAfterOutage) noteJoinOutageEnd(state, outcome.machine);
       break;
@@ -126,4 +129,9 @@ export async function recordTimeout(context: StepContext): Promise<void> {
     case 'nothing':
       markGone(state);
   }
+}
+
+/** The object says so, and the run that wrote it never knew. */
+function hasJoined({ phase }: PreparedMachine): boolean {
+  return phase === 'Running' || phase === 'Unknown';
 }

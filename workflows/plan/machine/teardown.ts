@@ -8,6 +8,9 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   const { unsettledUntil } = facts;
   if (stage === 'finished')
     return { action: 'complete', reason: 'instance, Node and object are gone' };
+  if (isTakenOver(facts)) {
+    return { action: 'complete', reason: 'the object went, and its instance may not be deleted' };
+  }
   if (facts.isUnreported) return { action: 'recordFailure' };
   if (!facts.isRead) return { action: 'readAndClaim' };
   if (unsettledUntil !== undefined && now < unsettledUntil) {
@@ -19,6 +22,14 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   }
   if (stage === 'draining') return { action: 'drain' };
   return backOffOf(facts, now) ?? planRemoval(facts, stage);
+}
+
+/**
+ * The object went without us, and a Machine that came in its place has the instance: its own run
+ * begins when this one ends. What else may be left is an orphan.
+ */
+function isTakenOver({ isGone, failure }: MachineFacts): boolean {
+  return isGone && failure?.detail.code === 'FailedPrecondition';
 }
 
 /** What there may be of an instance is found and deleted; then the Node and the finalizer go. */

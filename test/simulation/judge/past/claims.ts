@@ -8,6 +8,11 @@ import { Trace } from './trace.ts';
 export interface Claim {
   /** A Machine that is not being deleted has it: it must stay. */
   isKept: boolean;
+  /**
+   * One has it by its name alone. That keeps no instance whose own Machine was being deleted: its
+   * teardown goes on when another comes under the name, and that one gets an instance of its own.
+   */
+  isKeptByName: boolean;
   /** A Machine has it, also one that is being deleted: it is no orphan. */
   isClaimed: boolean;
   /** The workflow of a Machine may delete it. */
@@ -23,13 +28,13 @@ export class InstanceLife {
 
   constructor(record: JudgedInstance, claim: Claim, at: number) {
     this.record = record;
-    this.isKept = new Trace(at, claim.isKept);
+    this.isKept = new Trace(at, claim.isKept || claim.isKeptByName);
     this.wasCondemned = false;
     this.note(claim, at);
   }
 
-  note({ isKept, isClaimed, isCondemned }: Claim, at: number): void {
-    this.isKept.set(at, isKept);
+  note({ isKept, isKeptByName, isClaimed, isCondemned }: Claim, at: number): void {
+    this.isKept.set(at, isKept || (isKeptByName && !this.wasCondemned));
     if (!isClaimed) this.orphanedAt ??= at;
     if (isCondemned) this.wasCondemned = true;
   }
@@ -48,11 +53,18 @@ export function claimOn(
   const candidates = [present, ofName].filter((machine) => machine !== undefined);
   const claiming = candidates.filter((machine) => !machine.spec?.providerID || isDeleting(machine));
   const all = [...named, ...claiming].filter((machine) => machine !== undefined);
+  const isByName = (machine: JudgedObject): boolean =>
+    machine === ofName && machine !== present && !named.includes(machine);
   return {
-    isKept: all.some((machine) => !isDeleting(machine)),
+    isKept: all.some((machine) => isLiving(machine) && !isByName(machine)),
+    isKeptByName: all.some((machine) => isLiving(machine) && isByName(machine)),
     isClaimed: all.length > 0,
     isCondemned: [...all, own].some(mayBeTornDown),
   };
+}
+
+function isLiving(machine: JudgedObject): boolean {
+  return !isDeleting(machine);
 }
 
 function mayBeTornDown(machine: JudgedObject | undefined): boolean {

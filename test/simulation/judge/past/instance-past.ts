@@ -22,7 +22,12 @@ export function installOfRecord(
   );
 }
 
-const unclaimed: Claim = { isKept: false, isClaimed: false, isCondemned: false };
+const unclaimed: Claim = {
+  isKept: false,
+  isKeptByName: false,
+  isClaimed: false,
+  isCondemned: false,
+};
 
 export class InstancePast {
   readonly #world: World;

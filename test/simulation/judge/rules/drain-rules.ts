@@ -1,6 +1,6 @@
 /** Whose Nodes are drained, and when pods go by force (MCM 4.7 step 4; docs/drain.md). */
 import { parseGoDuration } from '../durations.ts';
-import { isAvailable, isDeleting, phaseOf } from '../objects.ts';
+import { isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
@@ -9,6 +9,8 @@ import type { Case } from './case.ts';
 const minuteMs = 60_000;
 /** Clocks differ by half a minute, and a time on an object has no fractions. */
 const slackMs = 45_000;
+/** After a restore a drain that is under way finds out at its next read. */
+const restoredForMs = 10 * minuteMs;
 /** A refused eviction counts once in this time (MCM 4.7). */
 const evictionMs = 20_000;
 const drainUntil = 'millwright.dev/drain-until';
@@ -44,10 +46,12 @@ export function judgePod(judged: Case): void {
  */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;
+  const { restoredAt = -Infinity } = evidence.controlOf(install);
   // A restored database may take a deletion back in the middle of a drain.
   const stays = (life: Life): boolean =>
     life.hasBeenSince(since, (machine) => phaseOf(machine) !== 'Failed') &&
-    !life.wasSince(-Infinity, isDeleting);
+    !life.wasSince(-Infinity, isDeleting) &&
+    restoredAt < since - restoredForMs;
   const keeper = ownersOf(judged, node).find(stays);
   if (!keeper) return;
   const text = `${textOf(judged, 'drained')}: Machine ${keeper.last.metadata.name} of Node ${node.metadata.name} stays`;
@@ -107,6 +111,5 @@ export function wasDrained(node: Life, machine: Life, since: number): boolean {
   const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
   const wasUnfit = node.wasSince(since, (one) => !isReady(one) || isDeleting(one));
   const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);
-  const wasThere = node.bornAt < since && machine.wasSince(-Infinity, isAvailable);
-  return !wasThere || wasUnfit || wasClosed || machine.wasSince(since, isForced);
+  return node.bornAt >= since || wasUnfit || wasClosed || machine.wasSince(since, isForced);
 }

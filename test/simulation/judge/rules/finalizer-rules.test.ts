@@ -22,6 +22,8 @@ describe('a Machine', () => {
     court.target.put(aNode('pool-a', record.providerID));
     await court.pass(hourMs);
     court.control.delete(path);
+    const cordoned = { spec: { unschedulable: true } };
+    court.target.patch('/api/v1/nodes/pool-a', { type: 'merge', body: cordoned });
     await court.pass(10 * minuteMs);
     return { ...court, record };
   }

@@ -136,6 +136,15 @@ describe('deletion with a Machine', () => {
     expect(broken()).toEqual([]);
   });
 
+  test('is allowed when only a Machine without an instance came in its place', async () => {
+    const { control, cloud, record, broken, pass } = running();
+    control.delete(pathTo('machines', 'pool-a'));
+    control.put(anObject('Machine', 'pool-a', { metadata: { uid: 'another' } }));
+    await pass(hourMs);
+    cloud.delete(record);
+    expect(broken()).toEqual([]);
+  });
+
   test('is not allowed when a Machine that came in its place has the instance', async () => {
     const { control, cloud, record, broken, pass } = running();
     control.delete(pathTo('machines', 'pool-a'));

@@ -3,6 +3,7 @@ import type { Install } from '../../world/world.ts';
 import type { Evidence } from '../evidence.ts';
 import type { CloudHappening } from '../judged-cloud.ts';
 import { isDeleting, uidTag } from '../objects.ts';
+import type { JudgedObject } from '../objects.ts';
 import { installOfRecord } from '../past/instance-past.ts';
 import { judgeAuthority } from './authority-rules.ts';
 import { wasDrained } from './drain-rules.ts';
@@ -82,6 +83,12 @@ function judgeDeleted(evidence: Evidence, happening: CloudHappening): void {
   else judgeDrain(evidence, install, happening);
 }
 
+/** By a mistake of a user; the Node that it names is not the one of its instance. */
+function namesAnother({ metadata }: JudgedObject, node: JudgedObject): boolean {
+  const { node: name = node.metadata.name } = metadata.labels ?? {};
+  return name !== node.metadata.name;
+}
+
 /** Of an instance that goes with its Machine. */
 function judgeDrain(evidence: Evidence, install: Install, { record, by, sentAt }: CloudHappening) {
   const since = evidence.since(install, sentAt);
@@ -90,9 +97,8 @@ function judgeDrain(evidence: Evidence, install: Install, { record, by, sentAt }
   const nodes = evidence.targetOf(install).nodes.present();
   const node = nodes.find(({ last }) => last.spec?.providerID === record.providerID);
   if (!machine || other || !node || isTargetAway.since(since).includes(true)) return;
-  const isNamed = machine.last.metadata.labels?.['node'] === node.last.metadata.name;
-  if (!isNamed && machine.last.metadata.labels?.['node'] !== undefined) return;
-  if (!isDeleting(machine.last) || wasDrained(node, machine, since)) return;
+  if (!isDeleting(machine.last) || namesAnother(machine.last, node.last)) return;
+  if (wasDrained(node, machine, since)) return;
   const text = `${by} deleted ${record.id} of Machine ${machine.last.metadata.name}, whose Node ${node.last.metadata.name} was never drained`;
   evidence.rulings.against('an instance goes after its drain', record.id, text);
 }

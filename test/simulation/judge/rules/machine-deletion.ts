@@ -8,6 +8,9 @@ import type { Case } from './case.ts';
 import { judgeAvailability } from './rollout-rules.ts';
 import { noteChosen, noteDeletion, wasTooMany } from './set-sizes.ts';
 
+/** Nobody misses one that is so long. Milliseconds. */
+const longStopMs = 60_000;
+const slackMs = 10_000;
 const priority = 'machinepriority.machine.sapcloud.io';
 const markedAt = 'machine.sapcloud.io/marked-for-deletion-time';
 const scaledAt = 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time';
@@ -43,10 +46,22 @@ function mayDelete(judged: Case, { set, life }: Pair): boolean {
     if (!wasTooMany(judged, set)) noteChosen(judged, set);
     return true;
   }
-  const isTooMany = wasTooMany(judged, set);
+  const isTooMany = wasTooMany(afterStop(judged), set);
   noteDeletion(judged, set);
   if (isTooMany) judgeAvailability(judged, set);
   return isTooMany;
+}
+
+/**
+ * What waited through a stop is decided anew when that is over: it is there to put right what is
+ * wrong.
+ */
+function afterStop(judged: Case): Case {
+  const { isStopped } = judged.evidence.authorityOf(judged.install);
+  const endedAt = isStopped.lastAt(true);
+  if (endedAt === undefined || endedAt <= judged.since) return judged;
+  const lengthMs = isStopped.lengthSince(endedAt - longStopMs, endedAt);
+  return lengthMs < longStopMs ? judged : { ...judged, since: endedAt - slackMs };
 }
 
 /** Its machines go with it, unless they are to be orphans. */

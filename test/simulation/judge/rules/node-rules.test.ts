@@ -27,6 +27,7 @@ describe('deletion of a Node', () => {
   test('after its instance, with its Machine', async () => {
     const court = await joined();
     court.control.delete(pathTo('machines', 'pool-a'));
+    court.target.patch(path, { type: 'merge', body: { spec: { unschedulable: true } } });
     await court.pass(minuteMs);
     court.cloud.delete(court.record);
     deleteNode(court);

@@ -109,6 +109,18 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual([]);
   });
 
+  test('counts the machines of a set that lost its owner a moment ago', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 1 });
+    putSet(court, '2', 1);
+    await court.pass(1_000);
+    await scale(court, '1', 2);
+    const body = { metadata: { ownerReferences: null } };
+    court.control.patch(pathTo('machinesets', '2'), { type: 'merge', body });
+    remove(court, '1-0');
+    remove(court, '1-1');
+    expect(court.broken()).toEqual([]);
+  });
+
   test('by machines that do not run costs nothing', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const body = { status: { currentStatus: { phase: 'Unknown' } } };

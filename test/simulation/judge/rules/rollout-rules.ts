@@ -88,7 +88,9 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (decidedAt === undefined || decidedAt !== lastShrinkOf(set)) return;
   const since = Math.min(judged.since, decidedAt - (now - judged.since));
   const least = Math.min(...boundsSince(deployment, since).map((bounds) => bounds.least));
-  const sets = [...past.sets.ownedBy(deployment.uid)];
+  // One that lost its owner since then, and is adopted again, was counted.
+  const isOf = (object: JudgedObject): boolean => ownerOf(object) === deployment.uid;
+  const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
   const moments = tallies.flatMap((available) => available.momentsSince(since));
   const isEnough = moments.some((moment) => {

@@ -29,15 +29,15 @@ describe('a Machine that begins to run', () => {
   });
 });
 
+function rollout(court: Courtroom): void {
+  const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
+  const conditions = [{ type: 'Progressing', status: 'True', reason: 'x', lastUpdateTime }];
+  const spec = { progressDeadlineSeconds: 600 };
+  court.control.put(anObject('MachineDeployment', 'pool', { spec, status: { conditions } }));
+}
+
 describe('the deadline of a rollout', () => {
   const rule = 'a rollout is overdue only when its time is up';
-
-  function rollout(court: Courtroom): void {
-    const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
-    const conditions = [{ type: 'Progressing', status: 'True', reason: 'x', lastUpdateTime }];
-    const spec = { progressDeadlineSeconds: 600 };
-    court.control.put(anObject('MachineDeployment', 'pool', { spec, status: { conditions } }));
-  }
 
   const overdue = {
     conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],

@@ -21,10 +21,11 @@ function nodeOf({ target }: Courtroom, readiness = 'True'): void {
   target.put(Object.assign(aNode('node-a', providerID), { status: { conditions } }));
 }
 
+const isJudged = (rule: string): boolean => !rule.startsWith('every wait') && rule !== ofStatus;
+
 async function brokenAfter(court: Courtroom, minutes: number): Promise<string[]> {
   await court.pass(minutes * minuteMs);
-  const isOther = (rule: string): boolean => rule.startsWith('every wait') || rule === ofStatus;
-  return court.broken(true).filter((rule) => !isOther(rule));
+  return court.broken(true).filter(isJudged);
 }
 
 describe('a ready Node', () => {
@@ -85,7 +86,7 @@ describe('a Machine', () => {
     const secret = anObject('Secret', 'secret');
     court.control.put({ ...secret, apiVersion: 'v1' });
     court.cloud.create({ providerID });
-    expect(await brokenAfter(court, 13)).not.toContain('a Machine that is deleted goes');
+    expect(await brokenAfter(court, 9)).not.toContain('a Machine that is deleted goes');
     expect(await brokenAfter(court, 4)).toContain('a Machine that is deleted goes');
   });
 
@@ -100,13 +101,13 @@ describe('a Machine', () => {
   });
 });
 
-describe('an owner', () => {
-  function withSet(spec: object, changes: object = {}): Courtroom {
-    const court = courtroom();
-    court.control.put(anObject('MachineSet', 'set', { spec, ...changes }));
-    return court;
-  }
+function withSet(spec: object, changes: object = {}): Courtroom {
+  const court = courtroom();
+  court.control.put(anObject('MachineSet', 'set', { spec, ...changes }));
+  return court;
+}
 
+describe('an owner', () => {
   test.each([
     [{}, ['a set gets its machines']],
     [{ freeze: 'True' }, []],

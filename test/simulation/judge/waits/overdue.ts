@@ -4,30 +4,21 @@
  */
 import type { Evidence } from '../evidence.ts';
 import type { Install } from '../../world/world.ts';
-import type { Rule } from '../rulings.ts';
-import { machineStates } from './overdue-machines.ts';
-import { ownerStates } from './overdue-owners.ts';
-
-/** Something that is as it may not stay. */
-export interface Overdue {
-  /** A UID. */
-  subject: string;
-  text: string;
-}
-
-export interface Passing {
-  rule: Rule;
-  /** For so long it may be so, milliseconds. */
-  patienceMs: number;
-  /** What does not excuse it. */
-  despite?: 'stop' | 'target';
-  find(evidence: Evidence, install: Install): Overdue[];
-}
+import { deletionStates } from './states/deletion.ts';
+import { joiningStates } from './states/joining.ts';
+import type { Passing } from './states/passing.ts';
+import { sizeStates } from './states/sizes.ts';
+import { statusStates } from './states/statuses.ts';
 
 /** How often it is checked. Milliseconds. */
 const periodMs = 30_000;
 
-const passing: readonly Passing[] = [...machineStates, ...ownerStates];
+const passing: readonly Passing[] = [
+  ...joiningStates,
+  ...deletionStates,
+  ...sizeStates,
+  ...statusStates,
+];
 
 export const passingRules: readonly string[] = passing.map(({ rule }) => rule);
 

@@ -13,13 +13,15 @@ export const givenUpLabel = 'example.com/given-up';
  * whose providerID it has (docs/drain.md).
  */
 export async function mislabelMachine(user: User): Promise<void> {
-  const hasNode = (object: Picked['object']): boolean => nodeOf(object) !== undefined;
-  const picked = user.pick('machines', (object) => !isDeleting(object) && hasNode(object));
-  const other = user.pick('machines', (object) => !isDeleting(object) && hasNode(object));
+  const [picked, other] = [user.pick('machines', hasNode), user.pick('machines', hasNode)];
   if (!picked || !other || picked.name === other.name) return;
   const labels = { node: nodeOf(other.object), [givenUpLabel]: 'True' };
   user.control.patch(picked.path, { metadata: { labels } });
   if (await user.wait(0, minuteMs)) user.control.delete(picked.path);
+}
+
+function hasNode(object: Picked['object']): boolean {
+  return !isDeleting(object) && nodeOf(object) !== undefined;
 }
 
 /** Mostly of one whose deletion takes too long. */

@@ -1,5 +1,6 @@
 /** Finalizers that are taken off by hand, and those of other programs. */
 import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { finalizers as ourFinalizers } from '../../../../workflows/api/constants.ts';
 import type { Picked, User } from '../user.ts';
 import { manifestOf } from '../manifest.ts';
 import { isDeleting, minuteMs, nodeOf, pickedOf, secondMs } from '../user.ts';
@@ -24,20 +25,29 @@ export async function migrateMachine(user: User): Promise<void> {
   user.control.delete(path);
   if (!isFirst) user.control.patch(path, none);
   if (user.chance.happens(0.3) || !(await user.wait(0, 10 * minuteMs))) return;
-  // With its providerID it is found, also without the name of its Node (docs/safety.md).
-  const node = user.chance.happens(0.6) ? nodeOf(object) : undefined;
-  const labels = { ...manifest.metadata?.labels, ...(node !== undefined && { node }) };
-  const metadata = { ...manifest.metadata, labels };
+  const labels = { ...manifest.metadata?.labels, ...nodeLabel(user, object) };
+  const metadata = { ...manifest.metadata, ...savedFinalizers(user), labels };
   user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
   // Some were to be deleted all the time.
-  if (user.chance.happens(0.7) || !(await user.wait(0, 5 * secondMs))) return;
+  if (user.chance.happens(0.6)) return;
+  await user.wait(0, user.chance.happens(0.5) ? 1 : 5 * secondMs);
   user.control.delete(path);
+}
+
+/** A backup has those of the time. */
+function savedFinalizers({ chance }: User): object {
+  return chance.happens(0.5) ? { finalizers: [ourFinalizers.machine] } : {};
+}
+
+/** With its providerID it is found, also without the name of its Node (docs/safety.md). */
+function nodeLabel({ chance }: User, object: Picked['object']): object {
+  const node = chance.happens(0.6) ? nodeOf(object) : undefined;
+  return node === undefined ? {} : { node };
 }
 
 /** Of those, many are only just being made. */
 function pickMigrated(user: User): Picked | undefined {
-  const stays = ({ object }: Picked): boolean => !isDeleting(object);
-  const all = user.all('machines').filter(stays);
+  const all = user.all('machines').filter(({ object }) => !isDeleting(object));
   const young = all.filter(({ object }) => object.spec?.['providerID'] && !isJoined(object));
   return user.oneOf(user.chance.happens(0.5) && young.length > 0 ? young : all);
 }

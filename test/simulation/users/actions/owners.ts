@@ -42,7 +42,7 @@ const longestReactionMs = 50;
 
 /**
  * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
- * there is taken back at once, each time, for some minutes.
+ * there is taken back at once, each time, for many minutes.
  */
 export async function revertSet(user: User): Promise<void> {
   const { install } = user;
@@ -52,13 +52,15 @@ export async function revertSet(user: User): Promise<void> {
   user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
   const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
   let isOver = false;
+  const react = async (): Promise<void> => {
+    await user.wait(1, longestReactionMs);
+    if (!isOver) revert(user, path, kept);
+  };
   const close = install.control.server.store.listen(({ after }) => {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
-    void user.wait(1, longestReactionMs).then(() => {
-      if (!isOver) revert(user, path, kept);
-    });
+    void react();
   });
-  await user.wait(minuteMs, 6 * minuteMs);
+  await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
 }

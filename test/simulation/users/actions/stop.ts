@@ -4,10 +4,11 @@ import { isDeleting, isLone, minuteMs, replicasOf, secondMs } from '../user.ts';
 import type { User } from '../user.ts';
 import { retryDrain } from './commands.ts';
 
-const name = 'millwright-stop';
+const stopName = 'millwright-stop';
 const commandsMost = 5;
 
-export const stopPath = (namespace: string): string => namespaced('configmaps', namespace, name);
+export const stopPath = (namespace: string): string =>
+  namespaced('configmaps', namespace, stopName);
 
 export async function stop(user: User): Promise<void> {
   begin(user);
@@ -48,7 +49,7 @@ function begin(user: User): void {
   control.create(namespaced('configmaps', namespace), {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace },
+    metadata: { name: stopName, namespace },
     ...(chance.happens(0.8) && { data }),
   });
 }

@@ -18,6 +18,8 @@ describe('deletion', () => {
   const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
   const draining = { ...creating, name: 'drain' } as const;
   const syncing = { ...creating, name: 'syncNode' } as const;
+  const refusal = { ...failing().detail, code: 'FailedPrecondition' } as const;
+  const refused = { ...failing(), detail: refusal };
   test.each<Row>([
     {
       name: 'does not wait until its Node was written',
@@ -203,6 +205,17 @@ describe('deletion', () => {
       name: 'of an object that went goes on',
       given: { ...drained, isDeleting: false, isGone: true },
       action: 'deleteInstance',
+    },
+    {
+      name: 'of an object that went, and whose instance another Machine has, is over',
+      given: { ...drained, isGone: true, failure: refused, isUnreported: true },
+      action: 'complete',
+    },
+    {
+      name: 'that is refused while the object is there is tried again',
+      given: { ...drained, failure: refused },
+      action: 'wait',
+      until: now + 4_000,
     },
     {
       name: 'the deletion of the instance has nothing to force',

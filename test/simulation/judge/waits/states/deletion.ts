@@ -1,0 +1,85 @@
+/** Whether a deletion gets on (MCM 4.7; docs/drain.md, docs/safety.md). */
+import type { Install } from '../../../world/world.ts';
+import { parseGoDuration } from '../../durations.ts';
+import type { Evidence } from '../../evidence.ts';
+import { isDeletable, isDeleting } from '../../objects.ts';
+import type { JudgedObject } from '../../objects.ts';
+import { faultyMachines, isAlone, nodeOf } from './machines.ts';
+import type { Overdue, Passing } from './passing.ts';
+import { minuteMs } from './passing.ts';
+
+const drainUntil = 'millwright.dev/drain-until';
+const skipDrain = 'millwright.dev/skip-drain';
+const forceDeletion = 'force-deletion';
+
+export const deletionStates: readonly Passing[] = [
+  {
+    rule: 'a Machine that is deleted goes',
+    patienceMs: 8 * minuteMs,
+    despite: 'target',
+    find: notGone,
+  },
+  { rule: 'a drain that fails says so', patienceMs: 6 * minuteMs, find: silentDrains },
+];
+
+/** After the time for its drain. */
+function notGone(evidence: Evidence, install: Install): Overdue[] {
+  return faultyMachines(evidence, install, (machine) => {
+    if (!isTornDown(evidence, machine) || !hasClass(evidence, install, machine)) return undefined;
+    const { metadata, spec = {} } = machine;
+    const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
+    const passedMs = evidence.simulation.now - deletedAt - pausedMs(evidence, install, deletedAt);
+    const timeoutMs = drainTimeoutOf(evidence, machine);
+    if (timeoutMs === undefined || passedMs < timeoutMs) return undefined;
+    return `and its instance ${spec.providerID} is there, after ${timeoutMs / 1_000} s for its drain`;
+  });
+}
+
+function isTornDown({ instances }: Evidence, machine: JudgedObject): boolean {
+  return isDeletable(machine) && instances.isLiving(machine.spec?.providerID ?? '');
+}
+
+/** Undefined: a user has given it another end. */
+function drainTimeoutOf({ limits }: Evidence, { metadata, spec }: JudgedObject) {
+  if (metadata.annotations?.[drainUntil] !== undefined) return undefined;
+  if (metadata.labels?.[forceDeletion] === 'True') return 0;
+  return parseGoDuration(spec?.drainTimeout) ?? limits.drainMs;
+}
+
+/** The time of a pause is added, unless only the target cluster was away. */
+function pausedMs(evidence: Evidence, install: Install, from: number): number {
+  const { isStopped, isLeaderless, isControlAway } = evidence.authorityOf(install);
+  const { now } = evidence.simulation;
+  const traces = [isStopped, isLeaderless, isControlAway];
+  return traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
+}
+
+/** Without one, and without its Secret, the cloud cannot be asked. */
+function hasClass(
+  evidence: Evidence,
+  { control, namespace }: Install,
+  { spec }: JudgedObject,
+): boolean {
+  const { classes } = evidence.pastOf(control);
+  const found = classes.named(namespace, spec?.class?.name ?? '')?.object;
+  const secret = `/api/v1/namespaces/${namespace}/secrets/${found?.secretRef?.name}`;
+  return found !== undefined && control.server.has(secret);
+}
+
+/** As with MCM, `lastOperation` is Failed while the Node cannot be closed. */
+function silentDrains(evidence: Evidence, install: Install): Overdue[] {
+  return faultyMachines(evidence, install, (machine) => {
+    const { metadata, status = {} } = machine;
+    const isSkipped = metadata.annotations?.[skipDrain] !== undefined;
+    if (isSkipped || !isTornDown(evidence, machine)) return undefined;
+    const { state, description } = status.lastOperation ?? {};
+    if (state === 'Failed' || !hasOpenNode(evidence, install, machine)) return undefined;
+    return `its Node is open, and it says: ${description}`;
+  });
+}
+
+function hasOpenNode(evidence: Evidence, install: Install, machine: JudgedObject): boolean {
+  const node = nodeOf(evidence, install, machine);
+  if (!node || isDeleting(node) || !isAlone(evidence, install, machine)) return false;
+  return node.spec?.unschedulable !== true;
+}

@@ -1,0 +1,39 @@
+/** What an API server refuses at the moment, because a webhook or a quota says so. */
+import { customResource } from '../../../../../activities/kube/client/paths.ts';
+import type { Install } from '../../../world/world.ts';
+import type { Evidence } from '../../evidence.ts';
+import type { JudgedKind, JudgedObject } from '../../objects.ts';
+
+export type Call = [method: 'POST' | 'PATCH' | 'DELETE', kind: JudgedKind];
+
+/** Of all objects of a kind. */
+export function isRefused(
+  { world: { weather } }: Evidence,
+  { control, namespace }: Install,
+  ...calls: readonly Call[]
+): boolean {
+  return calls.some(([method, kind]) => {
+    const path = customResource(kind, namespace);
+    const paths = [path, `${path}/`];
+    return paths.some((one) => weather.refusalOf(`${method} ${one}`, control.name) !== undefined);
+  });
+}
+
+/** Writes to the Nodes of the target cluster. */
+export function areNodesRefused({ world: { weather } }: Evidence, { target }: Install): boolean {
+  return ['PATCH', 'DELETE'].some(
+    (method) => weather.refusalOf(`${method} /api/v1/nodes/`, target.name) !== undefined,
+  );
+}
+
+/** Of this Machine alone, as a policy does it. */
+export function isMachineRefused(
+  { world: { weather } }: Evidence,
+  { control, namespace }: Install,
+  method: 'PATCH' | 'DELETE',
+): (machine: JudgedObject) => boolean {
+  return ({ metadata: { name } }) => {
+    const call = `${method} ${customResource('machines', namespace, name)}`;
+    return weather.refusalOf(call, control.name) !== undefined;
+  };
+}

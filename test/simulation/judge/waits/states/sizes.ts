@@ -1,0 +1,87 @@
+/** Whether sets and deployments come to their size (MCM 6.5, 7.4; docs/rollouts.md). */
+import type { Install } from '../../../world/world.ts';
+import type { Evidence } from '../../evidence.ts';
+import { isDeleting, matches, ownerOf, phaseOf } from '../../objects.ts';
+import type { JudgedObject } from '../../objects.ts';
+import type { Life } from '../../past/lives.ts';
+import { isClosed, isFrozen, machinesOf, ownersIn } from './owned.ts';
+import type { Overdue, Passing } from './passing.ts';
+import { minuteMs } from './passing.ts';
+import { isMachineRefused, isRefused } from './refusals.ts';
+
+const preserve = 'node.machine.sapcloud.io/preserve';
+
+export const sizeStates: readonly Passing[] = [
+  { rule: 'a deployment gets its machines', patienceMs: 10 * minuteMs, find: smallDeployments },
+  { rule: 'a set gets its machines', patienceMs: 10 * minuteMs, find: wrongSets },
+  { rule: 'a Failed Machine is replaced', patienceMs: 12 * minuteMs, find: keptFailures },
+];
+
+/** Also while it is paused or held; a machine that goes takes the room of another one. */
+function smallDeployments(evidence: Evidence, install: Install): Overdue[] {
+  const past = evidence.controlOf(install);
+  const isHindered = isRefused(evidence, install, ['POST', 'machines'], ['POST', 'machinesets']);
+  if (isHindered || isRefused(evidence, install, ['PATCH', 'machinesets'])) return [];
+  return ownersIn(install, past.deployments.present()).flatMap(({ uid, last }) => {
+    const sets = Array.from(past.sets.ownedBy(uid));
+    const { replicas = 0 } = last.spec ?? {};
+    const there = sets.reduce((sum, set) => sum + machinesOf(past, set).length, 0);
+    if (there >= replicas || !isRolling(last) || isHeld(sets)) return [];
+    const text = `MachineDeployment ${last.metadata.name} has ${there} machines of ${replicas}`;
+    return [{ subject: uid, text }];
+  });
+}
+
+/** The other strategies may have fewer; without a selector nothing is done. */
+function isRolling({ spec }: JudgedObject): boolean {
+  const isWide = Object.keys(spec?.selector?.matchLabels ?? {}).length === 0;
+  return !isWide && spec?.strategy?.type === 'RollingUpdate';
+}
+
+/** While it is paused it makes no set. */
+function isHeld(sets: readonly Life[]): boolean {
+  return sets.length === 0 || sets.some(({ last }) => isFrozen(last));
+}
+
+function wrongSets(evidence: Evidence, install: Install): Overdue[] {
+  const past = evidence.controlOf(install);
+  if (isRefused(evidence, install, ['POST', 'machines'], ['PATCH', 'machines'])) return [];
+  const isKept = isMachineRefused(evidence, install, 'DELETE');
+  return ownersIn(install, past.sets.present()).flatMap((life) => {
+    const set = life.last;
+    const own = machinesOf(past, life).filter(
+      (machine) => !isDeleting(machine) && matches(machine, set),
+    );
+    const { replicas = 0 } = set.spec ?? {};
+    const isTooSmall = own.length < replicas && !isFrozen(set) && !isClosed(set);
+    const isTooLarge = own.filter((machine) => !isKept(machine)).length > replicas;
+    if (!isTooSmall && !isTooLarge) return [];
+    const text = `MachineSet ${set.metadata.name} has ${own.length} machines of ${replicas}`;
+    return [{ subject: life.uid, text }];
+  });
+}
+
+/** By a set without a deployment: no rollout makes it wait. */
+function keptFailures(evidence: Evidence, install: Install): Overdue[] {
+  const past = evidence.controlOf(install);
+  if (isRefused(evidence, install, ['POST', 'machines'], ['PATCH', 'machines'])) return [];
+  const isKept = isMachineRefused(evidence, install, 'DELETE');
+  return ownersIn(install, past.sets.present())
+    .filter(({ last }) => ownerOf(last) === undefined && !isFrozen(last) && !isClosed(last))
+    .flatMap((set) =>
+      machinesOf(past, set)
+        .filter((machine) => isReplaceable(machine) && matches(machine, set.last))
+        .filter((machine) => !isKept(machine))
+        .map(({ metadata: { uid, name } }) => ({
+          subject: uid,
+          text: `Machine ${name} of MachineSet ${set.last.metadata.name} is Failed`,
+        })),
+    );
+}
+
+function isReplaceable(machine: JudgedObject): boolean {
+  const { metadata, status } = machine;
+  const asks = metadata.annotations?.[preserve] !== undefined;
+  const isPreserved = asks || Boolean(status?.currentStatus?.preserveExpiryTime);
+  return phaseOf(machine) === 'Failed' && !isDeleting(machine) && !isPreserved;
+}
