@@ -199,11 +199,11 @@ export class ExecutionEngine {
       };
     }
     const saved = execution.save();
-    return () => new Execution(this.#world, saved.beginning, saved);
+    return () => Execution.resume(this.#world, saved);
   }
 
   #begin(beginning: Beginning): Execution {
-    const execution = new Execution(this.#world, beginning);
+    const execution = Execution.begin(this.#world, beginning);
     this.#newest.set(beginning.run.workflowId, execution);
     this.#byRun.set(beginning.run.runId, execution);
     return execution;

@@ -22,7 +22,7 @@ import { PendingActivity } from './pending-activity.ts';
 import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { Updates } from './updates.ts';
-import type { SavedUpdates, UpdateOutcome } from './updates.ts';
+import type { SavedUpdates } from './updates.ts';
 import { WorkflowTasks } from './workflow-tasks.ts';
 import type { SavedTasks } from './workflow-tasks.ts';
 
@@ -64,21 +64,24 @@ export interface ExecutionWorld {
   onTaskFailed(execution: Execution, failure: WorkflowTaskFailure): void;
 }
 
-/** A run that is open, as the server writes it down at one moment. */
-export interface SavedExecution {
+interface Content {
   beginning: Beginning;
   history: History;
   activations: readonly Activation[];
-  activities: readonly (readonly [number, SavedActivity])[];
-  /** When each fires. */
-  timers: readonly (readonly [number, number])[];
   searchAttributes: Record<string, Payload>;
   memo: Record<string, Payload>;
   cannotBeReplayed: boolean;
   requestIds: readonly string[];
   updates: SavedUpdates;
-  tasks: SavedTasks;
   cancelRequested: boolean;
+}
+
+/** A run that is open, as the server writes it down at one moment. */
+export interface SavedExecution extends Content {
+  activities: readonly (readonly [number, SavedActivity])[];
+  /** When each fires. */
+  timers: readonly (readonly [number, number])[];
+  tasks: SavedTasks;
   deadlineAt: number | undefined;
 }
 
@@ -105,21 +108,41 @@ export class Execution {
   #cancelRequested: boolean;
   #deadline: ServerTimer | undefined;
 
-  /** `saved`: it goes on from there. */
-  constructor(world: ExecutionWorld, beginning: Beginning, saved?: SavedExecution) {
+  private constructor(world: ExecutionWorld, content: Content) {
     this.#world = world;
-    this.beginning = beginning;
-    this.history = saved?.history.copy() ?? new History(world.historyWeight);
-    this.activations = [...(saved?.activations ?? [])];
-    this.searchAttributes = { ...(saved ?? beginning).searchAttributes };
-    this.memo = { ...(saved ?? beginning).memo };
-    this.cannotBeReplayed = saved?.cannotBeReplayed ?? false;
-    this.updates = new Updates(saved?.updates);
-    this.#requestIds = new Set(saved?.requestIds ?? [beginning.requestId]);
-    this.#cancelRequested = saved?.cancelRequested ?? false;
+    this.beginning = content.beginning;
+    this.history = content.history.copy();
+    this.activations = [...content.activations];
+    this.searchAttributes = { ...content.searchAttributes };
+    this.memo = { ...content.memo };
+    this.cannotBeReplayed = content.cannotBeReplayed;
+    this.updates = new Updates(content.updates);
+    this.#requestIds = new Set(content.requestIds);
+    this.#cancelRequested = content.cancelRequested;
     this.#tasks = this.#createTasks();
-    if (saved) this.#resume(saved);
-    else this.#begin();
+  }
+
+  static begin(world: ExecutionWorld, beginning: Beginning): Execution {
+    const { searchAttributes, memo, requestId } = beginning;
+    const execution = new Execution(world, {
+      beginning,
+      history: new History(world.historyWeight),
+      activations: [],
+      searchAttributes,
+      memo,
+      cannotBeReplayed: false,
+      requestIds: [requestId],
+      updates: { accepted: [], outcomes: [] },
+      cancelRequested: false,
+    });
+    execution.#begin();
+    return execution;
+  }
+
+  static resume(world: ExecutionWorld, saved: SavedExecution): Execution {
+    const execution = new Execution(world, saved);
+    execution.#resume(saved);
+    return execution;
   }
 
   #createTasks(): WorkflowTasks {
@@ -227,12 +250,10 @@ export class Execution {
   }
 
   /** One that comes again is the same one. */
-  update(id: string, job: Omit<DoUpdate, 'id' | 'protocolInstanceId'>): Promise<UpdateOutcome> {
-    const known = this.updates.outcomeOf(id);
-    if (known) return known;
+  update(id: string, job: Omit<DoUpdate, 'id' | 'protocolInstanceId'>): void {
+    if (this.updates.outcomeOf(id)) return;
     this.updates.admit(id);
     this.#tasks.ask({ doUpdate: { ...job, id, protocolInstanceId: id, runValidator: true } });
-    return this.update(id, job);
   }
 
   completeTask(id: number, completion: WorkflowTaskCompletion, carryOut: () => void): void {

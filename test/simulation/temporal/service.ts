@@ -194,12 +194,9 @@ function updateCalls({ simulation, engine }: ServiceParts): [string, Handler][] 
         },
         ({ workflowExecution, request }) => {
           const execution = engine.findOpen(...idsOf(workflowExecution));
-          const { name = '', args, header } = request?.input ?? {};
-          const { meta = {} } = request ?? {};
+          const { meta = {}, input } = request ?? {};
           const id = meta?.updateId ?? '';
-          const input = args?.payloads ?? [];
-          const update = { name, input, headers: header?.fields ?? {}, meta };
-          execution.update(id, update).catch(() => undefined);
+          execution.update(id, { meta, ...contentOf(input) });
           return stateOf(execution, id);
         },
       ),
@@ -216,6 +213,11 @@ function updateCalls({ simulation, engine }: ServiceParts): [string, Handler][] 
       ),
     ],
   ];
+}
+
+function contentOf(input: temporal.api.update.v1.IInput | null | undefined) {
+  const { name = '', args, header } = input ?? {};
+  return { name, input: args?.payloads ?? [], headers: header?.fields ?? {} };
 }
 
 function outcomeMessageOf(outcome: UpdateOutcome): temporal.api.update.v1.IOutcome {

@@ -27,7 +27,7 @@ export class Updates {
   readonly #open = new Map<string, OpenUpdate>();
   readonly #outcomes: Map<string, UpdateOutcome>;
 
-  constructor({ accepted, outcomes }: SavedUpdates = { accepted: [], outcomes: [] }) {
+  constructor({ accepted, outcomes }: SavedUpdates) {
     this.#outcomes = new Map(outcomes);
     for (const id of accepted) {
       this.admit(id);

@@ -182,14 +182,15 @@ export class WorkflowTasks {
     task.timer?.cancel();
     this.#sticky = task.worker;
     this.#attempt = 1;
-    if (!isForNothing(task, completion)) {
-      if (!task.isWritten) this.#writeStart();
-      this.#world.history.add('WORKFLOW_TASK_COMPLETED');
-    }
+    if (!isForNothing(task, completion)) this.#writeEnd(task);
     this.#world.activations.push(...completion.activations);
     carryOut();
     this.#answer(task.queries, completion);
-    if (!this.#world.isOpen()) return;
+    if (this.#world.isOpen()) this.#follow(completion);
+  }
+
+  /** By another task, if there is something to do. */
+  #follow(completion: WorkflowTaskCompletion): void {
     if (this.#buffer.length > 0 || completion.mustContinue) return this.#schedule();
     if (this.#updates.length > 0) return this.#open(false);
     for (const query of this.#queries.splice(0)) this.#offerQuery(query);
@@ -238,6 +239,11 @@ export class WorkflowTasks {
   #writeStart(): void {
     this.#world.history.add('WORKFLOW_TASK_SCHEDULED');
     this.#world.history.add('WORKFLOW_TASK_STARTED');
+  }
+
+  #writeEnd({ isWritten }: Pending): void {
+    if (!isWritten) this.#writeStart();
+    this.#world.history.add('WORKFLOW_TASK_COMPLETED');
   }
 
   /** One that waits for a task is answered with it; otherwise no task is needed. */

@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { keys } from '../../../../workflows/contracts/search-attributes.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { Action, CrewAction, Moment, Outside, Script } from './script.ts';
+import type { Action, CrewAction, Moment, Outside, Script, UpdateAction } from './script.ts';
 import type { Stage } from './stage.ts';
 import { retryOf } from './retry.ts';
 import type { scripted } from './workflows.ts';
@@ -56,6 +56,8 @@ export class Director {
         return 'done';
       case 'query':
         return JSON.stringify(await this.#handle.query(action.name));
+      case 'update':
+        return await this.#update(action);
       case 'cancel':
       case 'terminate':
         await this.#handle[action.act]();
@@ -74,6 +76,12 @@ export class Director {
     const { client, workflowId } = this.#stage;
     const runId = ofRun === 'first' ? this.runIds[0] : undefined;
     await client.workflow.getHandle(workflowId, runId).signal(name);
+  }
+
+  async #update({ name, id }: UpdateAction): Promise<string> {
+    const { client, workflowId } = this.#stage;
+    const options = { args: [name] as [string], ...(id !== undefined && { updateId: id }) };
+    return await client.workflow.getHandle(workflowId).executeUpdate(name, options);
   }
 
   async #start(): Promise<void> {

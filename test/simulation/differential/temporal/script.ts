@@ -102,11 +102,22 @@ export type Action =
       reuse?: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE';
     }
   | { act: 'query'; name: 'log' | 'unknown' }
+  | UpdateAction
   | { act: 'describe' }
   | { act: 'cancel' }
   | { act: 'terminate' }
   | { act: 'reset'; label: string }
   | CrewAction;
+
+/**
+ * Its handler notes it and answers at once, after half a second (`slow`), or with an error of a
+ * kind (`failing`); or it is refused before. `id`: two of one id are one.
+ */
+export interface UpdateAction {
+  act: 'update';
+  name: 'plain' | 'slow' | 'failing' | 'refused' | 'unknown';
+  id?: string;
+}
 
 /** `killWorker`: as `kill -9` does. `stopWorker`: as SIGTERM does, and waits for its end. */
 export interface CrewAction {

@@ -6,6 +6,7 @@ import {
   condition,
   continueAsNew,
   defineQuery,
+  defineUpdate,
   proxyActivities,
   proxyLocalActivities,
   setDefaultSignalHandler,
@@ -30,6 +31,10 @@ export interface ScriptedInput {
   log: readonly string[];
 }
 
+const plainUpdate = defineUpdate<string, [string]>('plain');
+const slowUpdate = defineUpdate<string, [string]>('slow');
+const failingUpdate = defineUpdate<string, [string]>('failing');
+const refusedUpdate = defineUpdate<string, [string]>('refused');
 const logQuery = defineQuery<string[]>('log');
 const stateKey = defineSearchAttributeKey('State', SearchAttributeType.KEYWORD);
 
@@ -54,12 +59,34 @@ class Interpreter {
       this.#note('', `heard ${name}`);
       this.#heard.set(name, (this.#heard.get(name) ?? 0) + 1);
     });
+    this.#hearUpdates();
     CancellationScope.current().cancelRequested.catch(() => {
       this.#wasCancelled = true;
       this.#note('', 'is to be cancelled');
     });
     await this.#takeAll(this.#steps, '');
     return this.#log;
+  }
+
+  #hearUpdates(): void {
+    const answer = (name: string): string => {
+      this.#note('', `is asked ${name}`);
+      return `${name} is done`;
+    };
+    setHandler(plainUpdate, answer);
+    setHandler(slowUpdate, async (name) => {
+      await sleep(500);
+      return answer(name);
+    });
+    setHandler(failingUpdate, (name): string => {
+      answer(name);
+      throw ApplicationFailure.nonRetryable('it cannot', 'Impossible');
+    });
+    setHandler(refusedUpdate, answer, {
+      validator: (name: string): void => {
+        if (name !== '') throw ApplicationFailure.nonRetryable('not now', 'Refused');
+      },
+    });
   }
 
   #note(place: string, text: string): void {

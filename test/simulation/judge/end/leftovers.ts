@@ -30,11 +30,11 @@ export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
   return target.nodes
     .present()
     .filter(({ last: { spec, metadata } }) => {
-      const uid = uids.get(spec?.providerID ?? '');
-      const endedAt = uid === undefined ? undefined : witness.endOf(uid, spec?.providerID);
-      const isLiving = evidence.instances.isLiving(spec?.providerID ?? '');
-      const isKept = isLiving || (uid !== undefined && witness.hadLost(uid, metadata.name));
-      return endedAt !== undefined && endedAt > (target.restoredAt ?? 0) && !isKept;
+      const { providerID = '' } = spec ?? {};
+      const uid = uids.get(providerID);
+      if (uid === undefined || witness.hadLost(uid, metadata.name)) return false;
+      const endedAt = witness.endOf(uid, providerID) ?? -Infinity;
+      return endedAt > (target.restoredAt ?? 0) && !evidence.instances.isLiving(providerID);
     })
     .map(({ last }) => `Node ${last.metadata.name} has no instance`);
 }

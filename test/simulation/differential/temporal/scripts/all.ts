@@ -4,10 +4,12 @@ import { activityScripts } from './activities.ts';
 import { killScripts } from './kills.ts';
 import { localActivityScripts } from './local-activities.ts';
 import { runScripts } from './runs.ts';
+import { updateScripts } from './updates.ts';
 
 export const handWritten: readonly Script[] = [
   ...activityScripts,
   ...localActivityScripts,
   ...runScripts,
   ...killScripts,
+  ...updateScripts,
 ];
