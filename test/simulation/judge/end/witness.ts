@@ -36,18 +36,27 @@ export class Witness {
   }
 
   /**
-   * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
-   * Temporal's database, and a label that somebody set wrong is all that is left.
+   * Only the label of a Machine says which Node is its own, as with MCM. A run that knew it better
+   * was lost with Temporal's database, or a person terminated it, and a label that somebody set
+   * wrong is all that is left.
    */
   hadLost(uid: string, node: string): boolean {
     return (this.#lastNodes.get(uid) ?? node) !== node;
   }
 
-  #noteNode({ metadata }: JudgedObject): void {
+  #noteNode(machine: JudgedObject): void {
+    const { metadata } = machine;
     const { forgotAt = -Infinity } = this.#evidence.world.temporal;
     const node = metadata.labels?.['node'];
     const isOlder = Date.parse(metadata.creationTimestamp ?? '') <= forgotAt;
-    if (isOlder && node !== undefined) this.#lastNodes.set(metadata.uid, node);
+    if (node === undefined || !(isOlder || this.#wasTerminated(machine))) return;
+    this.#lastNodes.set(metadata.uid, node);
+  }
+
+  #wasTerminated({ metadata: { namespace, name } }: JudgedObject): boolean {
+    const runs = [...this.#evidence.world.temporal.engine.executions()];
+    const id = `machine/${namespace}/${name}`;
+    return runs.some(({ run, status }) => run.workflowId === id && status === 'TERMINATED');
   }
 
   /** When what is left of a Machine had to go; undefined: it had not. */
