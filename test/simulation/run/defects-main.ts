@@ -90,11 +90,13 @@ async function run(command: DefectsCommand): Promise<number> {
     const search = new DefectSearch(copy, command);
     for (const defect of left) {
       const verdict = await verdictOn(search, defect);
-      if (verdict) verdicts.push(verdict);
+      if (!verdict) continue;
+      verdicts.push(verdict);
+      // At once: the whole takes hours.
+      if (isWriting) await writeTable(verdicts);
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, defects.length) }, job));
-  if (isWriting) await writeTable(verdicts);
   const found = verdicts.filter(({ rule }) => rule !== undefined).length;
   console.log(`\n${found} of ${defects.length} were found`);
   if (verdicts.length < defects.length) return 2;
