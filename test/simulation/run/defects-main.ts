@@ -97,6 +97,7 @@ async function run(command: DefectsCommand): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, defects.length) }, job));
+  if (isWriting) await writeTable(verdicts);
   const found = verdicts.filter(({ rule }) => rule !== undefined).length;
   console.log(`\n${found} of ${defects.length} were found`);
   if (verdicts.length < defects.length) return 2;
