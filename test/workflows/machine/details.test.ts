@@ -4,12 +4,17 @@ import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 
 const ref = { namespace: 'shoot', name: 'pool-1' };
-const blockers = [{ pod: 'apps/web', blockedBy: 'web-budget', since: 0, why: 'allows none' }];
+const blocker = {
+  pod: 'apps/web',
+  podUid: 'uid-of-web',
+  blockedBy: 'web-budget',
+  since: 0,
+  why: 'allows none',
+};
+const report = { uid: 'uid-1', podsLeft: 1, blockers: [blocker], blockerCount: 1 };
 
 function withBlockedDrain(): MachineState {
-  const state = newMachineState(0);
-  state.drain = { uid: 'uid-1', podsLeft: 1, blockers, blockerCount: 1 };
-  return state;
+  return { ...newMachineState(0), drain: report };
 }
 
 function pageOf(state: MachineState): string {
@@ -18,9 +23,12 @@ function pageOf(state: MachineState): string {
 
 test('a drain that is blocked says until when', () => {
   const state = withBlockedDrain();
-  state.preservation = { drain: { startedAt: 0, isDone: false, attempts: 1 } };
+  state.preservation = {
+    seen: '',
+    drain: { startedAt: 0, isDone: false, attempts: 1 },
+  };
   expect(pageOf(state)).toContain('what is left at 2200-01-01T00:00:00Z is deleted by force');
-  state.drain = { ...state.drain, uid: 'uid-1', deadline: 60_000 };
+  state.drain = { ...report, deadline: 60_000 };
   expect(pageOf(state)).toContain('what is left at 1970-01-01T00:01:00Z is deleted by force');
 });
 
