@@ -4,13 +4,18 @@ import type { Payload } from './messages.ts';
 /** From here on the server suggests to continue as new. */
 const suggestedLength = 4_096;
 const suggestedSize = 4 * 1024 * 1024;
+/**
+ * So many count for one each: a run that begins needs some until it rests, for which the real
+ * limits leave room. Otherwise one that is continued as new at each rest never gets there.
+ */
+const freshLength = 20;
 /** About what an event takes without its payloads, bytes. */
 const eventSize = 120;
 
 export class History {
   /**
-   * How many events each one counts for where its length is judged: runs of weeks, in which a
-   * worker hands over and continues as new again and again, pass in hours.
+   * How many events each later one counts for where the length is judged: runs of weeks, in which
+   * a worker hands over and continues as new again and again, pass in hours.
    */
   readonly #weight: number;
   /** Without the prefix `EVENT_TYPE_`, in order. */
@@ -40,7 +45,7 @@ export class History {
 
   /** What the server says of its length. */
   get weighed(): number {
-    return this.length * this.#weight;
+    return this.length + Math.max(this.length - freshLength, 0) * (this.#weight - 1);
   }
 
   /** Bytes. */

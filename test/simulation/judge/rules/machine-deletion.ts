@@ -2,6 +2,7 @@
 import { hasFinalizer, isDeleting, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
+import type { Trace } from '../past/trace.ts';
 import { judgeAuthority } from './authority-rules.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
@@ -9,8 +10,9 @@ import { judgeAvailability } from './rollout-rules.ts';
 import { noteChosen, noteDeletion, wasTooMany } from './set-sizes.ts';
 
 /** Nobody misses one that is so long. Milliseconds. */
-const longStopMs = 60_000;
-const slackMs = 10_000;
+const longSpellMs = 60_000;
+/** Samples are 15 s apart. */
+const slackMs = 30_000;
 const priority = 'machinepriority.machine.sapcloud.io';
 const markedAt = 'machine.sapcloud.io/marked-for-deletion-time';
 const scaledAt = 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time';
@@ -46,22 +48,27 @@ function mayDelete(judged: Case, { set, life }: Pair): boolean {
     if (!wasTooMany(judged, set)) noteChosen(judged, set);
     return true;
   }
-  const isTooMany = wasTooMany(afterStop(judged), set);
+  const isTooMany = wasTooMany(afterWait(judged), set);
   noteDeletion(judged, set);
   if (isTooMany) judgeAvailability(judged, set);
   return isTooMany;
 }
 
 /**
- * What waited through a stop is decided anew when that is over: it is there to put right what is
- * wrong.
+ * What waited through a stop, or for a watcher that leads, is decided anew when that is over: the
+ * time is there to put right what is wrong.
  */
-function afterStop(judged: Case): Case {
-  const { isStopped } = judged.evidence.authorityOf(judged.install);
-  const endedAt = isStopped.lastAt(true);
-  if (endedAt === undefined || endedAt <= judged.since) return judged;
-  const lengthMs = isStopped.lengthSince(endedAt - longStopMs, endedAt);
-  return lengthMs < longStopMs ? judged : { ...judged, since: endedAt - slackMs };
+function afterWait(judged: Case): Case {
+  const { isStopped, isLeaderless } = judged.evidence.authorityOf(judged.install);
+  const ends = [isStopped, isLeaderless].map((trace) => endOfLongSpell(trace));
+  const since = Math.max(judged.since, ...ends.map((endedAt) => endedAt - slackMs));
+  return { ...judged, since };
+}
+
+function endOfLongSpell(trace: Trace<boolean>): number {
+  const endedAt = trace.lastAt(true) ?? -Infinity;
+  const lengthMs = trace.lengthSince(endedAt - longSpellMs, endedAt);
+  return lengthMs < longSpellMs ? -Infinity : endedAt;
 }
 
 /** Its machines go with it, unless they are to be orphans. */

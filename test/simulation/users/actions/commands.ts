@@ -125,6 +125,12 @@ export async function terminateWorkflow(user: User): Promise<void> {
   await run(user, { workflowId, what: 'terminate', send: terminate });
 }
 
+/** It is started again by what it finds. */
+export async function terminateMachine(user: User, name: string): Promise<void> {
+  const workflowId = workflowIdOf('machine', { namespace: user.namespace, name });
+  await run(user, { workflowId, what: 'terminate', send: terminate });
+}
+
 export async function cancelWorkflow(user: User): Promise<void> {
   const workflowId = anyWorkflow(user);
   if (workflowId === undefined) return;

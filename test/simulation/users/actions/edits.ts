@@ -1,4 +1,5 @@
 /** Machines that are edited by hand. */
+import { terminateMachine } from './commands.ts';
 import { limitsOf } from '../objects.ts';
 import { classNames } from '../set-up.ts';
 import { isDeleting, minuteMs, nodeOf } from '../user.ts';
@@ -17,7 +18,9 @@ export async function mislabelMachine(user: User): Promise<void> {
   if (!picked || !other || picked.name === other.name) return;
   const labels = { node: nodeOf(other.object), [givenUpLabel]: 'True' };
   user.control.patch(picked.path, { metadata: { labels } });
-  if (await user.wait(0, minuteMs)) user.control.delete(picked.path);
+  // A run that begins anew has read what the object says.
+  if (user.chance.happens(0.6)) await terminateMachine(user, picked.name);
+  if (await user.wait(0, 5 * minuteMs)) user.control.delete(picked.path);
 }
 
 function hasNode(object: Picked['object']): boolean {
