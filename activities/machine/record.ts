@@ -3,6 +3,7 @@ import type { CreatedInstance } from '../../workflows/contracts/driver-contract.
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,
+  PreparedMachine,
   TimeoutOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
 import type { ReadNode } from '../../workflows/contracts/node-activities.ts';
@@ -210,8 +211,7 @@ async function checkTimeout(
   }
   const node = await joinedNode(dependencies, current, instance);
   if (node) return { found: 'node', node };
-  if (isAfterOutage || hasJoined(current, instance))
-    return { found: 'moreTime', machine: prepared };
+  if (isAfterOutage || isAhead(prepared, instance)) return { found: 'moreTime', machine: prepared };
   await writeTimeout(dependencies, { ...input, current }, creationTimeoutSeconds);
   return { found: 'tooLate' };
 }
@@ -231,10 +231,17 @@ export async function joinedNode(
   return seenNodeOf(node);
 }
 
-/** Its join was written, and the workflow never heard of it: its health is what counts now. */
-function hasJoined(machine: Machine, instance: Instance | undefined): boolean {
-  const phase = phaseOf(machine);
-  return instance !== undefined && (phase === 'Running' || phase === 'Unknown');
+/**
+ * More came of it than the workflow knows: its answers were lost, or Temporal was restored from a
+ * backup of before. What the object says is what counts now.
+ */
+function isAhead(
+  { phase, providerID, nodeName }: PreparedMachine,
+  instance: Instance | undefined,
+): boolean {
+  const hasJoined = phase === 'Running' || phase === 'Unknown';
+  if (instance) return hasJoined;
+  return providerID !== undefined && nodeName !== undefined && (hasJoined || phase === 'Pending');
 }
 
 async function writeTimeout(

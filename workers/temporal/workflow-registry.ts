@@ -1,6 +1,6 @@
 /** The check of entities joined with Temporal, and with the watcher's own way of telling. */
-import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client, WorkflowExecutionStatusName, WorkflowHandle } from '@temporalio/client';
+import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Dead, WorkflowRegistry, Living } from '../../activities/runtime/workflow-registry.ts';
 import { createDelivery } from '../../watcher/queue/delivery.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
@@ -78,7 +78,7 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
     },
 
     async signalGone(dead, epoch) {
-      const { uid, isGone } = await handleOf(dead).query(objectQuery);
+      const { uid, isGone } = await knownTo(handleOf(dead));
       if (isGone) return 'it knows';
       if (uid === undefined)
         return 'it has not read its object yet: it will see that there is none';
@@ -87,6 +87,19 @@ export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions):
       return undefined;
     },
   };
+}
+
+/**
+ * A run that no worker can replay answers nothing: with the next signal it fails, and begins anew
+ * (docs/decisions/0006-broken-histories.md).
+ */
+async function knownTo(handle: WorkflowHandle): Promise<{ uid?: string; isGone: boolean }> {
+  try {
+    return await handle.query(objectQuery);
+  } catch (error) {
+    if (!(error instanceof QueryNotRegisteredError)) throw error;
+    return { uid: 'unknown', isGone: false };
+  }
 }
 
 /** `machine/shoot/pool-a` -> the machine pool-a. Undefined for what is no entity of ours. */

@@ -97,6 +97,16 @@ export function restoreCreation(state: MachineState, machine: PreparedMachine): 
 }
 
 /**
+ * The object has an instance that this run does not know: Temporal was restored from a backup of
+ * before. Returns whether it is so.
+ */
+export function takeOverCreation(state: MachineState, machine: PreparedMachine): boolean {
+  if (instanceOf(state) || !knownInstanceOf(machine)) return false;
+  restoreCreation(state, machine);
+  return true;
+}
+
+/**
  * @param isOurs Nothing was done for this object before this run. A workflow task that timed out
  *   may have written its failure to the status all the same, and the next attempt reads that.
  */

@@ -4,6 +4,7 @@
  */
 import { annotations } from '../api/constants.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
+import { isBeingDrained } from './drain.ts';
 import type { MachineState, PreservationDrain } from './state.ts';
 import { instanceOf } from './state.ts';
 import type { NamespacedName } from '../contracts/references.ts';
@@ -11,6 +12,7 @@ import type { Blocker } from '../plan/drain/report.ts';
 import { formatPodsLeft } from '../plan/drain/report.ts';
 import type { MachineStep } from '../plan/machine/steps.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
+import { dateOf } from '../runtime/search-attribute-values.ts';
 
 /** Markdown. The UI draws tables without borders, so these are lists. */
 export function machineDetails(
@@ -46,7 +48,8 @@ function progressOf({ failure }: MachineState, step: MachineStep): string[] {
 
 function formatDrain(state: MachineState): string[] {
   const { podsLeft = 0, blockers = [], blockerCount = 0 } = state.drain ?? {};
-  if (blockers.length === 0) return [];
+  // The report stays for a moment when a preservation ends, whose drain has no deadline then.
+  if (blockers.length === 0 || !isBeingDrained(state)) return [];
   const more = blockerCount - blockers.length;
   return [
     `- **Drain is blocked:** ${formatPodsLeft(podsLeft)}; what is left at ${timeOf(shownDrainDeadlineOf(state))} is deleted by force`,
@@ -142,5 +145,8 @@ function drainCommands(ref: NamespacedName): string[] {
 }
 
 function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+  // A time that is no date would fail every workflow task.
+  return dateOf(milliseconds)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z');
 }

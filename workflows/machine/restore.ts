@@ -1,7 +1,7 @@
 /** The first read of an object shows what was done for it before: Temporal was lost, or MCM ran. */
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
-import { noteUnrecorded, restoreCreation } from './creation.ts';
+import { noteUnrecorded, restoreCreation, takeOverCreation } from './creation.ts';
 import { checkSoon } from './health.ts';
 import { noteBehind } from './node.ts';
 import { noteRead, takeDoubt } from './object.ts';
@@ -42,6 +42,13 @@ function correct(state: MachineState, machine: PreparedMachine): void {
   }
   noteUnrecorded(state);
   setPhase(state, 'Pending');
+}
+
+/** A run that was restored from a backup goes on as the object says. */
+export function takeOver(state: MachineState, machine: PreparedMachine): void {
+  if (!takeOverCreation(state, machine)) return;
+  setPhase(state, livingPhaseOf(machine));
+  checkSoon(state);
 }
 
 /** Its deletion began, and was undone by an etcd that was restored. */

@@ -11,6 +11,8 @@ const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(2200, 0, 1);
 
 /** @param time Milliseconds; may come of a person's words, such as a timeout of 290 years. */
+export function dateOf(time: number): Date;
+export function dateOf(time: number | undefined): Date | null;
 export function dateOf(time: number | undefined): Date | null {
   return time === undefined ? null : new Date(Math.min(Math.max(time, earliest), latest));
 }

@@ -163,3 +163,22 @@ test('the end of the creation timeout is checked again when the machine joined m
   const { status } = await world.control.read<Machine>(path);
   expect(status?.currentStatus?.phase).toBe('Running');
 });
+
+const { providerID, nodeName } = instance;
+
+test.each([
+  { phase: 'Running', changes: { spec: { providerID }, node: nodeName }, found: 'moreTime' },
+  { phase: 'Pending', changes: { spec: { providerID }, node: nodeName }, found: 'moreTime' },
+  { phase: 'Running', changes: { spec: { providerID } }, found: 'tooLate' },
+  { phase: 'CrashLoopBackOff', changes: { spec: {} }, found: 'tooLate' },
+] as const)(
+  'a workflow that knows no instance, of a machine that is $phase with $changes: $found',
+  async ({ phase, changes: { spec, ...labels }, found }) => {
+    const seen = aMachine({ phase, spec, metadata: { labels } });
+    const world = aWorld({ control: [seen], target: [] });
+    const outcome = await recordTimeout(world, { machine, now: Date.parse('2027-01-01') });
+    expect(outcome.found).toBe(found);
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe(found === 'tooLate' ? 'Failed' : phase);
+  },
+);

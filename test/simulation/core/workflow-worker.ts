@@ -142,7 +142,8 @@ export class WorkflowWorker {
       applicationFailureInfo: { type: 'NondeterminismError', nonRetryable: false },
     };
     const commands = [{ failWorkflowExecution: { failure } }];
-    const completion = { activations: [], commands, queryAnswers: [], mustContinue: false };
+    const queryAnswers = task.queries.map(({ id }) => ({ id, succeeded: false, failure }) as const);
+    const completion = { activations: [], commands, queryAnswers, mustContinue: false };
     try {
       await this.#parts.line.completeWorkflowTask(task, completion);
     } catch (error) {

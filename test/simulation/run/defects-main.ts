@@ -90,7 +90,10 @@ async function run(command: DefectsCommand): Promise<number> {
     const search = new DefectSearch(copy, command);
     for (const defect of left) {
       const verdict = await verdictOn(search, defect);
-      if (verdict) verdicts.push(verdict);
+      if (!verdict) continue;
+      verdicts.push(verdict);
+      // At once: the whole takes hours.
+      if (isWriting) await writeTable(verdicts);
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, defects.length) }, job));

@@ -62,6 +62,14 @@ export class Case {
     return this.settled(this.#line.completeWorkflowTask(task, completion));
   }
 
+  /** As a worker does that cannot replay the run. */
+  refuseQueries(task: WorkflowTask): Promise<unknown> {
+    const failure = { message: 'the history has other commands' };
+    const queryAnswers = task.queries.map(({ id }) => ({ id, succeeded: false, failure }) as const);
+    const completion = { activations: [], commands: [], queryAnswers, mustContinue: false };
+    return this.settled(this.#line.completeWorkflowTask(task, completion));
+  }
+
   finish(task: ActivityTask): Promise<unknown> {
     const completed = defaultPayloadConverter.toPayload('done');
     return this.settled(this.#line.completeActivity(task, { completed }));

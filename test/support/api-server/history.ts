@@ -39,9 +39,10 @@ export class History {
 
   /** The function that it returns brings it back as it is now. */
   backup(): () => void {
-    const changes = [...this.#changes];
+    const [changes, forgottenBelow] = [[...this.#changes], this.#forgottenBelow];
     return () => {
       this.#changes = [...changes];
+      this.#forgottenBelow = forgottenBelow;
     };
   }
 }

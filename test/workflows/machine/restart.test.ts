@@ -306,6 +306,23 @@ test('a machine whose join was written, and then lost with its worker, is not la
   });
 });
 
+test('a run that was restored to before its instance takes over what the object says, when its time is up', async () => {
+  const failure = { code: 'ResourceExhausted', message: 'full', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => ({ outcome: 'failed', failure }),
+    recordTimeout: async () => ({ found: 'moreTime', machine: world.read() }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('CrashLoopBackOff');
+    world.object = { ...world.object, ...known, phase: 'Running' };
+    await temporal.skip(1_300);
+    await world.log.until('checkHealth');
+    expect((await world.state()).creation).toMatchObject({ stage: 'recorded', instance: known });
+    expect(world.log.count('recordTimeout')).toBe(1);
+  });
+});
+
 test('a Machine that came in the place of one that was being deleted, with its instance, begins when the deletion is refused', async () => {
   const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
   const world = await MachineWorld.create(temporal, {

@@ -27,7 +27,7 @@ import {
   noteReach,
 } from '../object.ts';
 import { setPhase } from '../phase.ts';
-import { takeRead } from '../restore.ts';
+import { takeOver, takeRead } from '../restore.ts';
 import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import type { StepContext } from './context.ts';
@@ -121,6 +121,7 @@ export async function recordTimeout(context: StepContext): Promise<void> {
     case 'moreTime':
       if (hasJoined(outcome.machine)) noteDoubt(state);
       takeRead(state, outcome.machine, input.cluster);
+      takeOver(state, outcome.machine);
       if (isAfterOutage) noteJoinOutageEnd(state, outcome.machine);
       break;
     case 'outOfReach':

@@ -37,19 +37,12 @@ function judgeMachine(judged: Case, machine: JudgedObject): void {
     const text = `${process.name} ${what}, which is not being deleted`;
     evidence.rulings.against('a Machine goes after its instance', uid, text);
   }
-  // The last one that names an instance deletes it.
-  if (hasRival(judged, machine)) return;
   const left = instancesOf(judged, machine).find((life) => !life.isKept.now);
   if (left) {
     const text = `${process.name} ${what}, whose instance ${left.record.id} lives`;
     evidence.rulings.against('a Machine goes after its instance', uid, text);
   }
   judgeNodeOf(judged, machine);
-}
-
-function hasRival({ past }: Case, { spec, metadata }: JudgedObject): boolean {
-  const naming = [...past.naming(spec?.providerID ?? '')];
-  return naming.some(({ uid, object }) => object !== undefined && uid !== metadata.uid);
 }
 
 function instancesOf({ evidence: { instances } }: Case, machine: JudgedObject): InstanceLife[] {
