@@ -400,7 +400,7 @@ class MachineDeploymentWorkflow {
   }
 }
 
-/** One whose deletion was undone is read, and lives on. */
+/** One whose deletion was undone is read, and goes on. */
 function isReleasedBy(steps: readonly DeploymentStep[], { isUndone }: ApplyOutcome): boolean {
   return !isUndone && steps.some(({ action }) => action === 'release');
 }

@@ -39,7 +39,10 @@ const steps: Record<string, (world: WorldOfTests) => Promise<unknown>> = {
       createGeneration: 1,
     }),
   recordTimeout: (world) => recordTimeout(world, { machine, instance, now: Date.now() }),
-  beginTeardown: (world) => beginTeardown(world, { machine }),
+  beginTeardown: (world) => {
+    world.control.put(aMachine({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } }));
+    return beginTeardown(world, { machine });
+  },
   applyMachineCommand: (world) =>
     applyMachineCommand(world, { machine, command: { verb: 'retryNow' } }),
   deleteMachines: ({ control }) =>
