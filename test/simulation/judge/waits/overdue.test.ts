@@ -53,6 +53,16 @@ describe('a ready Node', () => {
   });
 });
 
+test('nothing is overdue while no worker asks for work', async () => {
+  const court = withMachine({ phase: 'Unknown' });
+  nodeOf(court);
+  await court.pass(5 * minuteMs);
+  court.world.temporal.engine.leave(worker, { wasKilled: true });
+  expect(await brokenAfter(court, 60)).toEqual([]);
+  void court.world.temporal.engine.workflowQueue('one').poll(worker);
+  expect(await brokenAfter(court, 9)).toEqual(['a Machine runs when its Node is ready']);
+});
+
 describe('an ill Node', () => {
   test.each(['False', 'Unknown'])('whose Ready is %s shows on its Machine', async (readiness) => {
     const court = withMachine();

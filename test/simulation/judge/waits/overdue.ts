@@ -1,6 +1,7 @@
 /**
  * What has to happen by itself, and soon: a state that may be for a moment must not last. A state
- * counts from the moment at which nothing hinders the install any more.
+ * counts from the moment at which nothing hinders the install any more, and not while no worker asks
+ * for work: one that begins while the target cluster is away waits for it.
  */
 import type { Evidence } from '../evidence.ts';
 import type { Install } from '../../world/world.ts';
@@ -51,14 +52,16 @@ class Watch {
 
   check(): void {
     const { now } = this.#evidence.simulation;
+    const { isWorkerless } = this.#evidence.authorityOf(this.#install);
     const before = this.#since;
     this.#since = new Map();
     if (this.#isHindered) return;
     for (const { subject, text } of this.#state.find(this.#evidence, this.#install)) {
       const since = before.get(subject) ?? now;
       this.#since.set(subject, since);
-      if (now - since < this.#state.patienceMs) continue;
-      const minutes = Math.round((now - since) / 60_000);
+      const lastsMs = now - since - isWorkerless.lengthSince(since, now);
+      if (lastsMs < this.#state.patienceMs) continue;
+      const minutes = Math.round(lastsMs / 60_000);
       this.#evidence.rulings.against(this.#state.rule, subject, `${text}, for ${minutes} min`);
     }
   }
