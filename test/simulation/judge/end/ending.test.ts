@@ -274,13 +274,15 @@ test.each([
 });
 
 test.each([
-  ['its own Node', 'pool-2', ['Node pool-2 has no instance']],
-  ['another Node', 'pool-1-a', []],
-])('after a person ended the workflow of a Machine whose label names %s', (_, node, unmet) => {
+  ['TERMINATED', 'pool-2', ['Node pool-2 has no instance']],
+  ['TERMINATED', 'pool-1-a', []],
+  ['FAILED', 'pool-1-a', []],
+  ['CONTINUED_AS_NEW', 'pool-1-a', ['Node pool-2 has no instance']],
+] as const)('after a run is %s, by a Machine whose label names Node %s', (ended, node, unmet) => {
   const court = whole();
   const id = `machine/${namespace}/pool-2`;
   start(court, id);
-  court.world.temporal.engine.find(id).end('TERMINATED');
+  court.world.temporal.engine.find(id).close(ended);
   leaveNode(court, { node });
   expect(court.judge.unmet()).toEqual(unmet);
 });

@@ -4,6 +4,9 @@ import { finalizer, hasFinalizer, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { JudgedWrite } from '../rules/case.ts';
 
+/** Of runs after which another one begins, and knows what the object says. */
+const endings = new Set(['TERMINATED', 'FAILED']);
+
 export class Witness {
   readonly #evidence: Evidence;
   /** By UID: when it first ran, and when a process of ours released it. */
@@ -37,8 +40,8 @@ export class Witness {
 
   /**
    * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
-   * Temporal's database or terminated by a user, and a label that somebody set wrong is all that is
-   * left.
+   * Temporal's database, terminated by a user or not to be replayed, and a label that somebody set
+   * wrong is all that is left.
    */
   hadLost(uid: string, node: string): boolean {
     return (this.#lastNodes.get(uid) ?? node) !== node;
@@ -56,7 +59,7 @@ export class Witness {
     const workflowId = `machine/${namespace}/${name}`;
     const runs = Array.from(engine.executions()).filter(({ run }) => run.workflowId === workflowId);
     const wasEnded = runs.some(
-      ({ status, closedAt = -Infinity }) => status === 'TERMINATED' && closedAt >= createdAt,
+      ({ status, closedAt = -Infinity }) => endings.has(status) && closedAt >= createdAt,
     );
     return forgotAt >= createdAt || wasEnded;
   }
