@@ -83,7 +83,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
     // Its gate is all that it is for.
     waitForResume: async () => undefined,
-    releaseMachineSet: ({ set }) => release(control, 'machinesets', set),
+    releaseMachineSet: async ({ set }) => ({ isGone: await release(control, 'machinesets', set) }),
 
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),

@@ -41,9 +41,11 @@ export async function applyDeploymentSteps(
   const refused = new RefusedObjects();
   const attempt = { control, deployment, refused };
   let error: string | undefined;
+  let isUndone: true | undefined;
   try {
     for (const step of steps) {
-      if (isOwnStep(step)) await applyToDeployment(control, deployment, step);
+      if (step.action === 'release') isUndone = await letGo(control, deployment);
+      else if (isOwnStep(step)) await applyToDeployment(control, deployment, step);
       else if (step.action === 'createSet') await createSet(control, deployment, step);
       else if (step.action === 'syncSet') await changes.sync(step);
       else if (step.action === 'markMachines') await markMachines(attempt, step);
@@ -57,7 +59,12 @@ export async function applyDeploymentSteps(
     error = clip(failure.message, longestErrorBytes);
   }
   await refused.report(control, deployment);
-  return defined({ written: changes.written, error, refused: refused.outcome });
+  return defined({ written: changes.written, error, refused: refused.outcome, isUndone });
+}
+
+/** True when it is not being deleted any more. */
+async function letGo(control: KubeClient, deployment: ObjectReference): Promise<true | undefined> {
+  return (await release(control, 'machinedeployments', deployment)) ? undefined : true;
 }
 
 interface SetChange {
@@ -78,9 +85,9 @@ async function changeSet(
   });
 }
 
-type OwnStep = Step<'rollBack' | 'refuseRollback' | 'giveUp' | 'forgetGivenUp' | 'release'>;
+type OwnStep = Step<'rollBack' | 'refuseRollback' | 'giveUp' | 'forgetGivenUp'>;
 function isOwnStep(step: DeploymentStep): step is OwnStep {
-  return ['rollBack', 'refuseRollback', 'giveUp', 'forgetGivenUp', 'release'].includes(step.action);
+  return ['rollBack', 'refuseRollback', 'giveUp', 'forgetGivenUp'].includes(step.action);
 }
 
 async function applyToDeployment(
@@ -97,8 +104,6 @@ async function applyToDeployment(
       return await giveUp(control, deployment, step);
     case 'forgetGivenUp':
       return await annotate(control, deployment, { [options.rolledBackFrom]: null });
-    case 'release':
-      return await release(control, 'machinedeployments', deployment);
   }
 }
 

@@ -89,15 +89,19 @@ export async function finishTeardown(
 
 /**
  * A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its
- * status can be written.
+ * status can be written. One whose deletion was undone stays, and its workflow hears of that.
  */
 async function releaseMachine(
   { control }: ActivityDependencies,
   { machine }: FinishInput,
 ): Promise<StepFailure | undefined> {
   try {
-    await release(control, 'machines', machine);
-    return undefined;
+    if (await release(control, 'machines', machine)) return undefined;
+    return {
+      code: 'Aborted',
+      message: 'its deletion was undone: etcd was restored',
+      isSettled: true,
+    };
   } catch (error) {
     if (!(error instanceof KubeError) || !isRefusal(error)) throw error;
     const message = `the finalizer ${finalizers.machine} could not be removed: ${error.message}`;

@@ -48,6 +48,8 @@ export interface ApplyOutcome {
   error?: string;
   /** What it refused beside: all else was done. */
   refused?: Refusals;
+  /** Its finalizer stays on: its deletion was undone by an etcd that was restored. */
+  isUndone?: true;
 }
 
 export interface RolloutCommandInput {

@@ -98,5 +98,9 @@ export interface MachineSetActivities {
   }): Promise<DeleteBatchOutcome>;
   /** Does nothing, but only when no stop is on: what was stopped begins again then. */
   waitForResume(input: { set: ObjectReference }): Promise<void>;
-  releaseMachineSet(input: { set: ObjectReference }): Promise<void>;
+  /**
+   * Not gone: its deletion was undone by an etcd that was restored. Nothing is returned by earlier
+   * versions.
+   */
+  releaseMachineSet(input: { set: ObjectReference }): Promise<{ isGone: boolean } | undefined>;
 }

@@ -4,7 +4,10 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { ObservedDeploymentOutcome } from '../contracts/machine-deployment-activities.ts';
+import type {
+  ApplyOutcome,
+  ObservedDeploymentOutcome,
+} from '../contracts/machine-deployment-activities.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
 import { DeploymentRefusals } from './refusals.ts';
@@ -242,7 +245,6 @@ class MachineDeploymentWorkflow {
   }
 
   async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
-    const state = this.#state;
     const { replicas: desired, maxSurge } = facts;
     const scaling = { desired, max: desired + maxSurge };
     const input = { deployment: this.#reference(), steps, scaling };
@@ -259,9 +261,9 @@ class MachineDeploymentWorkflow {
     if (attempts === 0) this.#forgetRefusal(known);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
     this.#isRead = !next;
-    if (next) state.facts = next;
+    if (next) this.#state.facts = next;
     else this.#mustReadAgain();
-    if (steps.some(({ action }) => action === 'release')) state.isGone = true;
+    if (isReleasedBy(steps, outcome)) this.#state.isGone = true;
   }
 
   async #stepRefused(steps: DeploymentStep[], error: string): Promise<void> {
@@ -396,6 +398,11 @@ class MachineDeploymentWorkflow {
     this.#hasNewsOfSets = true;
     return false;
   }
+}
+
+/** One whose deletion was undone is read, and lives on. */
+function isReleasedBy(steps: readonly DeploymentStep[], { isUndone }: ApplyOutcome): boolean {
+  return !isUndone && steps.some(({ action }) => action === 'release');
 }
 
 function waitSeconds(attempts: number): number {

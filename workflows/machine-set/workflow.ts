@@ -127,7 +127,6 @@ class MachineSetWorkflow {
         return;
       case 'release':
         await this.#release();
-        this.#state.isGone = true;
     }
   }
 
@@ -312,7 +311,10 @@ class MachineSetWorkflow {
 
   async #release(): Promise<void> {
     const input = { set: this.#set() };
-    await localFirst((steps) => steps.releaseMachineSet(input), 'remove the finalizer');
+    const summary = 'remove the finalizer';
+    const outcome = await localFirst((steps) => steps.releaseMachineSet(input), summary);
+    if (outcome?.isGone === false) this.#lifecycle.noteNews();
+    else this.#state.isGone = true;
   }
 
   async #complete(): Promise<{ reason: string }> {

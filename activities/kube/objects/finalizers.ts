@@ -33,19 +33,23 @@ export function isOrphaning({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes('orphan') ?? false;
 }
 
-/** Takes our finalizer off this life of an object, so that it can go. */
+/**
+ * Takes our finalizer off this life of an object, so that it can go. False where it is not being
+ * deleted any more, because etcd was restored from a backup of before: it keeps the finalizer.
+ */
 export async function release(
   control: KubeClient,
   kind: MachineKind,
   life: ObjectReference,
-): Promise<void> {
+): Promise<boolean> {
   const path = customResource(kind, life.namespace, life.name);
-  if (!(await releaseIfOurs(control, path, life))) await releaseAmongOthers(control, path, life);
+  return (await releaseIfOurs(control, path, life)) || releaseAmongOthers(control, path, life);
 }
 
 /**
- * One write without a read before, where ours is the only finalizer. False where it is not, or the
- * object is another.
+ * One write without a read before, where ours is the only finalizer. False where it is not, the
+ * object is another, or is not being deleted: a patch cannot remove a deletionTimestamp that is not
+ * there, and the API server keeps the one that is.
  */
 async function releaseIfOurs(
   control: KubeClient,
@@ -56,6 +60,7 @@ async function releaseIfOurs(
     await control.patch(path, 'json', [
       { op: 'test', path: '/metadata/uid', value: uid },
       { op: 'test', path: '/metadata/finalizers', value: [finalizers.machine] },
+      { op: 'remove', path: '/metadata/deletionTimestamp' },
       { op: 'remove', path: '/metadata/finalizers' },
     ]);
     return true;
@@ -70,11 +75,14 @@ async function releaseAmongOthers(
   control: KubeClient,
   path: string,
   { uid }: ObjectReference,
-): Promise<void> {
+): Promise<boolean> {
   const object = await ignoreNotFound(control.get<KubeObject>(path));
-  if (!object || object.metadata.uid !== uid || !hasFinalizer(object)) return;
-  const { resourceVersion, finalizers: present = [] } = object.metadata;
+  if (!object || object.metadata.uid !== uid) return true;
+  const { resourceVersion, deletionTimestamp, finalizers: present = [] } = object.metadata;
+  if (deletionTimestamp === undefined) return false;
+  if (!hasFinalizer(object)) return true;
   const kept = present.filter((finalizer) => finalizer !== finalizers.machine);
   const metadata = { uid, resourceVersion, finalizers: kept };
   await ignoreNotFound(control.patch(path, 'merge', { metadata }));
+  return true;
 }

@@ -108,6 +108,17 @@ test('a Node that cannot be deleted keeps the object', async () => {
   expect(world.control.has(path)).toBe(true);
 });
 
+test('a Machine whose deletion was undone after its instance went keeps the finalizer, and its workflow hears of it', async () => {
+  const world = aWorld({ control: [aMachine()], target: [] });
+  expect(await finishTeardown(world, ours)).toMatchObject({
+    code: 'Aborted',
+    message: 'its deletion was undone: etcd was restored',
+  });
+  expect((await world.control.read<Machine>(path)).metadata.finalizers).toEqual([
+    finalizers.machine,
+  ]);
+});
+
 test('a finalizer that a webhook keeps on the Machine is a failure that names it', async () => {
   const world = aWorld({ control: [deleted], target: [] });
   world.control.fault = ({ method, path: at }) =>

@@ -39,7 +39,10 @@ export interface Deed {
   in?: 'control' | 'target';
 }
 
-/** Two installs in one control cluster, each with a target of its own; `one` has a leader. */
+/**
+ * Two installs in one control cluster, each with a target of its own; `one` has a leader, and a
+ * worker that asks for work.
+ */
 export function courtroom(): Courtroom {
   const simulation = new Simulation(1);
   const weather = new Weather(simulation, calm);
@@ -56,6 +59,7 @@ export function courtroom(): Courtroom {
   const cloud = new TestCloud(simulation);
   const judge = createJudge(world, { cloud });
   lead(seed.server, namespace);
+  void temporal.engine.workflowQueue('one').poll(worker);
   return {
     world,
     judge,

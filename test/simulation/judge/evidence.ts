@@ -13,6 +13,8 @@ const stopName = 'millwright-stop';
 const leaseName = 'millwright';
 /** How often it is noted whether servers answer, milliseconds. */
 const sampleMs = 15_000;
+/** A worker that is only busy, or restarts at once, is missed by no one. */
+const workerlessMs = 10_000;
 
 /** Flags of the processes, milliseconds. */
 export interface Limits {
@@ -130,6 +132,8 @@ export class Evidence {
       const isControlAway = !install.control.isUp || !temporal.isUp;
       const isTargetAway = !install.target.isUp;
       const isLeaderless = authority.ledUntil.now <= now;
+      const { polledAt = -Infinity } = temporal.engine.workflowQueue(install.taskQueue);
+      authority.isWorkerless.set(now, now - polledAt >= workerlessMs);
       authority.isLeaderless.set(now, isLeaderless);
       authority.isControlAway.set(now, isControlAway);
       authority.isTargetAway.set(now, isTargetAway);

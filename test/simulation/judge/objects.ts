@@ -73,8 +73,9 @@ export interface JudgedObject extends KubeObject {
   spec?: JudgedSpec;
   status?: JudgedStatus;
   /** Of a class. */
-  secretRef?: { name?: string };
-  credentialsSecretRef?: { name?: string };
+  provider?: string;
+  secretRef?: { name?: string; namespace?: string };
+  credentialsSecretRef?: { name?: string; namespace?: string };
 }
 
 export type JudgedKind = Parameters<typeof customResource>[0];

@@ -42,6 +42,23 @@ describe('the life of a deployment', () => {
     });
   });
 
+  test('one whose deletion was undone, by an etcd that was restored, lives on', async () => {
+    const rollout = new RolloutWorld(temporal, (own) => ({
+      applyDeploymentSteps: async (input) => {
+        if (input.steps.every(({ action }) => action !== 'release'))
+          return (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+        rollout.facts.isDeleting = false;
+        return { written: [], isUndone: true };
+      },
+    }));
+    rollout.facts.isDeleting = true;
+    await rollout.run(async () => {
+      await rollout.world.observe({ isDeleting: true });
+      await rollout.isComplete();
+      expect(rollout.actions()).toEqual(['release', 'createSet']);
+    });
+  });
+
   test('what is scaled notes for how many replicas it is', async () => {
     const rollout = new RolloutWorld(temporal);
     rollout.facts.sets = [aSet({ name: 'pool-1', isOfTemplate: true, machines: 'AAA' })];

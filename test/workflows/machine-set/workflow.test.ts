@@ -35,6 +35,24 @@ test('a set scales from 0 to 37 in batches of 1, 2, 4 ..., then down to 5, then 
   });
 });
 
+test('a set whose deletion was undone, by an etcd that was restored, lives on', async () => {
+  const machines = new Machines(0);
+  machines.isDeleting = true;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...machines.steps(),
+    releaseMachineSet: async () => {
+      const isGone = !machines.isDeleting;
+      Object.assign(machines, { isDeleting: isGone, replicas: 1 });
+      return { isGone };
+    },
+  });
+  await world.run(async () => {
+    await world.observe({ isDeleting: true });
+    await hasMachines(machines, 1);
+    expect(world.log.count('releaseMachineSet')).toBe(1);
+  });
+});
+
 test('a spec that was not reported yet is looked at again after the batch', async () => {
   const machines = new Machines(1);
   const steps = machines.steps();

@@ -20,6 +20,8 @@ const ours = finalizers.machine;
 const deletionTimestamp = '2026-01-01T01:00:00Z';
 
 const withFinalizers = (...names: string[]) => aMachine({ metadata: { finalizers: names } });
+const going = (...names: string[]) =>
+  aMachine({ metadata: { finalizers: names, deletionTimestamp } });
 
 async function ensured(machine: Machine): Promise<{ client: InMemoryClient; machine: Machine }> {
   const client = new InMemoryClient(machine);
@@ -41,8 +43,7 @@ describe('ensureFinalizer', () => {
   });
 
   test('adds none to an object that is going', async () => {
-    const going = aMachine({ metadata: { finalizers: [other], deletionTimestamp } });
-    const { client, machine } = await ensured(going);
+    const { client, machine } = await ensured(going(other));
     expect(hasFinalizer(machine)).toBe(false);
     expect(client.writes()).toEqual([]);
   });
@@ -62,8 +63,8 @@ describe('ensureFinalizer', () => {
 
 describe('release', () => {
   test('takes ours off and leaves those of others', async () => {
-    const client = new InMemoryClient(withFinalizers(other, ours));
-    await release(client, 'machines', lifeOf('pool-a'));
+    const client = new InMemoryClient(going(other, ours));
+    expect(await release(client, 'machines', lifeOf('pool-a'))).toBe(true);
     expect((await client.read<Machine>(path)).metadata.finalizers).toEqual([other]);
   });
 
@@ -71,16 +72,18 @@ describe('release', () => {
     const client = new InMemoryClient(aMachine({ metadata: { deletionTimestamp } }));
     await release(client, 'machines', lifeOf('pool-a'));
     expect(client.has(path)).toBe(false);
-    await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
+    expect(await release(client, 'machines', lifeOf('pool-a'))).toBe(true);
   });
 
   test.each([
     { name: 'another life of the name', machine: aMachine({ metadata: { uid: 'uid-2' } }) },
-    { name: 'an object that lost ours already', machine: withFinalizers(other) },
-  ])('does not change $name', async ({ machine }) => {
+    { name: 'an object that lost ours already', machine: going(other) },
+    { name: 'one whose deletion was undone', machine: withFinalizers(ours), isReleased: false },
+    { name: 'one with others, too', machine: withFinalizers(other, ours), isReleased: false },
+  ])('does not change $name', async ({ machine, isReleased = true }) => {
     const client = new InMemoryClient(machine);
     const before = await client.read<Machine>(path);
-    await release(client, 'machines', lifeOf('pool-a'));
+    expect(await release(client, 'machines', lifeOf('pool-a'))).toBe(isReleased);
     expect(await client.read<Machine>(path)).toEqual(before);
   });
 
@@ -88,7 +91,7 @@ describe('release', () => {
     const client = new InMemoryClient(aMachine());
     client.fault = ({ method }) =>
       method === 'PATCH' ? { code: 404, reason: 'NotFound' } : undefined;
-    await expect(release(client, 'machines', lifeOf('pool-a'))).resolves.toBeUndefined();
+    expect(await release(client, 'machines', lifeOf('pool-a'))).toBe(true);
   });
 
   test('one that changes meanwhile is tried again by whoever asked', async () => {

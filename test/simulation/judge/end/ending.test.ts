@@ -273,6 +273,18 @@ test.each([
   expect(court.judge.unmet()).toEqual(unmet);
 });
 
+test.each([
+  ['its own Node', 'pool-2', ['Node pool-2 has no instance']],
+  ['another Node', 'pool-1-a', []],
+])('after a person ended the workflow of a Machine whose label names %s', (_, node, unmet) => {
+  const court = whole();
+  const id = `machine/${namespace}/pool-2`;
+  start(court, id);
+  court.world.temporal.engine.find(id).end('TERMINATED');
+  leaveNode(court, { node });
+  expect(court.judge.unmet()).toEqual(unmet);
+});
+
 test('the Node of an instance that nobody tore down is left to the cloud', () => {
   const court = whole();
   const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');

@@ -36,29 +36,27 @@ export class Witness {
   }
 
   /**
-   * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
-   * Temporal's database or terminated by a user, and a label that somebody set wrong is all that is
-   * left.
+   * Only the label of a Machine says which Node is its own, as with MCM. A run that knew it better
+   * was lost with Temporal's database, or a person terminated it, and a label that somebody set
+   * wrong is all that is left.
    */
   hadLost(uid: string, node: string): boolean {
     return (this.#lastNodes.get(uid) ?? node) !== node;
   }
 
-  #noteNode({ metadata }: JudgedObject): void {
+  #noteNode(machine: JudgedObject): void {
+    const { metadata } = machine;
+    const { forgotAt = -Infinity } = this.#evidence.world.temporal;
     const node = metadata.labels?.['node'];
-    const isNew = node === undefined || !this.#hasBegunAnew(metadata);
-    if (!isNew) this.#lastNodes.set(metadata.uid, node);
+    const isOlder = Date.parse(metadata.creationTimestamp ?? '') <= forgotAt;
+    if (node === undefined || !(isOlder || this.#wasTerminated(machine))) return;
+    this.#lastNodes.set(metadata.uid, node);
   }
 
-  #hasBegunAnew({ namespace, name, creationTimestamp }: JudgedObject['metadata']): boolean {
-    const { engine, forgotAt = -Infinity } = this.#evidence.world.temporal;
-    const createdAt = Date.parse(creationTimestamp ?? '');
-    const workflowId = `machine/${namespace}/${name}`;
-    const runs = Array.from(engine.executions()).filter(({ run }) => run.workflowId === workflowId);
-    const wasEnded = runs.some(
-      ({ status, closedAt = -Infinity }) => status === 'TERMINATED' && closedAt >= createdAt,
-    );
-    return forgotAt >= createdAt || wasEnded;
+  #wasTerminated({ metadata: { namespace, name } }: JudgedObject): boolean {
+    const runs = [...this.#evidence.world.temporal.engine.executions()];
+    const id = `machine/${namespace}/${name}`;
+    return runs.some(({ run, status }) => run.workflowId === id && status === 'TERMINATED');
   }
 
   /** When what is left of a Machine had to go; undefined: it had not. */

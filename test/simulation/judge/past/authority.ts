@@ -18,6 +18,8 @@ export class Authority {
   /** The API server of its control cluster, or Temporal. */
   readonly isControlAway: Trace<boolean>;
   readonly isTargetAway: Trace<boolean>;
+  /** No worker asks Temporal for work. */
+  readonly isWorkerless: Trace<boolean>;
 
   constructor(now: number) {
     this.isStopped = new Trace(now, false);
@@ -27,6 +29,7 @@ export class Authority {
     this.isLeaderless = new Trace(now, false);
     this.isControlAway = new Trace(now, false);
     this.isTargetAway = new Trace(now, false);
+    this.isWorkerless = new Trace(now, false);
   }
 
   leaseChanged(lease: JudgedObject | undefined, now: number): void {

@@ -86,15 +86,19 @@ describe('force', () => {
 });
 
 test.each([
-  [false, ['an instance goes after its drain']],
-  [true, []],
-])('an instance whose Node is closed: %s', async (isClosed, expected) => {
-  const court = await scene();
-  const record = court.cloud.create({ providerID });
-  await court.pass(30 * minuteMs);
-  court.control.delete(pathTo('machines', 'pool-a'), {});
-  if (isClosed) court.target.patch(node, { type: 'merge', body: cordon.body });
-  await court.pass(minuteMs);
-  court.cloud.delete(record);
-  expect(court.broken()).toEqual(expected);
-});
+  [false, 1, ['an instance goes after its drain']],
+  [true, 1, []],
+  [false, 31, []],
+])(
+  'an instance whose Node is closed: %s, after %d minutes',
+  async (isClosed, minutes, expected) => {
+    const court = await scene();
+    const record = court.cloud.create({ providerID });
+    await court.pass(30 * minuteMs);
+    court.control.delete(pathTo('machines', 'pool-a'), {});
+    if (isClosed) court.target.patch(node, { type: 'merge', body: cordon.body });
+    await court.pass(minutes * minuteMs);
+    court.cloud.delete(record);
+    expect(court.broken()).toEqual(expected);
+  },
+);

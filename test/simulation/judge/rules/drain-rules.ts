@@ -1,18 +1,17 @@
 /** Whose Nodes are drained, and when pods go by force (MCM 4.7 step 4; docs/drain.md). */
-import { parseGoDuration } from '../durations.ts';
 import { isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
+import { earliestForce, endOfDrain } from './drain-ends.ts';
+import type { Drain } from './drain-ends.ts';
 
 const minuteMs = 60_000;
 /** Clocks differ by half a minute, and a time on an object has no fractions. */
 const slackMs = 45_000;
 /** After a restore a drain that is under way finds out at its next read. */
 const restoredForMs = 10 * minuteMs;
-/** A refused eviction counts once in this time (MCM 4.7). */
-const evictionMs = 20_000;
 const drainUntil = 'millwright.dev/drain-until';
 const skipDrain = 'millwright.dev/skip-drain';
 
@@ -90,24 +89,14 @@ function isForced({ metadata: { labels = {}, annotations = {} } }: JudgedObject)
   return keys || [drainUntil, skipDrain].some((key) => annotations[key] !== undefined);
 }
 
-function earliestForce({ evidence, install, since }: Case, { last, states }: Life): number {
-  const deletedAt = Date.parse(last.metadata.deletionTimestamp ?? '');
-  const { isStopped } = evidence.authorityOf(install);
-  const stoppedMs = isStopped.lengthSince(deletedAt, evidence.simulation.now);
-  const specs = states.since(since).flatMap((one) => one?.spec ?? []);
-  const timeouts = specs.map(
-    ({ drainTimeout }) => parseGoDuration(drainTimeout) ?? evidence.limits.drainMs,
-  );
-  const retries = specs.map(({ maxEvictRetries = Infinity }) => maxEvictRetries * evictionMs);
-  const refusedUntil = (isStopped.lastAt(true) ?? deletedAt) + Math.min(...retries);
-  return Math.min(deletedAt + Math.min(...timeouts) + stoppedMs, refusedUntil);
-}
-
 /**
  * An instance whose Node has long been there, ready, is deleted after that was cordoned; only a
- * user may say otherwise.
+ * user may say otherwise. Once the time for its drain is up, it goes all the same, also where the
+ * Node cannot be cordoned: the deletion is forced then (MCM 4.7).
  */
-export function wasDrained(node: Life, machine: Life, since: number): boolean {
+export function wasDrained(drain: Drain, node: Life, machine: Life): boolean {
+  const { since } = drain;
+  if (drain.evidence.simulation.now >= endOfDrain(drain, machine) - slackMs) return true;
   const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
   const wasUnfit = node.wasSince(since, (one) => !isReady(one) || isDeleting(one));
   const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);

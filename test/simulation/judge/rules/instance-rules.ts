@@ -98,7 +98,7 @@ function judgeDrain(evidence: Evidence, install: Install, { record, by, sentAt }
   const node = nodes.find(({ last }) => last.spec?.providerID === record.providerID);
   if (!machine || other || !node || isTargetAway.since(since).includes(true)) return;
   if (!isDeleting(machine.last) || namesAnother(machine.last, node.last)) return;
-  if (wasDrained(node, machine, since)) return;
+  if (wasDrained({ evidence, install, since }, node, machine)) return;
   const text = `${by} deleted ${record.id} of Machine ${machine.last.metadata.name}, whose Node ${node.last.metadata.name} was never drained`;
   evidence.rulings.against('an instance goes after its drain', record.id, text);
 }

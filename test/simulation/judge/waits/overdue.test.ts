@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, courtroom, minuteMs, ownerReference } from '../courtroom.ts';
+import { aNode, anObject, courtroom, minuteMs, ownerReference, worker } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 /** Nobody writes a status here. */
@@ -67,6 +67,22 @@ describe('an ill Node', () => {
   });
 });
 
+const isGone = 'a Machine that is deleted goes';
+
+/** With two minutes for its drain, and a class that a driver can use. */
+function withDeleted(fields: object = {}): Courtroom {
+  const court = withMachine({
+    phase: 'Terminating',
+    metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { drainTimeout: '2m', class: { name: 'small' } },
+  });
+  const machineClass = { provider: 'virtual', secretRef: { name: 'secret' }, ...fields };
+  court.control.put(Object.assign(anObject('MachineClass', 'small'), machineClass));
+  court.control.put({ ...anObject('Secret', 'secret'), apiVersion: 'v1' });
+  court.cloud.create({ providerID });
+  return court;
+}
+
 describe('a Machine', () => {
   const rule = 'a Machine that does not join fails';
 
@@ -76,18 +92,28 @@ describe('a Machine', () => {
   });
 
   test('that goes is gone after the time for its drain', async () => {
-    const court = withMachine({
-      phase: 'Terminating',
-      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
-      spec: { drainTimeout: '2m', class: { name: 'small' } },
-    });
-    const secretRef = { name: 'secret' };
-    court.control.put(Object.assign(anObject('MachineClass', 'small'), { secretRef }));
-    const secret = anObject('Secret', 'secret');
-    court.control.put({ ...secret, apiVersion: 'v1' });
-    court.cloud.create({ providerID });
-    expect(await brokenAfter(court, 9)).not.toContain('a Machine that is deleted goes');
-    expect(await brokenAfter(court, 4)).toContain('a Machine that is deleted goes');
+    const court = withDeleted();
+    expect(await brokenAfter(court, 9)).not.toContain(isGone);
+    expect(await brokenAfter(court, 4)).toContain(isGone);
+  });
+
+  test.each([
+    ['a driver that is not there', { provider: 'nowhere' }],
+    ['a Secret that is not there', { secretRef: { name: 'missing' } }],
+    ['a Secret of another namespace', { secretRef: { name: 'secret', namespace: 'kube-system' } }],
+    ['other credentials of another', { credentialsSecretRef: { name: 's', namespace: 'other' } }],
+  ])('whose class names %s cannot go', async (_what, fields) => {
+    const court = withDeleted(fields);
+    expect(await brokenAfter(court, 30)).not.toContain(isGone);
+  });
+
+  test('has more time for its drain where no worker was there', async () => {
+    const court = withDeleted();
+    court.world.temporal.engine.leave(worker, { wasKilled: true });
+    await court.pass(10 * minuteMs);
+    void court.world.temporal.engine.workflowQueue('one').poll(worker);
+    expect(await brokenAfter(court, 9)).not.toContain(isGone);
+    expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 
   test('that is deleted says that its Node cannot be closed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import { anObject, courtroom, minuteMs, pathTo, worker } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const reason = 'every wait has a reason';
@@ -19,7 +19,7 @@ function ofWaits(court: Courtroom): string[] {
   return court.broken(true).filter((rule) => rule.startsWith('every wait'));
 }
 
-/** A workflow of this Machine that no worker takes up. */
+/** A workflow of this Machine whose task has no answer. */
 function startWorkflow({ world }: Courtroom): void {
   world.temporal.engine.start({
     requestId: '',
@@ -37,6 +37,26 @@ function startWorkflow({ world }: Courtroom): void {
   });
 }
 
+/** Its first attempt is taken, and has no answer. */
+function failActivity({ world: { temporal } }: Courtroom): void {
+  const spec = { activityId: '1', activityType: 'readAndClaimMachine', taskQueue: 'one' };
+  const limits = { scheduleToCloseMs: 0, scheduleToStartMs: 0, heartbeatMs: 0 };
+  const given = { args: [], headers: {}, startToCloseMs: minuteMs, retryPolicy: undefined };
+  void temporal.engine.activityQueue('one').poll(worker);
+  const workflow = temporal.engine.find('machine/garden-one/pool-a');
+  workflow.startActivity(1, { ...spec, ...limits, ...given });
+}
+
+function refuseMachines({ world: { simulation, weather } }: Courtroom): void {
+  weather.refuse({
+    cluster: 'seed',
+    method: 'PATCH',
+    pathPrefix: pathTo('machines'),
+    untilMs: simulation.now + hourMs,
+    verdict: { code: 403, reason: 'Forbidden', message: 'not here' },
+  });
+}
+
 describe('a reason', () => {
   test('is missing where nothing is said for a quarter of an hour', async () => {
     const court = courtroom();
@@ -51,6 +71,28 @@ describe('a reason', () => {
     const court = withMachine(phase);
     await court.pass(hourMs);
     expect(ofWaits(court)).not.toContain(reason);
+  });
+
+  test.each([
+    ['a policy refuses to write it, and Temporal shows the failure', true, []],
+    ['Temporal shows a failure that could be written', false, [reason]],
+  ])('where %s', async (_what, isRefused, expected) => {
+    const court = courtroom();
+    court.control.put(anObject('Machine', 'pool-a'));
+    startWorkflow(court);
+    failActivity(court);
+    if (isRefused) refuseMachines(court);
+    await court.pass(20 * minuteMs);
+    expect(ofWaits(court)).toEqual(expected);
+  });
+
+  test('is missing where a policy refuses to write it, and no failure is shown', async () => {
+    const court = courtroom();
+    court.control.put(anObject('Machine', 'pool-a'));
+    startWorkflow(court);
+    refuseMachines(court);
+    await court.pass(20 * minuteMs);
+    expect(ofWaits(court)).toEqual([reason]);
   });
 
   test('is not missing while a server is away', async () => {

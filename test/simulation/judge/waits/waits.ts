@@ -11,6 +11,7 @@ import {
 } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
+import { isMachineRefused } from './states/refusals.ts';
 import { openWorkflows } from './workflows.ts';
 import type { OpenWorkflow } from './workflows.ts';
 
@@ -29,6 +30,8 @@ class Waits {
   readonly #evidence: Evidence;
   /** Of machines whose workflow has stood still, by UID. */
   readonly #still = new Map<string, { mark: string; at: number }>();
+  /** When a failure of a machine that cannot be written was last seen in Temporal, by UID. */
+  readonly #shownAt = new Map<string, number>();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
@@ -49,10 +52,28 @@ class Waits {
       for (const life of this.#evidence.controlOf(install).machines.present()) {
         const { namespace, name } = life.last.metadata;
         if (namespace !== install.namespace) continue;
-        judgeReason(this.#evidence, life);
-        this.#judgeEnd(life, workflows.get(`machine/${namespace}/${name}`));
+        const workflow = workflows.get(`machine/${namespace}/${name}`);
+        this.#judgeReason(install, life, workflow);
+        this.#judgeEnd(life, workflow);
       }
     }
+  }
+
+  /**
+   * Whoever reads the object sees what it waits for. While an API server refuses to write on it,
+   * as a policy does it, the failure that Temporal shows is the place where it can be said.
+   */
+  #judgeReason(install: Install, life: Life, workflow: OpenWorkflow | undefined): void {
+    const { simulation, rulings } = this.#evidence;
+    const { now } = simulation;
+    if (workflow?.showsFailure && isMachineRefused(this.#evidence, install, 'PATCH')(life.last)) {
+      this.#shownAt.set(life.uid, now);
+    }
+    const isShown = now - (this.#shownAt.get(life.uid) ?? -Infinity) <= patienceMs;
+    if (isShown || !life.hasBeenSince(now - patienceMs, isSilent)) return;
+    const { name } = life.last.metadata;
+    const text = `Machine ${name} is "${phaseOf(life.last)}", and nothing says why`;
+    rulings.against('every wait has a reason', life.uid, text);
   }
 
   #judgeEnd(life: Life, workflow: OpenWorkflow | undefined): void {
@@ -76,15 +97,6 @@ class Waits {
 function isCalm(evidence: Evidence, install: Install): boolean {
   const { isHindered } = evidence.authorityOf(install);
   return !isHindered.since(evidence.simulation.now - calmMs).includes(true);
-}
-
-/** Whoever reads the object sees what it waits for. */
-function judgeReason({ simulation, rulings }: Evidence, life: Life): void {
-  const { now } = simulation;
-  if (!life.hasBeenSince(now - patienceMs, isSilent)) return;
-  const { name } = life.last.metadata;
-  const text = `Machine ${name} is "${phaseOf(life.last)}", and nothing says why`;
-  rulings.against('every wait has a reason', life.uid, text);
 }
 
 function isSilent(machine: JudgedObject): boolean {

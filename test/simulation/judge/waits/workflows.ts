@@ -7,6 +7,8 @@ export interface OpenWorkflow {
   events: number;
   /** No timer, no activity and nothing new: only a signal makes it go on. */
   isIdle: boolean;
+  /** One of its activities is tried again, and Temporal shows why. */
+  showsFailure: boolean;
 }
 
 /** By workflow id. */
@@ -17,7 +19,8 @@ export function openWorkflows(
   for (const { isOpen, run, history, timers, activities, hasPendingTask } of engine.executions()) {
     if (!isOpen) continue;
     const isIdle = timers.size === 0 && activities.size === 0 && !hasPendingTask;
-    open.set(run.workflowId, { runId: run.runId, events: history.length, isIdle });
+    const showsFailure = [...activities.values()].some(({ view }) => view.lastFailure);
+    open.set(run.workflowId, { runId: run.runId, events: history.length, isIdle, showsFailure });
   }
   return open;
 }

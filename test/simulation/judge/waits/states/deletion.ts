@@ -11,6 +11,8 @@ import { minuteMs } from './passing.ts';
 const drainUntil = 'millwright.dev/drain-until';
 const skipDrain = 'millwright.dev/skip-drain';
 const forceDeletion = 'force-deletion';
+/** The only one that has a driver here. */
+const servedProvider = 'virtual';
 
 export const deletionStates: readonly Passing[] = [
   {
@@ -46,15 +48,21 @@ function drainTimeoutOf({ limits }: Evidence, { metadata, spec }: JudgedObject) 
   return parseGoDuration(spec?.drainTimeout) ?? limits.drainMs;
 }
 
-/** The time of a pause is added, unless only the target cluster was away. */
+/**
+ * The time of a pause is added, unless only the target cluster was away. A worker that begins
+ * without that cluster waits for it, so then there may be none for long (docs/safety.md, pauses).
+ */
 function pausedMs(evidence: Evidence, install: Install, from: number): number {
-  const { isStopped, isLeaderless, isControlAway } = evidence.authorityOf(install);
+  const { isStopped, isLeaderless, isControlAway, isWorkerless } = evidence.authorityOf(install);
   const { now } = evidence.simulation;
-  const traces = [isStopped, isLeaderless, isControlAway];
+  const traces = [isStopped, isLeaderless, isControlAway, isWorkerless];
   return traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
 }
 
-/** Without one, and without its Secret, the cloud cannot be asked. */
+/**
+ * Without one, and without its Secret, the cloud cannot be asked; nor while it names a driver that
+ * is not there, or a Secret of another namespace, which is never read (docs/safety.md).
+ */
 function hasClass(
   evidence: Evidence,
   { control, namespace }: Install,
@@ -62,8 +70,14 @@ function hasClass(
 ): boolean {
   const { classes } = evidence.pastOf(control);
   const found = classes.named(namespace, spec?.class?.name ?? '')?.object;
-  const secret = `/api/v1/namespaces/${namespace}/secrets/${found?.secretRef?.name}`;
-  return found !== undefined && control.server.has(secret);
+  if (!found || found.provider !== servedProvider) return false;
+  const { secretRef, credentialsSecretRef } = found;
+  const refs = [secretRef, ...(credentialsSecretRef ? [credentialsSecretRef] : [])];
+  return refs.every(
+    (ref) =>
+      (ref?.namespace ?? namespace) === namespace &&
+      control.server.has(`/api/v1/namespaces/${namespace}/secrets/${ref?.name}`),
+  );
 }
 
 /** As with MCM, `lastOperation` is Failed while the Node cannot be closed. */
