@@ -1,7 +1,7 @@
 /**
  * What has to happen by itself, and soon: a state that may be for a moment must not last. A state
- * counts from the moment at which nothing hinders the install any more, and not while no worker asks
- * for work: one that begins while the target cluster is away waits for it.
+ * counts from the moment at which nothing hinders the install any more, and not while no worker
+ * asks for work: one that begins while the target cluster is away waits for it.
  */
 import type { Evidence } from '../evidence.ts';
 import type { Install } from '../../world/world.ts';
