@@ -120,9 +120,13 @@ export function isNodeBehind(state: MachineState): boolean {
   return behind !== undefined || digestOf(node) !== equipped?.seen;
 }
 
+/**
+ * A watcher that began anew knows only that there is no Node, maybe as there never was one: of that
+ * it has no UID, and the creation timeout is for it.
+ */
 export function hasLostNode(state: MachineState): boolean {
   const node = joiningNodeOf(state);
-  if (!node || (node.exists && !node.isDeleting)) return false;
+  if (!node || node.uid === '' || (node.exists && !node.isDeleting)) return false;
   return digestOf(node) !== state.node.lossSeen;
 }
 

@@ -88,6 +88,12 @@ describe('a Node that joins', () => {
     expect(factsOf(state, undefined)).toMatchObject({ hasLostNode: true, isNodeBehind: false });
   });
 
+  test('that was never seen takes no Machine along', () => {
+    const state = pending();
+    observeNode(state, { ...joining, uid: '', exists: false, resourceVersion: '1' });
+    expect(factsOf(state, undefined).hasLostNode).toBeUndefined();
+  });
+
   test('of another instance says nothing of this machine', () => {
     const state = pending();
     const other = { ...joining, providerID: 'virtual:///zone-1/i-2', exists: false };
