@@ -18,7 +18,13 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { formatStop } from '../kube/objects/global-stop.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { component, machineSubject, patchCheckedStatus, readMachine } from './object.ts';
+import {
+  component,
+  isDeleting,
+  machineSubject,
+  patchCheckedStatus,
+  readSameMachine,
+} from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
@@ -58,9 +64,9 @@ async function check(
 ): Promise<HealthOutcome> {
   const { control, target } = dependencies;
   const { machine, instance } = request;
-  const current = await readMachine(control, machine);
-  if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
-  if (current.metadata.deletionTimestamp !== undefined) return { found: 'deleting' };
+  const current = await readSameMachine(control, machine);
+  if (!current) return { found: 'nothing' };
+  if (isDeleting(current)) return { found: 'deleting' };
   const phase = joinedPhaseOf(current);
   // Taken away by a restart of the worker with other flags: its Node cannot be read any more.
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };

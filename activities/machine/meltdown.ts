@@ -1,4 +1,6 @@
 /** Most machines went silent at once: an outage, which is not cured by replacing them. */
+import { hasJoined } from '../../workflows/api/phases.ts';
+import { isDeleting } from './object.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isMeltdown } from '../../workflows/plan/machine/health.ts';
@@ -52,7 +54,7 @@ async function checkMeltdown(place: Place): Promise<Hold | undefined> {
 
 /** Undefined when there is none. `all`: those of the namespace. */
 export function meltdownAmong(all: readonly Machine[]): Hold | undefined {
-  const joined = all.filter(hasJoined);
+  const joined = all.filter(isUp);
   const unknown = joined.filter((machine) => phaseOf(machine) === 'Unknown').length;
   if (!isMeltdown({ unknown, joined: joined.length })) return undefined;
   const reason = `${unknown} of ${joined.length} machines are Unknown at once: the clock stands still, as this looks like an outage; delete the machines that are really lost`;
@@ -66,15 +68,13 @@ export async function isMassDisappearance({
   namespace,
 }: Place & Pick<ActivityDependencies, 'target'>): Promise<boolean> {
   if (!target) return true;
-  const joined = (await listMachines({ control, namespace })).filter(hasJoined);
+  const joined = (await listMachines({ control, namespace })).filter(isUp);
   const { items: nodes } = await nodeNames.list(target, nodePath());
   const present = new Set(nodes.map(({ metadata }) => metadata.name));
   const lost = joined.filter(({ metadata }) => !present.has(metadata.labels?.[labels.node] ?? ''));
   return isMeltdown({ unknown: lost.length, joined: joined.length });
 }
 
-function hasJoined(machine: Machine): boolean {
-  const phase = phaseOf(machine);
-  const isUp = phase === 'Running' || phase === 'Unknown';
-  return isUp && machine.metadata.deletionTimestamp === undefined;
+function isUp(machine: Machine): boolean {
+  return hasJoined(phaseOf(machine)) && !isDeleting(machine);
 }

@@ -1,6 +1,6 @@
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import { patchStatus, readMachine } from './object.ts';
+import { isDeleting, patchStatus, readSameMachine } from './object.ts';
 import { statusPatch } from './status.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
@@ -10,10 +10,10 @@ export async function recordOperation(
   { control }: ActivityDependencies,
   { machine, operation, description }: Input,
 ): Promise<void> {
-  const current = await readMachine(control, machine);
-  if (current?.metadata.uid !== machine.uid) return;
+  const current = await readSameMachine(control, machine);
+  if (!current) return;
   // A create is cancelled by a deletion, whose steps are said by then.
-  if (operation === 'Create' && current.metadata.deletionTimestamp !== undefined) return;
+  if (operation === 'Create' && isDeleting(current)) return;
   if (current.status?.lastOperation?.description === description) return;
   const status = statusPatch({
     operation: { description, state: 'Processing', type: operation },

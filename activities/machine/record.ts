@@ -1,4 +1,5 @@
 /** Reports the steps of a Machine's creation on the object. */
+import { hasJoined } from '../../workflows/api/phases.ts';
 import type { CreatedInstance } from '../../workflows/contracts/driver-contract.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
@@ -26,7 +27,7 @@ import {
   patchMachine,
   patchCheckedStatus,
   patchStatus,
-  readMachine,
+  readSameMachine,
   referenceOf,
 } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
@@ -96,7 +97,7 @@ function createdStatusOf(
  */
 function isBeyondCreation(machine: Machine): boolean {
   const phase = phaseOf(machine);
-  return phase === 'Running' || phase === 'Unknown' || phase === 'Terminating';
+  return hasJoined(phase) || phase === 'Terminating';
 }
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */
@@ -104,8 +105,8 @@ export async function recordFailure(
   dependencies: ActivityDependencies,
   { machine, failure, operation, phase, createGeneration }: InputOf<'recordFailure'>,
 ): Promise<void> {
-  const current = await readMachine(dependencies.control, machine);
-  if (current?.metadata.uid !== machine.uid) return;
+  const current = await readSameMachine(dependencies.control, machine);
+  if (!current) return;
   const description = descriptionOf(failure, operation);
   await writeFailure(dependencies, current, { failure, operation, phase, description });
   await keepGeneration(dependencies, current, { machine, createGeneration });
@@ -202,8 +203,8 @@ async function checkTimeout(
   input: InputOf<'recordTimeout'>,
 ): Promise<TimeoutOutcome> {
   const { machine, instance, isAfterOutage = false, now } = input;
-  const current = await readMachine(dependencies.control, machine);
-  if (current?.metadata.uid !== machine.uid) return { found: 'nothing' };
+  const current = await readSameMachine(dependencies.control, machine);
+  if (!current) return { found: 'nothing' };
   const prepared = preparedOf(current, dependencies);
   const { creationTimeoutSeconds } = prepared.limits;
   if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
@@ -239,9 +240,9 @@ function isAhead(
   { phase, providerID, nodeName }: PreparedMachine,
   instance: Instance | undefined,
 ): boolean {
-  const hasJoined = phase === 'Running' || phase === 'Unknown';
-  if (instance) return hasJoined;
-  return providerID !== undefined && nodeName !== undefined && (hasJoined || phase === 'Pending');
+  if (instance) return hasJoined(phase);
+  const isMade = hasJoined(phase) || phase === 'Pending';
+  return providerID !== undefined && nodeName !== undefined && isMade;
 }
 
 async function writeTimeout(

@@ -43,6 +43,11 @@ export type MachinePhase =
   /** Nothing is known of an instance yet. Absent means the same. */
   | '';
 
+/** The Node has joined, and the machine was not given up. */
+export function hasJoined(phase: MachinePhase): boolean {
+  return phase === 'Running' || phase === 'Unknown';
+}
+
 export type OperationState = 'Processing' | 'Failed' | 'Successful';
 
 export type OperationType =

@@ -1,4 +1,5 @@
 /** What the workflow of a machine that has joined knows of its health. */
+import { hasJoined } from '../api/phases.ts';
 import type { HealthRequest } from '../contracts/machine-activities.ts';
 import type { ObjectReference } from '../contracts/references.ts';
 import type { HealthFacts, Instance } from '../plan/machine/facts.ts';
@@ -13,7 +14,7 @@ import type { HealthState } from '../plan/machine/health.ts';
 export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   const { health } = state;
   const node = state.node.seen;
-  if (!hasJoined(state)) return undefined;
+  if (!wasChecked(state)) return undefined;
   const { seen, checkAt, waitsFor }: Partial<HealthState> = health ?? {};
   // What was signalled of its Node before this life is lost, and one that is Unknown needs its
   // clock.
@@ -24,10 +25,10 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
 }
 
 /** A Failed machine has joined if its health was ever checked. */
-function hasJoined({ phase, health, object }: MachineState): boolean {
+function wasChecked({ phase, health, object }: MachineState): boolean {
   if (object.prepared?.usesTarget === false) return false;
   if (phase === 'Failed') return health !== undefined;
-  return phase === 'Running' || phase === 'Unknown';
+  return hasJoined(phase);
 }
 
 export interface HealthCheckInput {

@@ -1,5 +1,5 @@
 /** The first read of an object shows what was done for it before: Temporal was lost, or MCM ran. */
-import type { MachinePhase } from '../api/phases.ts';
+import { hasJoined } from '../api/phases.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import { noteUnrecorded, restoreCreation, takeOverCreation } from './creation.ts';
 import { checkSoon } from './health.ts';
@@ -23,19 +23,17 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
   setPhase(state, livingPhaseOf(machine));
 }
 
-/** A check of the machine's health corrects the phase of these on the object. */
-const checkedPhases: MachinePhase[] = ['Running', 'Unknown'];
-
 /**
  * An etcd that was restored took the object back to before: what is known of its creation is
- * written to it again. One that has failed since then is to fail again, for its set to see it.
+ * written to it again. One that has failed since then is to fail again, for its set to see it. Of
+ * one that has joined a check of its health corrects the phase.
  */
 function correct(state: MachineState, machine: PreparedMachine): void {
   const { providerID, phase, isDeleting } = machine;
   if (isDeleting || state.creation.stage !== 'recorded') return;
   const isRecorded = providerID !== undefined;
-  if (isRecorded && (phase === state.phase || checkedPhases.includes(state.phase))) return;
-  if (isRecorded && checkedPhases.includes(phase)) {
+  if (isRecorded && (phase === state.phase || hasJoined(state.phase))) return;
+  if (isRecorded && hasJoined(phase)) {
     setPhase(state, phase);
     checkSoon(state);
     return;

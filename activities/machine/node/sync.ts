@@ -24,7 +24,7 @@ import { foreignReason } from './claims.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, patchStatus, readMachine } from '../object.ts';
+import { component, machineSubject, patchStatus, readSameMachine } from '../object.ts';
 
 export interface NodeUpdate {
   machine: ObjectReference;
@@ -71,8 +71,8 @@ async function copyConditions(
   node: Node,
 ): Promise<void> {
   const conditions = node.status?.conditions ?? [];
-  const current = await readMachine(control, machine);
-  if (current?.metadata.uid !== machine.uid) return;
+  const current = await readSameMachine(control, machine);
+  if (!current) return;
   if (!conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
   // What another attempt wrote meanwhile is newer.
   await patchStatus(control, current, (now) => (now === current ? { conditions } : undefined));

@@ -1,7 +1,7 @@
 /**
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
-import type { PreparedMachine } from '../../contracts/machine-activities.ts';
+import { hasJoined } from '../../api/phases.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
 import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';
@@ -119,7 +119,8 @@ export async function recordTimeout(context: StepContext): Promise<void> {
       noteReadNode(state, outcome.node);
       break;
     case 'moreTime':
-      if (hasJoined(outcome.machine)) noteDoubt(state);
+      // The object says so, and the run that wrote it never knew.
+      if (hasJoined(outcome.machine.phase)) noteDoubt(state);
       takeRead(state, outcome.machine, input.cluster);
       takeOver(state, outcome.machine);
       if (isAfterOutage) noteJoinOutageEnd(state, outcome.machine);
@@ -130,9 +131,4 @@ export async function recordTimeout(context: StepContext): Promise<void> {
     case 'nothing':
       markGone(state);
   }
-}
-
-/** The object says so, and the run that wrote it never knew. */
-function hasJoined({ phase }: PreparedMachine): boolean {
-  return phase === 'Running' || phase === 'Unknown';
 }
