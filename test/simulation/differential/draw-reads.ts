@@ -4,6 +4,7 @@ import type { Query } from '../../../activities/kube/client/client.ts';
 import type { Chance } from '../engine/chance.ts';
 import { collectionOf, pathOf } from './places.ts';
 import type { Place } from './places.ts';
+import { refusedLabelSelectors } from '../../support/api-server/refused-selectors.ts';
 
 const labelSelectors = [
   'l=1',
@@ -24,21 +25,6 @@ const labelSelectors = [
   'l in ()',
   'l in (,1)',
   'x.y/z=1',
-];
-const badLabelSelectors = [
-  'l=1=2',
-  'l in 1',
-  'l in (1',
-  ',',
-  'l,,m',
-  '=1',
-  'l=a b',
-  '-l',
-  'l>x',
-  '!l=1',
-  'l=!',
-  'x/y/z=1',
-  'l in (a/b)',
 ];
 const badFieldSelectors = ['spec.nothing=1', 'metadata.name', '=a', 'metadata.name=a,', 'a>b'];
 
@@ -114,7 +100,7 @@ export class Reads {
 
   #selectors({ kind }: Place, share: number): Query {
     const chance = this.#chance;
-    const labels = chance.happens(0.06) ? badLabelSelectors : labelSelectors;
+    const labels = chance.happens(0.06) ? refusedLabelSelectors : labelSelectors;
     const fields = chance.happens(0.06) ? badFieldSelectors : kind.fieldSelectors;
     return {
       ...(chance.happens(share) && { labelSelector: chance.pick(labels) }),

@@ -4,6 +4,7 @@ import { apiVersion } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Change } from '../../support/api-server/store.ts';
 import { Simulation } from '../engine/simulation.ts';
+import type { Execution } from '../temporal/execution.ts';
 import { SimulatedTemporal } from '../temporal/server.ts';
 import type { Cluster } from '../world/kube-client.ts';
 import { calm, Weather } from '../world/weather.ts';
@@ -198,4 +199,22 @@ export function aNode(name: string, providerID: string) {
   const ready = { type: 'Ready', status: 'True' };
   const status = { conditions: [ready] };
   return { apiVersion: 'v1', kind: 'Node', metadata: node, spec: { providerID }, status };
+}
+
+/** As a watcher starts it; no worker has its first task. */
+export function startRun({ temporal }: World, workflowId: string, workflowType = 'any'): Execution {
+  return temporal.engine.start({
+    requestId: '',
+    namespace: 'default',
+    workflowId,
+    workflowType,
+    taskQueue: 'one',
+    input: [],
+    headers: {},
+    taskTimeoutMs: 10_000,
+    executionTimeoutMs: 0,
+    retryPolicy: undefined,
+    searchAttributes: {},
+    memo: {},
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { base64 } from '../../support/builders.ts';
 import { secretMarker } from '../users/objects.ts';
-import { courtroom } from './courtroom.ts';
+import { courtroom, startRun } from './courtroom.ts';
 import { findSecret, hasSecret } from './secrets.ts';
 
 const secret = `${secretMarker}0f6e`;
@@ -34,30 +34,15 @@ test.each(['', 's3cr3t', 'i-1 of pool-a', base64('s3cr3t')])('%j has no secret',
 test('the history of a workflow is searched', async () => {
   const { world, pass } = courtroom();
   const start = (workflowId: string, text: string) =>
-    world.temporal.engine
-      .start({
-        requestId: '',
-        namespace: 'default',
-        workflowId,
-        workflowType: 'machine',
-        taskQueue: 'one',
-        input: [],
-        headers: {},
-        taskTimeoutMs: 10_000,
-        executionTimeoutMs: 0,
-        retryPolicy: undefined,
-        searchAttributes: {},
-        memo: {},
-      })
-      .activations.push({
-        jobs: [{ signalWorkflow: { signalName: 'x', input: [{ data: Buffer.from(text) }] } }],
-        timestamp: 0,
-        historyLength: 1,
-        historySize: 1,
-        continueAsNewSuggested: false,
-        commands: [],
-        flags: [],
-      });
+    startRun(world, workflowId, 'machine').activations.push({
+      jobs: [{ signalWorkflow: { signalName: 'x', input: [{ data: Buffer.from(text) }] } }],
+      timestamp: 0,
+      historyLength: 1,
+      historySize: 1,
+      continueAsNewSuggested: false,
+      commands: [],
+      flags: [],
+    });
   start('machine/a/b', secret);
   start('machine/a/c', 'no secret');
   await pass(3_600_000);

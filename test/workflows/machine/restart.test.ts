@@ -5,7 +5,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { HealthOutcome } from '../../../workflows/contracts/machine-activities.ts';
+import type {
+  HealthOutcome,
+  PreparedMachine,
+} from '../../../workflows/contracts/machine-activities.ts';
 import { instanceMissing } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -214,19 +217,31 @@ test.each<{ name: string; outcome: HealthOutcome }>([
   },
 );
 
-test('a machine whose deletion was undone, by an etcd that was restored, runs again', async () => {
+/** It runs, and the cloud does not delete its instance. */
+async function worldWithRefusedDeletion(): Promise<MachineWorld> {
   const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
   const world = await MachineWorld.create(temporal, {
     readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
     deleteInstance: async () => ({ outcome: 'failed', failure: refusal }),
   });
   world.object = { ...world.object, ...known, phase: 'Running' };
+  return world;
+}
+
+/** Deletes the Machine; returns the object as it is without that. */
+async function untilRefused(world: MachineWorld): Promise<PreparedMachine> {
+  await world.begin();
+  await world.phase('Running');
+  await world.requestDeletion();
+  await world.log.until('recordFailure');
+  const { deletionRequestedAt: _none, ...object } = world.object;
+  return object;
+}
+
+test('a machine whose deletion was undone, by an etcd that was restored, runs again', async () => {
+  const world = await worldWithRefusedDeletion();
   await world.run(async () => {
-    await world.begin();
-    await world.phase('Running');
-    await world.requestDeletion();
-    await world.log.until('recordFailure');
-    const { deletionRequestedAt: _none, ...object } = world.object;
+    const object = await untilRefused(world);
     world.object = { ...object, isDeleting: false, phase: 'Terminating', wasNodeSeen: true };
     await world.observe({ epoch: 2 });
     await world.log.until('checkHealth', world.log.count('checkHealth') + 1);
@@ -324,18 +339,9 @@ test('a run that was restored to before its instance takes over what the object 
 });
 
 test('a Machine that came in the place of one that was being deleted, with its instance, begins when the deletion is refused', async () => {
-  const refusal = { code: 'FailedPrecondition', message: 'it has it', isSettled: false } as const;
-  const world = await MachineWorld.create(temporal, {
-    readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
-    deleteInstance: async () => ({ outcome: 'failed', failure: refusal }),
-  });
-  world.object = { ...world.object, ...known, phase: 'Running' };
+  const world = await worldWithRefusedDeletion();
   await world.run(async () => {
-    await world.begin();
-    await world.phase('Running');
-    await world.requestDeletion();
-    await world.log.until('recordFailure');
-    const { deletionRequestedAt: _none, ...object } = world.object;
+    const object = await untilRefused(world);
     world.object = { ...object, uid: 'uid-2', isDeleting: false };
     await world.observe();
     await world.log.until('readAndClaimMachine', 2);

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, courtroom, namespace, ownerReference, pathTo } from '../courtroom.ts';
+import {
+  aNode,
+  anObject,
+  courtroom,
+  namespace,
+  ownerReference,
+  pathTo,
+  startRun,
+} from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 import { secretFinalizer } from '../objects.ts';
 
@@ -10,20 +18,7 @@ const template = {
 const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
 
 function start({ world }: Courtroom, workflowId: string): void {
-  world.temporal.engine.start({
-    requestId: '',
-    namespace: 'default',
-    workflowId,
-    workflowType: 'any',
-    taskQueue: 'one',
-    input: [],
-    headers: {},
-    taskTimeoutMs: 10_000,
-    executionTimeoutMs: 0,
-    retryPolicy: undefined,
-    searchAttributes: {},
-    memo: {},
-  });
+  startRun(world, workflowId);
 }
 
 /** A deployment of one machine, as all of it should be. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anObject, courtroom, minuteMs, pathTo, worker } from '../courtroom.ts';
+import { anObject, courtroom, minuteMs, pathTo, startRun, worker } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const reason = 'every wait has a reason';
@@ -21,20 +21,7 @@ function ofWaits(court: Courtroom): string[] {
 
 /** A workflow of this Machine whose task has no answer. */
 function startWorkflow({ world }: Courtroom): void {
-  world.temporal.engine.start({
-    requestId: '',
-    namespace: 'default',
-    workflowId: 'machine/garden-one/pool-a',
-    workflowType: 'machine',
-    taskQueue: 'one',
-    input: [],
-    headers: {},
-    taskTimeoutMs: 10_000,
-    executionTimeoutMs: 0,
-    retryPolicy: undefined,
-    searchAttributes: {},
-    memo: {},
-  });
+  startRun(world, 'machine/garden-one/pool-a', 'machine');
 }
 
 /** Its first attempt is taken, and has no answer. */
