@@ -12,7 +12,7 @@ export function outageMs(chance: Chance): number {
 }
 
 const minuteMs = 60_000;
-/** Of a cluster that nobody mends at once: its machines can still be deleted. */
+/** Of a cluster that its operators take long to repair: its Machines can still be deleted. */
 const longestMs = 60 * minuteMs;
 
 function isControl({ installs }: World, cluster: Cluster): boolean {

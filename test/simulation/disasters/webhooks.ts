@@ -15,7 +15,7 @@ const verdicts: readonly Verdict[] = [
 
 const shortestMs = 5_000;
 const usualMs = 600_000;
-/** Until somebody finds out, as with a quota that is used up. */
+/** An operator takes long to notice, e.g. a quota that is used up. Milliseconds. */
 const longestMs = 2_700_000;
 
 export function refuseWrites(world: World, chance: Chance): void {

@@ -16,7 +16,7 @@ test.each([
   expect(historyOf(events, weight).weighed).toBe(weighed);
 });
 
-test('a short run is not long, whatever later events weigh', () => {
+test('a run of 20 events is not long, however much later events weigh', () => {
   expect(historyOf(20, 10_000).isLong).toBe(false);
   expect(historyOf(21, 10_000).isLong).toBe(true);
 });

@@ -85,7 +85,7 @@ function newFinalizers(present: ObjectMeta, wanted: Partial<ObjectMeta>): Cause[
   return [cause];
 }
 
-/** Objects of the cluster have none, whatever a client says. */
+/** A cluster-scoped object has none, also when a client sends one. */
 export function namespaceOf({ resource, namespace }: Target): Pick<ObjectMeta, 'namespace'> {
   return resource.isNamespaced ? { namespace } : {};
 }

@@ -40,8 +40,8 @@ export class Witness {
 
   /**
    * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
-   * Temporal's database, terminated by a user or not to be replayed, and a label that somebody set
-   * wrong is all that is left.
+   * Temporal's database, was terminated by a user, or could not be replayed; what is left is the
+   * label, which a user set wrong.
    */
   hadLost(uid: string, node: string): boolean {
     return (this.#lastNodes.get(uid) ?? node) !== node;

@@ -63,7 +63,7 @@ function ownersOf({ evidence, install }: Case, { spec }: JudgedObject): Life[] {
   return providerID === undefined ? [] : [...evidence.controlOf(install).naming(providerID)];
 }
 
-/** The time of a stop is added, whatever was asked of the drain since. */
+/** A stop moves the deadline by its length, also when a user commanded the drain since. */
 function judgeForce(judged: Case, node: Life): void {
   const { evidence, since } = judged;
   const [machine, other] = ownersOf(judged, node.last);

@@ -9,7 +9,7 @@ import type { Case } from './case.ts';
 import { judgeAvailability } from './rollout-rules.ts';
 import { noteChosen, noteDeletion, wasTooMany } from './set-sizes.ts';
 
-/** Nobody misses one that is so long. Milliseconds. */
+/** A process notices every spell of this length. Milliseconds. */
 const longSpellMs = 60_000;
 /** Samples are 15 s apart. */
 const slackMs = 30_000;

@@ -44,7 +44,7 @@ export function wasMadeSince(set: Life, moment: number): boolean {
   return changes(set).made.some((at) => at >= moment);
 }
 
-/** When its size last became smaller, whoever wrote that; undefined: never. */
+/** When any client last made its size smaller; undefined: never. */
 export function lastShrinkOf({ states }: Life): number | undefined {
   const moments = states.momentsSince(-Infinity);
   const sizes = moments.map((at) => states.at(at)?.spec?.replicas ?? 0);

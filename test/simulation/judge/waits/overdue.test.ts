@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aNode, anObject, courtroom, minuteMs, ownerReference, worker } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
-/** Nobody writes a status here. */
+/** No controller writes a status in these tests. */
 const ofStatus = 'a status follows its spec';
 const providerID = 'local:///a/i-1';
 const machine = { phase: 'Running', labels: { node: 'node-a' }, description: 'all is well' };

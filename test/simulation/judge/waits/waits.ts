@@ -60,8 +60,8 @@ class Waits {
   }
 
   /**
-   * Whoever reads the object sees what it waits for. While an API server refuses to write on it,
-   * as a policy does it, the failure that Temporal shows is the place where it can be said.
+   * The status of the object says what it waits for. While a policy makes the API server refuse
+   * that write, the failure of the pending activity says it, which the Temporal UI shows.
    */
   #judgeReason(install: Install, life: Life, workflow: OpenWorkflow | undefined): void {
     const { simulation, rulings } = this.#evidence;

@@ -20,7 +20,7 @@ export function isFrozen({ metadata: { labels = {} } }: JudgedObject): boolean {
   return labels['freeze'] === 'True';
 }
 
-/** It makes no machines, as long as its deployment or a user says so. */
+/** Its deployment or a user has labelled the set so that it makes no machines. */
 export function isClosed({ metadata: { labels = {} } }: JudgedObject): boolean {
   return labels['node.machine.sapcloud.io/scale-up-disabled'] !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What an API server refuses at the moment, because a webhook or a quota says so. */
+/** The calls that a webhook or a quota makes an API server refuse at the moment. */
 import { customResource } from '../../../../../activities/kube/client/paths.ts';
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
