@@ -218,3 +218,16 @@ export function startRun({ temporal }: World, workflowId: string, workflowType =
     memo: {},
   });
 }
+
+const stops = `/api/v1/namespaces/${namespace}/configmaps`;
+const stopName = 'millwright-stop';
+
+/** A user stops all work of the install `one`. */
+export function beginStop({ control }: Courtroom): void {
+  const metadata = { name: stopName, namespace };
+  control.create(stops, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+}
+
+export function endStop({ control }: Courtroom): void {
+  control.delete(`${stops}/${stopName}`);
+}

@@ -120,3 +120,11 @@ export function phaseOf({ status }: JudgedObject): string {
 export function isAvailable(object: JudgedObject): boolean {
   return ['Running', 'Available'].includes(phaseOf(object));
 }
+
+export function conditionOf({ status }: JudgedObject, type: string): JudgedCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+export function isReady(node: JudgedObject): boolean {
+  return conditionOf(node, 'Ready')?.status === 'True';
+}

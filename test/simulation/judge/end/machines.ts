@@ -1,5 +1,5 @@
 /** What a Machine lacks. */
-import { hasFinalizer, finalizer, isDeleting, ownerOf, phaseOf } from '../objects.ts';
+import { hasFinalizer, finalizer, isDeleting, isReady, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
 
@@ -38,9 +38,4 @@ function nodeFaults({ evidence, install }: EndParts, { metadata, spec }: JudgedO
     ...(isOther ? [`names Node ${name} of another instance`] : []),
     ...(isReady(node) ? [] : [`runs although its Node ${name} is not ready`]),
   ];
-}
-
-function isReady({ status }: JudgedObject): boolean {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True';
 }

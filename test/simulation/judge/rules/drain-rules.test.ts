@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import { aNode, anObject, beginStop, courtroom, endStop, minuteMs, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const providerID = 'local:///a/i-1';
@@ -74,11 +74,9 @@ describe('force', () => {
 
   test('waits for as much longer as a stop took', async () => {
     const court = await scene(going);
-    const stops = '/api/v1/namespaces/garden-one/configmaps';
-    const metadata = { name: 'millwright-stop', namespace: 'garden-one' };
-    court.control.create(stops, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    beginStop(court);
     await court.pass(20 * minuteMs);
-    court.control.delete(`${stops}/millwright-stop`, {});
+    endStop(court);
     await court.pass(12 * minuteMs);
     court.write({ ...kill, in: 'target' });
     expect(court.broken()).toEqual([forced]);

@@ -68,7 +68,7 @@ function judgeForce(judged: Case, node: Life): void {
   const { evidence, since } = judged;
   const [machine, other] = ownersOf(judged, node.last);
   if (!machine || other || !isDeleting(machine.last)) return;
-  const isSick = node.wasSince(since - 6 * minuteMs, (one) => !isReady(one));
+  const isSick = node.wasSince(since - 6 * minuteMs, (one) => !isFit(one));
   if (isSick || machine.wasSince(since, isForced)) return;
   const earliest = earliestForce(judged, machine);
   if (judged.now >= earliest - slackMs) return;
@@ -77,7 +77,7 @@ function judgeForce(judged: Case, node: Life): void {
   evidence.rulings.against('pods go by force only when the time is up', machine.uid, text);
 }
 
-function isReady({ status }: JudgedObject): boolean {
+function isFit({ status }: JudgedObject): boolean {
   return (status?.conditions ?? []).every(
     ({ type, status: value }) =>
       (type !== 'Ready' || value === 'True') && (type !== 'ReadonlyFilesystem' || value !== 'True'),
@@ -98,7 +98,7 @@ export function wasDrained(drain: Drain, node: Life, machine: Life): boolean {
   const { since } = drain;
   if (drain.evidence.simulation.now >= endOfDrain(drain, machine) - slackMs) return true;
   const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
-  const wasUnfit = node.wasSince(since, (one) => !isReady(one) || isDeleting(one));
+  const wasUnfit = node.wasSince(since, (one) => !isFit(one) || isDeleting(one));
   const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);
   return node.bornAt >= since || wasUnfit || wasClosed || machine.wasSince(since, isForced);
 }

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, courtroom, minuteMs, ownerReference, pathTo } from '../courtroom.ts';
+import {
+  aNode,
+  anObject,
+  beginStop,
+  courtroom,
+  endStop,
+  minuteMs,
+  ownerReference,
+  pathTo,
+} from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const hourMs = 60 * minuteMs;
@@ -84,12 +93,11 @@ describe('deletion of a Machine', () => {
   // A stop is there to think and to put things right: what waited is decided anew.
   test('by a number that was read before a stop of half an hour', async () => {
     const court = await withMachines(3);
-    const stop = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'millwright-stop' } };
-    court.control.create('/api/v1/namespaces/garden-one/configmaps', stop);
+    beginStop(court);
     await court.pass(minuteMs);
     court.control.delete(pathTo('machines', 'pool-3'));
     await court.pass(30 * minuteMs);
-    court.control.delete('/api/v1/namespaces/garden-one/configmaps/millwright-stop');
+    endStop(court);
     await court.pass(minuteMs);
     remove(court, 'pool-1');
     expect(court.broken()).toEqual(noReason);
@@ -168,8 +176,7 @@ describe('deletion of a Machine', () => {
 
   test('during a stop', async () => {
     const court = await withMachines(3);
-    const stop = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'millwright-stop' } };
-    court.control.create('/api/v1/namespaces/garden-one/configmaps', stop);
+    beginStop(court);
     await court.pass(1_000);
     remove(court, 'pool-1');
     expect(court.broken()).toEqual([]);

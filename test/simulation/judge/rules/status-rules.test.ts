@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import { anObject, beginStop, courtroom, minuteMs, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const failing = { lastOperation: { errorCode: 'Canceled', state: 'Failed' } };
@@ -70,9 +70,7 @@ test.each([
   await court.pass(minuteMs);
   const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
   court.control.patch(pathTo('machinesets', 'set'), smaller);
-  const stops = '/api/v1/namespaces/garden-one/configmaps';
-  const metadata = { name: 'millwright-stop', namespace: 'garden-one' };
-  court.control.create(stops, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  beginStop(court);
   await court.pass(minuteMs);
   const body = { metadata: { labels: { freeze: 'True' } } };
   court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });

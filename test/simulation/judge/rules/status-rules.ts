@@ -1,5 +1,5 @@
 /** What a status may say only when it is so, by MCM v0.62.1, docs/safety.md, docs/rollouts.md. */
-import { isDeleting, phaseOf } from '../objects.ts';
+import { conditionOf, isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
@@ -35,7 +35,7 @@ export function judgeOverdue(judged: Case): void {
 }
 
 function progressingOf(object: JudgedObject | undefined): JudgedCondition | undefined {
-  return object?.status?.conditions?.find(({ type }) => type === 'Progressing');
+  return object && conditionOf(object, 'Progressing');
 }
 
 function isOverdue(condition: JudgedCondition | undefined): boolean {

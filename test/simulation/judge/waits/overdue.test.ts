@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, courtroom, minuteMs, ownerReference, worker } from '../courtroom.ts';
+import {
+  aNode,
+  anObject,
+  beginStop,
+  courtroom,
+  minuteMs,
+  ownerReference,
+  worker,
+} from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 /** No controller writes a status in these tests. */
@@ -173,11 +181,7 @@ describe('an owner', () => {
 
   test('a status follows its spec during a stop', async () => {
     const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
-    court.control.create('/api/v1/namespaces/garden-one/configmaps', {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'millwright-stop', namespace: 'garden-one' },
-    });
+    beginStop(court);
     await court.pass(8 * minuteMs);
     expect(court.broken(true)).toContain(ofStatus);
   });

@@ -2,9 +2,9 @@
 import type { Install } from '../../../world/world.ts';
 import { parseGoDuration } from '../../durations.ts';
 import type { Evidence } from '../../evidence.ts';
-import { isDeleting, phaseOf } from '../../objects.ts';
+import { conditionOf, isDeleting, isReady, phaseOf } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
-import { conditionOf, faultyMachines, isAlone, isReady, nodeOf } from './machines.ts';
+import { faultyMachines, isAlone, nodeOf } from './machines.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
 

@@ -2,7 +2,7 @@
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
 import { phaseOf } from '../../objects.ts';
-import type { JudgedCondition, JudgedObject } from '../../objects.ts';
+import type { JudgedObject } from '../../objects.ts';
 import type { Overdue } from './passing.ts';
 import { areNodesRefused, isMachineRefused, isRefused } from './refusals.ts';
 
@@ -41,12 +41,4 @@ export function nodeOf(
   if (name === undefined || spec?.providerID === undefined) return undefined;
   const node = evidence.targetOf(install).nodes.named('', name)?.object;
   return node?.spec?.providerID === spec.providerID ? node : undefined;
-}
-
-export function conditionOf({ status }: JudgedObject, type: string): JudgedCondition | undefined {
-  return status?.conditions?.find((condition) => condition.type === type);
-}
-
-export function isReady(node: JudgedObject): boolean {
-  return conditionOf(node, 'Ready')?.status === 'True';
 }
