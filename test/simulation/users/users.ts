@@ -1,5 +1,6 @@
 /** People and their tools: what they do at any moment, by seed, until the weather clears. */
 import { baseOf, namedChance } from '../world/named-chance.ts';
+import { usualMix, type Mix } from '../world/mix.ts';
 import type { Install, World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
 import { deploymentObstacles } from './obstacles/deployments.ts';
@@ -15,15 +16,20 @@ export { userNames };
 export interface UsersOptions {
   /** Of actions; default all. */
   names?: readonly string[];
+  /** How much more often than usual each is done; default as usual. */
+  mix?: Mix;
   /** What `setUpObjects` returned. */
   repositories: ReadonlyMap<Install, Repository>;
   /** Without them users have no pods. */
   workloads?: Workloads | undefined;
-  /** In each install, on average. */
-  actionsAnHour?: number;
+  /** Of all installs at the beginning; default few. */
+  machines?: number;
 }
 
-const usualActionsAnHour = 60;
+/** In all installs together something goes on all the time, and the more the larger they are. */
+const actionsAnHourOfMachine = 5;
+/** Of an install. */
+const leastActionsAnHour = 60;
 /** Removing one obstacle may show another one, e.g. a class whose Secret is missing. */
 const roundsMax = 5;
 
@@ -44,18 +50,24 @@ export class Users {
 
   /** Each kind of action comes at moments of its own, whatever the others do. */
   start(): void {
-    const { names = userNames, actionsAnHour = usualActionsAnHour } = this.#options;
-    const weights = Object.values(userActions).reduce((sum, { weight }) => sum + weight, 0);
-    for (const [name, { weight }] of Object.entries(userActions)) {
+    const { names = userNames, mix = usualMix } = this.#options;
+    const weightOf = (name: string): number => (userActions[name]?.weight ?? 0) * mix(name);
+    const weights = userNames.reduce((sum, name) => sum + weightOf(name), 0);
+    for (const name of userNames) {
       if (!names.includes(name)) continue;
       const users = this.usersFor(name);
-      const timesAnHour = (actionsAnHour * users.length * weight) / weights;
+      const timesAnHour = (this.#actionsAnHour * weightOf(name)) / weights;
       const [first] = users;
       if (!first) continue;
       const { chance } = first;
       const act = (): void => this.#act(name, chance.pick(users));
       this.#world.weather.often(timesAnHour, act, chance);
     }
+  }
+
+  get #actionsAnHour(): number {
+    const { machines = 0, repositories } = this.#options;
+    return Math.max(leastActionsAnHour * repositories.size, actionsAnHourOfMachine * machines);
   }
 
   /** One for each install; they share their randomness. */

@@ -2,6 +2,8 @@
 import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';
 import { allCloudTrouble } from '../cloud/transport.ts';
+import { usualMix, type Mix } from './mix.ts';
+import { isCallFault } from './trouble.ts';
 import { allFaults } from './weather.ts';
 
 const prefixes = {
@@ -19,13 +21,19 @@ export const faultNames: readonly string[] = [
   ...namesOf(allControllerTrouble, prefixes.controllers),
 ];
 
-/** Each kind that is named as often as in a run with all of them, the others never. */
-export function troubleBy(names: readonly string[]) {
+/** How much more often than usual a fault of calls happens at most: above it no work gets done. */
+const mostOfCalls = 3;
+
+/** Each kind that is named, as often as usual or as the mix has it; the others never. */
+export function troubleBy(names: readonly string[], mix: Mix = usualMix) {
+  const timesOf = (kind: string): number => (names.includes(kind) ? mix(kind) : 0);
+  const timesOfCalls = (kind: string): number =>
+    isCallFault(kind) ? Math.min(timesOf(kind), mostOfCalls) : timesOf(kind);
   return {
-    calls: chosenOf(allFaults, names, prefixes.calls),
-    cloud: chosenOf(allCloudTrouble, names, prefixes.cloud),
-    kubelets: chosenOf(allKubeletTrouble, names, prefixes.kubelets),
-    controllers: chosenOf(allControllerTrouble, names, prefixes.controllers),
+    calls: mixed(allFaults, timesOfCalls, prefixes.calls),
+    cloud: mixed(allCloudTrouble, timesOf, prefixes.cloud),
+    kubelets: mixed(allKubeletTrouble, timesOf, prefixes.kubelets),
+    controllers: mixed(allControllerTrouble, timesOf, prefixes.controllers),
   };
 }
 
@@ -33,12 +41,12 @@ function namesOf(trouble: object, prefix: string): string[] {
   return Object.keys(trouble).map((name) => `${prefix}${name}`);
 }
 
-function chosenOf<K extends string>(
+function mixed<K extends string>(
   trouble: Readonly<Record<K, number>>,
-  names: readonly string[],
+  timesOf: Mix,
   prefix: string,
 ): Record<K, number> {
-  const chosen: Record<K, number> = { ...trouble };
-  for (const name in chosen) if (!names.includes(`${prefix}${name}`)) chosen[name] = 0;
-  return chosen;
+  const found: Record<K, number> = { ...trouble };
+  for (const name in found) found[name] *= timesOf(`${prefix}${name}`);
+  return found;
 }

@@ -22,6 +22,7 @@ import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster, Write } from './kube-client.ts';
+import { mixOf } from './mix.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
@@ -72,7 +73,8 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
 
 async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Outcome> {
   const simulation = new Simulation(options.seed);
-  const trouble = troubleBy(options.faults);
+  const mix = mixOf(options.seed);
+  const trouble = troubleBy(options.faults, mix);
   const weather = new Weather(simulation, trouble.calls);
   const cloud = new SimulatedCloud(simulation);
   const network = new CloudNetwork({
@@ -115,7 +117,13 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   const repositories = setUpObjects(world, { machines: options.machines });
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
-  const users = new Users(world, { names: options.users, repositories, workloads });
+  const users = new Users(world, {
+    names: options.users,
+    machines: options.machines,
+    mix,
+    repositories,
+    workloads,
+  });
   for (const { replicas } of world.installs) for (const replica of replicas) replica.start();
   users.start();
   startDisasters(world);

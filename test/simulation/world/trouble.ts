@@ -51,7 +51,7 @@ export type Trouble = Readonly<Record<FaultName, number>>;
 /** Each kind by itself is rare enough for work to be done, and often enough to meet all others. */
 export const allFaults: Trouble = { ...shares, ...timesAnHour };
 
-const isCallFault = (name: string): name is CallFault => Object.hasOwn(shares, name);
+export const isCallFault = (name: string): name is CallFault => Object.hasOwn(shares, name);
 const isDisaster = (name: string): name is DisasterName => Object.hasOwn(timesAnHour, name);
 const isFault = (name: string): name is FaultName => isCallFault(name) || isDisaster(name);
 

@@ -1,0 +1,27 @@
+/**
+ * Which kinds of trouble a world has more of, less of, or none, by its seed. Where everything
+ * happens at once, each kind hides what the others would show, and a fault that needs three of one
+ * kind in a row never comes about ("Swarm testing", ISSTA 2012).
+ */
+import { namedChance } from './named-chance.ts';
+
+/** How much more often than usual a kind happens, by its name. */
+export type Mix = (kind: string) => number;
+
+/** Everything as often as usual. */
+export const usualMix: Mix = () => 1;
+
+const shareOfUsualWorlds = 0.3;
+const factors = [
+  { value: 0, weight: 40 },
+  { value: 0.3, weight: 15 },
+  { value: 1, weight: 20 },
+  { value: 3, weight: 17 },
+  { value: 8, weight: 8 },
+];
+
+/** The same for a seed and a name, whatever other kinds there are. */
+export function mixOf(seed: number): Mix {
+  if (namedChance(seed, 'mix').happens(shareOfUsualWorlds)) return usualMix;
+  return (kind) => namedChance(seed, `mix of ${kind}`).weighted(factors) ?? 1;
+}
