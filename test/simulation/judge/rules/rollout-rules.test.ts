@@ -130,6 +130,21 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual([]);
   });
 
+  test.each([
+    [1, []],
+    [2, ['never fewer than maxUnavailable allows']],
+  ])('by %i for one that did not run and recovered', async (by, expected) => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const sick = `${pathTo('machines', '1-0')}/status`;
+    const inPhase = (phase: string) => ({ status: { currentStatus: { phase } } });
+    court.control.patch(sick, { type: 'merge', body: inPhase('Unknown') });
+    await court.pass(hourMs);
+    await scale(court, '1', 4 - by);
+    court.control.patch(sick, { type: 'merge', body: inPhase('Running') });
+    for (let index = 1; index <= by; index += 1) remove(court, `1-${index}`);
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('by a machine that somebody chose is their wish', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const annotations = { 'machinepriority.machine.sapcloud.io': '1' };

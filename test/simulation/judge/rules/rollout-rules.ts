@@ -5,7 +5,7 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
-import { firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
+import { deletionsOf, firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
 
 /** From a choice to the size that it belongs to, at most. Milliseconds. */
 const choiceMs = 60_000;
@@ -99,9 +99,21 @@ export function judgeAvailability(judged: Case, set: Life): void {
       available - recent.filter((at) => at > moment).length - 1 >= least - preserved(past, sets)
     );
   });
-  if (isEnough) return;
+  if (isEnough || isForOneThatRecovered(judged, set, decidedAt)) return;
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
   evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
+}
+
+/**
+ * A set is made smaller by its machines that do not run, whatever is available (MCM 7.6). It only
+ * learns its size, and takes another one where that machine has come up meanwhile.
+ */
+function isForOneThatRecovered({ past, now }: Case, set: Life, decidedAt: number): boolean {
+  const recovered = [...past.machines.ownedBy(set.uid)].filter(({ states, object }) => {
+    const then = states.at(decidedAt);
+    return then && !isDeleting(then) && !isAvailable(then) && object && isAvailable(object);
+  });
+  return recovered.length >= deletionsOf(set).filter((at) => at >= decidedAt && at <= now).length;
 }
 
 /** A choice of people or of the autoscaler goes before availability (MCM 6.6). */

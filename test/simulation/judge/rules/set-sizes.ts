@@ -22,6 +22,9 @@ export function noteDeletion({ now }: Case, set: Life): void {
   changes(set).deleted.push(now);
 }
 
+/** When our processes deleted its machines. */
+export const deletionsOf = (set: Life): readonly number[] => changes(set).deleted;
+
 export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
 }
