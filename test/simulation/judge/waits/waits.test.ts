@@ -22,6 +22,7 @@ function ofWaits(court: Courtroom): string[] {
 /** A workflow of this Machine whose task has no answer. */
 function startWorkflow({ world }: Courtroom): void {
   startRun(world, 'machine/garden-one/pool-a', 'machine');
+  void world.temporal.engine.workflowQueue('one').poll(worker);
 }
 
 /** Its first attempt is taken, and has no answer. */
@@ -45,6 +46,14 @@ function refuseMachines({ world: { simulation, weather } }: Courtroom): void {
 }
 
 describe('a reason', () => {
+  test('is not missing where no worker asks for work', async () => {
+    const court = courtroom();
+    startRun(court.world, 'machine/garden-one/pool-a', 'machine');
+    court.control.put(anObject('Machine', 'pool-a'));
+    await court.pass(hourMs);
+    expect(ofWaits(court)).toEqual([]);
+  });
+
   test('is missing where nothing is said for a quarter of an hour', async () => {
     const court = courtroom();
     court.control.put(anObject('Machine', 'pool-a'));

@@ -95,8 +95,9 @@ class Waits {
 }
 
 function isCalm(evidence: Evidence, install: Install): boolean {
-  const { isHindered } = evidence.authorityOf(install);
-  return !isHindered.since(evidence.simulation.now - calmMs).includes(true);
+  const { isHindered, isWorkerless } = evidence.authorityOf(install);
+  const since = evidence.simulation.now - calmMs;
+  return [isHindered, isWorkerless].every((trace) => !trace.since(since).includes(true));
 }
 
 function isSilent(machine: JudgedObject): boolean {
