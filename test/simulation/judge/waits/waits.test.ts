@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anObject, courtroom, minuteMs, pathTo, startRun, worker } from '../courtroom.ts';
+import type { World } from '../../world/world.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const reason = 'every wait has a reason';
@@ -19,10 +20,17 @@ function ofWaits(court: Courtroom): string[] {
   return court.broken(true).filter((rule) => rule.startsWith('every wait'));
 }
 
-/** A workflow of this Machine whose task has no answer. */
+/** A workflow of this Machine whose task has no answer, and a worker that asks for the next one. */
 function startWorkflow({ world }: Courtroom): void {
   startRun(world, 'machine/garden-one/pool-a', 'machine');
-  void world.temporal.engine.workflowQueue('one').poll(worker);
+  askForWork(world);
+}
+
+const pollMs = 5_000;
+
+function askForWork({ simulation, temporal }: Pick<World, 'simulation' | 'temporal'>): void {
+  void temporal.engine.workflowQueue('one').poll(worker);
+  simulation.after(pollMs, () => askForWork({ simulation, temporal }));
 }
 
 /** Its first attempt is taken, and has no answer. */
