@@ -230,6 +230,21 @@ describe('creation of a Machine', () => {
   });
 
   test.each([
+    [1, []],
+    [10, tooMany],
+  ])('as planned before Temporal was restored, %i min after that', async (minutes, expected) => {
+    const court = await withMachines(0);
+    const restore = court.world.temporal.backup();
+    make(court, 'pool-1');
+    make(court, 'pool-2');
+    await court.pass(1_000);
+    restore();
+    await court.pass(minutes * minuteMs);
+    make(court, 'pool-3');
+    expect(court.broken()).toEqual(expected);
+  });
+
+  test.each([
     ['of a frozen set', { labels: { freeze: 'True' } }],
     ['of a set that is being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z' }],
   ])('%s', async (_, metadata) => {

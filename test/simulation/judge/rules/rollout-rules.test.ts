@@ -86,6 +86,8 @@ describe('growth', () => {
   });
 });
 
+const phaseBody = (phase: string) => ({ status: { currentStatus: { phase } } });
+
 describe('shrinking', () => {
   test.each<[number | string, number, string[]]>([
     [1, 1, []],
@@ -136,11 +138,10 @@ describe('shrinking', () => {
   ])('by %i for one that did not run and recovered', async (by, expected) => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const sick = `${pathTo('machines', '1-0')}/status`;
-    const inPhase = (phase: string) => ({ status: { currentStatus: { phase } } });
-    court.control.patch(sick, { type: 'merge', body: inPhase('Unknown') });
+    court.control.patch(sick, { type: 'merge', body: phaseBody('Unknown') });
     await court.pass(hourMs);
     await scale(court, '1', 4 - by);
-    court.control.patch(sick, { type: 'merge', body: inPhase('Running') });
+    court.control.patch(sick, { type: 'merge', body: phaseBody('Running') });
     for (let index = 1; index <= by; index += 1) remove(court, `1-${index}`);
     expect(court.broken()).toEqual(expected);
   });

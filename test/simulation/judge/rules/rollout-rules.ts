@@ -86,29 +86,54 @@ export function judgeAvailability(judged: Case, set: Life): void {
   if (isPreferred(before)) return;
   const decidedAt = shrunkAt.get(set);
   if (decidedAt === undefined || decidedAt !== lastShrinkOf(set)) return;
-  const since = Math.min(judged.since, decidedAt - (now - judged.since));
-  const least = Math.min(...boundsSince(deployment, since).map((bounds) => bounds.least));
+  const decided = { set, deployment, decidedAt, recent };
+  if (wasEnough(judged, decided) || isForOneThatRecovered(judged, decided)) return;
+  const least = leastOf(judged, decided);
+  const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
+  evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
+}
+
+interface Decided {
+  set: Life;
+  deployment: Life;
+  /** When the set was made smaller. */
+  decidedAt: number;
+  /** When available machines of the deployment were deleted before. */
+  recent: readonly number[];
+}
+
+/** What it was decided by may have been read at any moment from then on. */
+function readSince({ since, now }: Case, { decidedAt }: Decided): number {
+  return Math.min(since, decidedAt - (now - since));
+}
+
+function leastOf(judged: Case, decided: Decided): number {
+  const bounds = boundsSince(decided.deployment, readSince(judged, decided));
+  return Math.min(...bounds.map(({ least }) => least));
+}
+
+/** At some moment enough machines besides this one and those deleted since then were available. */
+function wasEnough(judged: Case, decided: Decided): boolean {
+  const { past } = judged;
+  const { deployment, recent } = decided;
+  const since = readSince(judged, decided);
   // One that lost its owner since then, and is adopted again, was counted.
   const isOf = (object: JudgedObject): boolean => ownerOf(object) === deployment.uid;
   const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
   const moments = tallies.flatMap((available) => available.momentsSince(since));
-  const isEnough = moments.some((moment) => {
+  const least = leastOf(judged, decided) - preserved(past, sets);
+  return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
-    return (
-      available - recent.filter((at) => at > moment).length - 1 >= least - preserved(past, sets)
-    );
+    return available - recent.filter((at) => at > moment).length - 1 >= least;
   });
-  if (isEnough || isForOneThatRecovered(judged, set, decidedAt)) return;
-  const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
-  evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
 }
 
 /**
  * A set is made smaller by its machines that do not run, whatever is available (MCM 7.6). It only
  * learns its size, and takes another one where that machine has come up meanwhile.
  */
-function isForOneThatRecovered({ past, now }: Case, set: Life, decidedAt: number): boolean {
+function isForOneThatRecovered({ past, now }: Case, { set, decidedAt }: Decided): boolean {
   const recovered = [...past.machines.ownedBy(set.uid)].filter(({ states, object }) => {
     const then = states.at(decidedAt);
     return then && !isDeleting(then) && !isAvailable(then) && object && isAvailable(object);

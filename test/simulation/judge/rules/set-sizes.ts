@@ -1,4 +1,5 @@
 /** Whether a set had too many or too few machines when that was last read. */
+import { staleMs } from '../past/authority.ts';
 import type { Life } from '../past/lives.ts';
 import type { Case } from './case.ts';
 
@@ -65,9 +66,15 @@ export function wasTooMany(judged: Case, set: Life): boolean {
   );
 }
 
-/** The same for those that are missing. */
+/**
+ * The same for those that are missing. A set that was restored with Temporal carries out once more
+ * what it had planned, and takes what is too much away again.
+ */
 export function wasTooFew(judged: Case, set: Life): boolean {
-  return differences(judged, set, changes(set).made).some(
+  const { forgotAt = -Infinity } = judged.evidence.world.temporal;
+  const isForgotten = (at: number): boolean => at <= forgotAt && judged.now - forgotAt < staleMs;
+  const made = changes(set).made.filter((at) => !isForgotten(at));
+  return differences(judged, set, made).some(
     ({ present, replicas, since }) => replicas - present >= since,
   );
 }
