@@ -78,19 +78,23 @@ function boundsSince(deployment: Life, since: number) {
  * Called after the deletion.
  */
 export function judgeAvailability(judged: Case, set: Life): void {
-  const { evidence, past, before, now } = judged;
+  const { past, before, now } = judged;
   const deployment = past.deployments.of(ownerOf(set.last));
   if (!before || !isAvailable(before) || !deployment?.object) return;
   const recent = deletions.get(deployment) ?? [];
   deletions.set(deployment, [...recent, now]);
-  if (isPreferred(before)) return;
   const decidedAt = shrunkAt.get(set);
-  if (decidedAt === undefined || decidedAt !== lastShrinkOf(set)) return;
-  const decided = { set, deployment, decidedAt, recent };
+  const isOurs = decidedAt !== undefined && decidedAt === lastShrinkOf(set);
+  if (!isPreferred(before) && isOurs) judgeLoss(judged, { set, deployment, decidedAt, recent });
+}
+
+function judgeLoss(judged: Case, decided: Decided): void {
   if (wasEnough(judged, decided) || isForOneThatRecovered(judged, decided)) return;
+  const { evidence, now } = judged;
+  const { set, deployment } = decided;
   const least = leastOf(judged, decided);
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
-  evidence.rulings.against('never fewer than maxUnavailable allows', before.metadata.uid, text);
+  evidence.rulings.against('never fewer than maxUnavailable allows', `${set.uid} ${now}`, text);
 }
 
 interface Decided {
