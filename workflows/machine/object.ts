@@ -136,6 +136,11 @@ export function noteNodeRead({ object }: MachineState): void {
   object.isNodeRead = true;
 }
 
+export function mustReadNode(state: MachineState): void {
+  delete state.object.isNodeRead;
+  markStale(state);
+}
+
 /**
  * How long a machine that is late to join has after an outage, and the longest wait before the next
  * read.

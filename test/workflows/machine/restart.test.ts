@@ -37,6 +37,28 @@ test('a machine that waits for its Node joins by the first read when the Node is
   });
 });
 
+test('a machine whose create finds an instance reads its Node, which may have joined long before', async () => {
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => ({ outcome: 'created', instance: { ...instance, isFound: true } }),
+    readAndClaimMachine: async ({ readsNode }) => {
+      const machine = world.read();
+      const isRecorded = machine.providerID !== undefined;
+      return { found: true, machine, ...(readsNode && isRecorded && { node: readyNode }) };
+    },
+    recordCreated: async () => {
+      world.object = { ...world.object, ...known, phase: 'Pending' };
+    },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Running');
+    expect(world.log.inputsOf('readAndClaimMachine')).toMatchObject([
+      { readsNode: true },
+      { readsNode: true },
+    ]);
+  });
+});
+
 test('force-deletion that only the object tells of forces the drain', async () => {
   const world = await MachineWorld.create(temporal);
   world.object = { ...world.object, ...known, phase: 'Running', forceDeletion: true };

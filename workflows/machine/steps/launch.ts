@@ -12,8 +12,15 @@ import {
 import { joinDeadlineOf } from '../deadlines.ts';
 import { createOutcome, deleteOutcome } from '../driver-calls.ts';
 import { noteFailure, noteFailureReported } from '../failure.ts';
-import { mustCheckName, noteNameChecked, noteReadNode } from '../node.ts';
-import { markFresh, markGone, markStale, noteNodeRead, noteReach } from '../object.ts';
+import { mustCheckName, noteNameChecked, noteReadNode, ownNodeOf } from '../node.ts';
+import {
+  markFresh,
+  markGone,
+  markStale,
+  mustReadNode,
+  noteNodeRead,
+  noteReach,
+} from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { takeRead } from '../restore.ts';
 import { instanceOf, isRecorded } from '../state.ts';
@@ -115,6 +122,8 @@ export async function recordCreated(context: StepContext): Promise<void> {
   await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
   noteRecorded(state);
   setPhase(state, usesTarget ? 'Pending' : 'Available');
+  // The Node of an instance that was there before may have joined before anything heard of it.
+  if (usesTarget && instance.isFound && !ownNodeOf(state)) mustReadNode(state);
 }
 
 /** Says on the object what failed, of a create or a delete. */
