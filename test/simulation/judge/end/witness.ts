@@ -1,6 +1,6 @@
 /** Which Machines joined, and which were torn down to the end. */
 import type { Evidence } from '../evidence.ts';
-import { finalizer, hasFinalizer, phaseOf } from '../objects.ts';
+import { finalizer, hasFinalizer, isAvailable, phaseOf, uidTag } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { JudgedWrite } from '../rules/case.ts';
 
@@ -27,9 +27,10 @@ export class Witness {
     }
   }
 
-  hear({ before, after }: JudgedWrite): void {
+  hear({ before, after, process }: JudgedWrite): void {
     if (before?.kind !== 'Machine' || !hasFinalizer(before, finalizer)) return;
     if (after && hasFinalizer(after, finalizer)) return;
+    if (mayLeaveNode(this.#evidence, before.metadata.uid, process)) return;
     const { now } = this.#evidence.simulation;
     this.#releasedAt.set(before.metadata.uid, now);
     const machine: JudgedObject = before;
@@ -74,4 +75,19 @@ export class Witness {
     const endedAt = this.#joinedAt.get(uid) ?? this.#releasedAt.get(uid);
     return endedAt !== undefined && endedAt > moment;
   }
+}
+
+/**
+ * A target cluster that a process cannot reach is not waited for by a Machine that never ran, and
+ * whose instance was made for it (docs/compatibility.md).
+ */
+export function mayLeaveNode(evidence: Evidence, uid: string, process: { name: string }): boolean {
+  const install = evidence.installOf(process.name);
+  if (!install) return false;
+  const { target } = install;
+  const isInReach = target.isUp && !evidence.world.weather.isCut(process, target.name);
+  const life = evidence.controlOf(install).machines.of(uid);
+  const hasRun = life?.wasSince(-Infinity, isAvailable) ?? false;
+  const isMade = evidence.cloud.records.some(({ tags }) => tags[uidTag] === uid);
+  return !isInReach && !hasRun && isMade;
 }
