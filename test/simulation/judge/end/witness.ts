@@ -14,7 +14,7 @@ export class Witness {
   readonly #releasedAt = new Map<string, number>();
   /** By the providerID that it named. */
   readonly #releasedInstances = new Map<string, number>();
-  /** By UID: the Nodes that Machines named whose workflows had begun anew. */
+  /** By UID and by providerID: the Nodes that Machines named whose workflows had begun anew. */
   readonly #lastNodes = new Map<string, string>();
 
   constructor(evidence: Evidence) {
@@ -44,14 +44,18 @@ export class Witness {
    * Temporal's database, was terminated by a user, or could not be replayed; what is left is the
    * label, which a user set wrong.
    */
-  hadLost(uid: string, node: string): boolean {
-    return (this.#lastNodes.get(uid) ?? node) !== node;
+  hadLost(uid: string, node: string, providerID = ''): boolean {
+    const named = this.#lastNodes.get(uid) ?? this.#lastNodes.get(providerID) ?? node;
+    return named !== node;
   }
 
-  #noteNode({ metadata }: JudgedObject): void {
+  #noteNode({ metadata, spec }: JudgedObject): void {
     const node = metadata.labels?.['node'];
     const isNew = node === undefined || !this.#hasBegunAnew(metadata);
-    if (!isNew) this.#lastNodes.set(metadata.uid, node);
+    if (isNew) return;
+    this.#lastNodes.set(metadata.uid, node);
+    // The instance may be of a Machine of that name which was replaced by this one.
+    if (spec?.providerID !== undefined) this.#lastNodes.set(spec.providerID, node);
   }
 
   #hasBegunAnew({ namespace, name, creationTimestamp }: JudgedObject['metadata']): boolean {
