@@ -108,7 +108,8 @@ test('an instance whose Node registers during the deletion may find its drain ov
   await court.pass(30 * minuteMs);
   court.control.delete(pathTo('machines', 'pool-a'), {});
   await court.pass(minuteMs);
-  court.target.put(aNode('node-a', providerID));
+  const late = aNode('node-a', providerID);
+  court.target.put({ ...late, metadata: { ...late.metadata, uid: 'late' } });
   await court.pass(15 * minuteMs);
   court.cloud.delete(record);
   expect(court.broken()).toEqual([]);
