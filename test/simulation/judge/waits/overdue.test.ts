@@ -78,6 +78,24 @@ describe('an ill Node', () => {
     expect(await brokenAfter(court, 9)).toEqual(['a Machine shows that its Node is ill']);
   });
 
+  test('is no matter while it is being deleted', async () => {
+    const court = withMachine();
+    nodeOf(court, 'False');
+    const finalizers = ['example.com/keep'];
+    court.target.patch('/api/v1/nodes/node-a', {
+      type: 'merge',
+      body: { metadata: { finalizers } },
+    });
+    court.target.delete('/api/v1/nodes/node-a', {});
+    expect(await brokenAfter(court, 9)).toEqual([]);
+  });
+
+  test('says nothing of a Machine that names it by mistake', async () => {
+    const court = withMachine({ spec: { providerID: 'local:///a/i-2' } });
+    nodeOf(court, 'False');
+    expect(await brokenAfter(court, 9)).toEqual([]);
+  });
+
   test('is none where it is ready', async () => {
     const court = withMachine();
     nodeOf(court);

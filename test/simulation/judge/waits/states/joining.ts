@@ -41,14 +41,24 @@ function isFit(node: JudgedObject): boolean {
 }
 
 function notUnknown(evidence: Evidence, install: Install): Overdue[] {
+  const { nodes } = evidence.targetOf(install);
   return faultyMachines(evidence, install, (machine) => {
     const name = machine.metadata.labels?.['node'];
     if (isDeleting(machine) || phaseOf(machine) !== 'Running' || name === undefined)
       return undefined;
-    const node = evidence.targetOf(install).nodes.named('', name)?.object;
+    const node = nodes.named('', name)?.object;
     if (!node) return `although there is no Node ${name}`;
-    return isReady(node) ? undefined : `although its Node ${name} is not ready`;
+    return isIll(node, machine) ? `although its Node ${name} is not ready` : undefined;
   });
+}
+
+/**
+ * A label that names the Node of another is a mistake of a user, who soon finds out. With a Node
+ * that is being deleted the Machine goes, however long a policy refuses that.
+ */
+function isIll(node: JudgedObject, machine: JudgedObject): boolean {
+  const isOwn = node.spec?.providerID === machine.spec?.providerID;
+  return isOwn && !isReady(node) && !isDeleting(node);
 }
 
 function notFailed(evidence: Evidence, install: Install): Overdue[] {
