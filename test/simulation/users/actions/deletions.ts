@@ -25,6 +25,22 @@ export async function deleteMachine(user: User): Promise<void> {
   if (user.control.has(picked.path)) user.control.patch(picked.path, body);
 }
 
+/**
+ * Of a cluster that answers, one that is in doubt; of one that does not, several, as its Nodes
+ * cannot be drained and the Machines can go all the same (docs/drain.md). Some go by force.
+ */
+export function giveUpMachines(user: User): void {
+  const { chance, control, install } = user;
+  const all = user.all('machines');
+  const one = user.oneOf(all);
+  const givenUp = install.target.isUp ? one && [one] : all.filter(() => chance.happens(0.3));
+  const body = { metadata: { labels: { [labels.forceDeletion]: 'True' } } };
+  for (const { path } of givenUp ?? []) {
+    if (chance.happens(0.5)) control.patch(path, body);
+    control.delete(path);
+  }
+}
+
 export async function deleteSet(user: User): Promise<void> {
   const picked = user.pick('machinesets', (object) => !isDeleting(object));
   if (!picked) return;
