@@ -111,13 +111,13 @@ async function releaseMachine(
 
 /**
  * What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never
- * joined left nothing there.
+ * joined has left nothing there, but for the Node of an instance that registered unseen.
  */
 async function clearTarget(
   { control, target, targetCluster }: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
-  const { machine, nodeName, bootstrapTokenId, hasNotJoined = false } = input;
+  const { machine, nodeName, bootstrapTokenId, mayLeaveNode = false } = input;
   if (!target) return undefined;
   const clusters = { control, target, targetCluster };
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
@@ -132,7 +132,7 @@ async function clearTarget(
     return undefined;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (hasNotJoined && isUnreachable(error)) return undefined;
+    if (mayLeaveNode && isUnreachable(error)) return undefined;
     const message = `Deletion of ${what} failed due to error: ${error.message}`;
     return { code: codeOf(error), message, isSettled: true, during: 'nodeDeletion' };
   }

@@ -225,7 +225,7 @@ export interface MachineActivities {
     bootstrapTokenId?: string;
     /** Its pods were not asked to leave, so their volumes were not detached. */
     mustDetachVolumes?: boolean;
-    /** It never joined: no target cluster is waited for. */
-    hasNotJoined?: boolean;
+    /** It never joined: a target cluster that does not answer is not waited for any longer. */
+    mayLeaveNode?: boolean;
   }): Promise<StepFailure | undefined>;
 }

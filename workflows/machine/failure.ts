@@ -6,6 +6,11 @@ import { defined } from '../values/defined.ts';
 import { setPhase } from './phase.ts';
 import type { FailureState, MachineState } from './state.ts';
 
+/** How often the last step failed in a row, if it failed there. */
+export function failuresAt({ failure }: MachineState, during: StepFailure['during']): number {
+  return failure && failure.detail.during === during ? failure.attempts : 0;
+}
+
 /** Plans the next attempt. What failed is said on the object by the next step. */
 export function noteFailure(
   state: MachineState,

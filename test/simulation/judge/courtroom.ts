@@ -38,6 +38,8 @@ export interface Deed {
   body?: object;
   /** Default the control cluster. */
   in?: 'control' | 'target';
+  /** The network brings this call the second time. */
+  isAgain?: boolean;
 }
 
 /**
@@ -71,8 +73,8 @@ export function courtroom(): Courtroom {
       const cluster = deed.in === 'target' ? shoot : seed;
       for (const { before, after } of carryOut(cluster.server, deed)) {
         const objects = { before: before?.object, after: after?.object };
-        const { method, path, body } = deed;
-        judge.hear({ process: { name: by }, cluster, method, path, body, ...objects });
+        const { method, path, body, isAgain = false } = deed;
+        judge.hear({ process: { name: by }, cluster, method, path, body, isAgain, ...objects });
       }
     },
     broken: (ofWaits = false) =>

@@ -46,6 +46,8 @@ export interface Write {
   body: unknown;
   /** Of an attempt that was over before it sent this. */
   lateActivity?: string | undefined;
+  /** The network brought this call twice, and this is the second time. */
+  isAgain: boolean;
   /** Undefined where there was none. */
   before: KubeObject | undefined;
   after: KubeObject | undefined;
@@ -68,6 +70,9 @@ interface Call {
   path: string;
   contentType?: string;
 }
+
+/** @param isAgain See `Write`. */
+type Effect = (server: ApiServer, isAgain: boolean) => object;
 
 const jsonPatch = 'application/json-patch+json';
 
@@ -140,7 +145,7 @@ export class SimulatedKubeClient implements KubeClient {
     const { process, cluster, onWrite } = this.#parts;
     if (!onWrite) return await this.#answer(call, effect);
     const lateActivity = activityOfLateAttempt();
-    return await this.#answer(call, (server) => {
+    return await this.#answer(call, (server, isAgain) => {
       const changes: Change[] = [];
       const close = server.store.listen((change) => changes.push(change));
       try {
@@ -151,30 +156,32 @@ export class SimulatedKubeClient implements KubeClient {
           const { method, path, body } = call;
           if (method === 'GET') continue;
           const objects = { before: before?.object, after: after?.object };
-          onWrite({ process, cluster, method, path, body, lateActivity, ...objects });
+          onWrite({ process, cluster, method, path, body, lateActivity, isAgain, ...objects });
         }
       }
     });
   }
 
-  async #answer<T>(call: Call, effect: (server: ApiServer) => object): Promise<T> {
+  async #answer<T>(call: Call, effect: Effect): Promise<T> {
     return await withRetries(call, () => this.#attempt<T>(call, effect));
   }
 
-  async #attempt<T>(call: Call, effect: (server: ApiServer) => object): Promise<T> {
+  async #attempt<T>(call: Call, effect: Effect): Promise<T> {
     const { simulation, process, weather, cluster, callTimeoutMs = 10_000 } = this.#parts;
     const name = `${call.method} ${call.path}`;
+    let arrivals = 0;
     return await new Promise<T>((resolve, reject) => {
       const timer = process.after(callTimeoutMs, () => reject(timedOut(call)));
       const answered = journey(simulation, {
         process,
         fate: weather.fateOf(process, name, cluster.name),
         effect: () => {
+          arrivals += 1;
           if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
           const verdict =
             weather.verdictOn(process, name, cluster.name) ?? refusalOf(cluster, call);
           if (verdict) throw refused(call, verdict);
-          return answerTo(call, () => effect(cluster.server));
+          return answerTo(call, () => effect(cluster.server, arrivals > 1));
         },
       });
       answered

@@ -172,7 +172,7 @@ export class Weather {
     this.#simulation.after(silenceMs, () => this.breakWatches(breaking));
   }
 
-  isCut(process: SimulatedProcess, to: string): boolean {
+  isCut(process: Pick<SimulatedProcess, 'name'>, to: string): boolean {
     return this.#hindrances.cutOf(process.name, to, this.#simulation.now) !== undefined;
   }
 

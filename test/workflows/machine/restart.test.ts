@@ -159,6 +159,44 @@ test('a Node that cannot be deleted is said on the Machine, and tried again', as
   });
 });
 
+test('the Node of a machine that never joined is left to a target cluster that stays away, not at once', async () => {
+  const failure = { code: 'Unavailable', message: 'no answer', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    finishTeardown: async ({ mayLeaveNode }) =>
+      mayLeaveNode ? undefined : { ...failure, during: 'nodeDeletion' },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.requestDeletion();
+    await world.log.until('recordFailure');
+    await temporal.skip(180);
+    await resultOf(world.handle);
+    const asked = world.log.inputsOf('finishTeardown').map((input) => input.mayLeaveNode ?? false);
+    expect(asked).toEqual([false, false, false, false, false, true]);
+  });
+});
+
+test('the Node of a machine that began with its instance is waited for, as it may have joined before', async () => {
+  const failure = { code: 'Unavailable', message: 'no answer', isSettled: true } as const;
+  let isAway = true;
+  const world = await MachineWorld.create(temporal, {
+    finishTeardown: async () => (isAway ? { ...failure, during: 'nodeDeletion' } : undefined),
+  });
+  world.object = { ...world.object, ...known, phase: 'Pending', isDeleting: true };
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('recordFailure');
+    await temporal.skip(600);
+    isAway = false;
+    await temporal.skip(60);
+    await resultOf(world.handle);
+    const inputs = world.log.inputsOf('finishTeardown');
+    expect(inputs.length).toBeGreaterThan(6);
+    expect(inputs.filter(({ mayLeaveNode }) => mayLeaveNode)).toEqual([]);
+  });
+});
+
 test('a drain that is rejected is tried again after a while', async () => {
   let tries = 0;
   const world = await MachineWorld.create(temporal, {

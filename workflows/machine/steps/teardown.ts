@@ -7,7 +7,7 @@ import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
 import { endDrain } from '../drain.ts';
 import { deleteOutcome, findOutcome } from '../driver-calls.ts';
-import { clearFailure, noteFailure } from '../failure.ts';
+import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
 import { endMissing } from '../missing-instance.ts';
 import { ownNodeOf } from '../node.ts';
 import { forgetOutage, markFresh, markGone, noteProvider } from '../object.ts';
@@ -115,21 +115,31 @@ export async function finishTeardown(context: StepContext): Promise<void> {
   else noteFinished(state);
 }
 
+/** About a minute. After a shorter outage of the target cluster the Node would stay there. */
+const enoughTries = 5;
+
 function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   const { object, teardown } = state;
   const { prepared } = object;
   // Of an instance that is gone, and was never known to this run, the object has the ids.
   const { nodeName, providerID } = instanceOf(state) ?? { ...prepared };
   const node = ownNodeOf(state);
-  const hasNotJoined = node === undefined && !prepared?.wasNodeSeen;
   return defined({
     nodeName: state.node.isContested ? undefined : nodeName,
     nodeUid: node?.uid,
     providerID,
     bootstrapTokenId: prepared?.bootstrapTokenId,
     mustDetachVolumes: teardown?.wasForced,
-    hasNotJoined: hasNotJoined || undefined,
+    mayLeaveNode: mayLeaveNode(state) || undefined,
   });
+}
+
+function mayLeaveNode(state: MachineState): boolean {
+  const { prepared } = state.object;
+  if (ownNodeOf(state) !== undefined || prepared?.wasNodeSeen) return false;
+  // An instance that was there before may have joined as that of another Machine.
+  const isFound = instanceOf(state)?.isFound ?? prepared?.providerID !== undefined;
+  return !isFound && failuresAt(state, 'nodeDeletion') >= enoughTries;
 }
 
 /** The class may have come back since the deletion began. */

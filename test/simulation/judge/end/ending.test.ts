@@ -104,10 +104,15 @@ function putToken({ target }: Courtroom, uid: string, creationTimestamp: string)
 }
 
 /** A Machine goes, with its instance. */
-function leaveNode(court: Courtroom, labels: Record<string, string>): void {
-  const record = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+function leaveNode(
+  court: Courtroom,
+  labels: Record<string, string>,
+  madeFor = 'uid-of-pool-2',
+): void {
+  const record = court.cloud.create({ name: 'pool-2', uid: madeFor }, 'cloud');
   const metadata = { labels, deletionTimestamp: '2026-01-01T00:00:00Z' };
-  court.control.put(anObject('Machine', 'pool-2', { metadata }));
+  const spec = { providerID: record.providerID };
+  court.control.put(anObject('Machine', 'pool-2', { metadata, spec }));
   court.target.put(aNode('pool-2', record.providerID));
   court.cloud.delete(record);
   const path = pathTo('machines', 'pool-2');
@@ -280,6 +285,15 @@ test.each([
   court.world.temporal.engine.find(id).close(ended);
   leaveNode(court, { node });
   expect(court.judge.unmet()).toEqual(unmet);
+});
+
+test('after a run is TERMINATED, by a Machine that was replaced and names another Node', () => {
+  const court = whole();
+  const id = `machine/${namespace}/pool-2`;
+  start(court, id);
+  court.world.temporal.engine.find(id).close('TERMINATED');
+  leaveNode(court, { node: 'pool-1-a' }, 'uid-of-the-first');
+  expect(court.judge.unmet()).toEqual([]);
 });
 
 test('the Node of an instance that nobody tore down is left to the cloud', () => {

@@ -32,7 +32,7 @@ export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
     .filter(({ last: { spec, metadata } }) => {
       const { providerID = '' } = spec ?? {};
       const uid = uids.get(providerID);
-      if (uid === undefined || witness.hadLost(uid, metadata.name)) return false;
+      if (uid === undefined || witness.hadLost(uid, metadata.name, providerID)) return false;
       const endedAt = witness.endOf(uid, providerID) ?? -Infinity;
       return endedAt > (target.restoredAt ?? 0) && !evidence.instances.isLiving(providerID);
     })

@@ -1,6 +1,6 @@
 /** Which Machines joined, and which were torn down to the end. */
 import type { Evidence } from '../evidence.ts';
-import { finalizer, hasFinalizer, phaseOf } from '../objects.ts';
+import { finalizer, hasFinalizer, isAvailable, phaseOf, uidTag } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { JudgedWrite } from '../rules/case.ts';
 
@@ -14,7 +14,7 @@ export class Witness {
   readonly #releasedAt = new Map<string, number>();
   /** By the providerID that it named. */
   readonly #releasedInstances = new Map<string, number>();
-  /** By UID: the Nodes that Machines named whose workflows had begun anew. */
+  /** By UID and by providerID: the Nodes that Machines named whose workflows had begun anew. */
   readonly #lastNodes = new Map<string, string>();
 
   constructor(evidence: Evidence) {
@@ -27,9 +27,10 @@ export class Witness {
     }
   }
 
-  hear({ before, after }: JudgedWrite): void {
+  hear({ before, after, process }: JudgedWrite): void {
     if (before?.kind !== 'Machine' || !hasFinalizer(before, finalizer)) return;
     if (after && hasFinalizer(after, finalizer)) return;
+    if (mayLeaveNode(this.#evidence, before.metadata.uid, process)) return;
     const { now } = this.#evidence.simulation;
     this.#releasedAt.set(before.metadata.uid, now);
     const machine: JudgedObject = before;
@@ -43,14 +44,18 @@ export class Witness {
    * Temporal's database, was terminated by a user, or could not be replayed; what is left is the
    * label, which a user set wrong.
    */
-  hadLost(uid: string, node: string): boolean {
-    return (this.#lastNodes.get(uid) ?? node) !== node;
+  hadLost(uid: string, node: string, providerID = ''): boolean {
+    const named = this.#lastNodes.get(uid) ?? this.#lastNodes.get(providerID) ?? node;
+    return named !== node;
   }
 
-  #noteNode({ metadata }: JudgedObject): void {
+  #noteNode({ metadata, spec }: JudgedObject): void {
     const node = metadata.labels?.['node'];
     const isNew = node === undefined || !this.#hasBegunAnew(metadata);
-    if (!isNew) this.#lastNodes.set(metadata.uid, node);
+    if (isNew) return;
+    this.#lastNodes.set(metadata.uid, node);
+    // The instance may be of a Machine of that name which was replaced by this one.
+    if (spec?.providerID !== undefined) this.#lastNodes.set(spec.providerID, node);
   }
 
   #hasBegunAnew({ namespace, name, creationTimestamp }: JudgedObject['metadata']): boolean {
@@ -74,4 +79,19 @@ export class Witness {
     const endedAt = this.#joinedAt.get(uid) ?? this.#releasedAt.get(uid);
     return endedAt !== undefined && endedAt > moment;
   }
+}
+
+/**
+ * A target cluster that a process cannot reach is not waited for by a Machine that never ran, and
+ * whose instance was made for it (docs/compatibility.md).
+ */
+export function mayLeaveNode(evidence: Evidence, uid: string, process: { name: string }): boolean {
+  const install = evidence.installOf(process.name);
+  if (!install) return false;
+  const { target } = install;
+  const isInReach = target.isUp && !evidence.world.weather.isCut(process, target.name);
+  const life = evidence.controlOf(install).machines.of(uid);
+  const hasRun = life?.wasSince(-Infinity, isAvailable) ?? false;
+  const isMade = evidence.cloud.records.some(({ tags }) => tags[uidTag] === uid);
+  return !isInReach && !hasRun && isMade;
 }

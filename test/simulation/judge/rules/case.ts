@@ -16,6 +16,8 @@ export interface JudgedWrite {
   body: unknown;
   /** Of an attempt that was over before it sent this. */
   lateActivity?: string | undefined;
+  /** The network brought this call twice, and this is the second time. Default false. */
+  isAgain?: boolean;
   /** Undefined where there was none. */
   before: KubeObject | undefined;
   after: KubeObject | undefined;

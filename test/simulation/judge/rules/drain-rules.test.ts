@@ -100,3 +100,17 @@ test.each([
     expect(court.broken()).toEqual(expected);
   },
 );
+
+test('an instance whose Node registers during the deletion may find its drain over', async () => {
+  const court = await scene();
+  const record = court.cloud.create({ providerID });
+  court.target.remove(node);
+  await court.pass(30 * minuteMs);
+  court.control.delete(pathTo('machines', 'pool-a'), {});
+  await court.pass(minuteMs);
+  const late = aNode('node-a', providerID);
+  court.target.put({ ...late, metadata: { ...late.metadata, uid: 'late' } });
+  await court.pass(15 * minuteMs);
+  court.cloud.delete(record);
+  expect(court.broken()).toEqual([]);
+});

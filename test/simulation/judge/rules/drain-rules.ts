@@ -92,7 +92,8 @@ function isForced({ metadata: { labels = {}, annotations = {} } }: JudgedObject)
 /**
  * An instance whose Node has long been there, ready, is deleted after that was cordoned; only a
  * user may say otherwise. Once the time for its drain is up, it goes all the same, also where the
- * Node cannot be cordoned: the deletion is forced then (MCM 4.7).
+ * Node cannot be cordoned: the deletion is forced then (MCM 4.7). A Node that registers during the
+ * deletion may find the drain over: MCM does not go back to it either.
  */
 export function wasDrained(drain: Drain, node: Life, machine: Life): boolean {
   const { since } = drain;
@@ -100,5 +101,10 @@ export function wasDrained(drain: Drain, node: Life, machine: Life): boolean {
   const deletedAt = Date.parse(machine.last.metadata.deletionTimestamp ?? '');
   const wasUnfit = node.wasSince(since, (one) => !isFit(one) || isDeleting(one));
   const wasClosed = node.wasSince(Math.min(since, deletedAt - minuteMs), isClosed);
-  return node.bornAt >= since || wasUnfit || wasClosed || machine.wasSince(since, isForced);
+  return (
+    node.bornAt >= Math.min(since, deletedAt) ||
+    wasUnfit ||
+    wasClosed ||
+    machine.wasSince(since, isForced)
+  );
 }

@@ -59,6 +59,20 @@ describe('a Machine', () => {
     expect(court.broken()).toEqual(['a Machine goes after its Node']);
   });
 
+  test.each([
+    ['that never ran goes without its Node', '', []],
+    ['that ran stays', 'Running', ['a Machine goes after its Node']],
+  ])('%s while the target cluster is away', async (_, phase, expected) => {
+    const court = await leaving();
+    const status = { currentStatus: { phase } };
+    court.control.patch(`${path}/status`, { type: 'merge', body: { status } });
+    await court.pass(minuteMs);
+    for (const record of court.cloud.living) court.cloud.delete(record);
+    for (const { target } of court.world.installs) target.isUp = false;
+    release(court, path);
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('that is not being deleted stays', async () => {
     const court = courtroom();
     court.control.put(anObject('Machine', 'pool-a'));

@@ -3,6 +3,7 @@ import { finalizer, hasFinalizer, isDeleting, secretFinalizer, uidTag } from '..
 import type { JudgedObject } from '../objects.ts';
 import type { InstanceLife } from '../past/claims.ts';
 import type { Life, Lives } from '../past/lives.ts';
+import { mayLeaveNode } from '../end/witness.ts';
 import { judgeAuthority } from './authority-rules.ts';
 import type { Case } from './case.ts';
 
@@ -42,7 +43,7 @@ function judgeMachine(judged: Case, machine: JudgedObject): void {
     const text = `${process.name} ${what}, whose instance ${left.record.id} lives`;
     evidence.rulings.against('a Machine goes after its instance', uid, text);
   }
-  judgeNodeOf(judged, machine);
+  if (!mayLeaveNode(evidence, uid, process)) judgeNodeOf(judged, machine);
 }
 
 function instancesOf({ evidence: { instances } }: Case, machine: JudgedObject): InstanceLife[] {

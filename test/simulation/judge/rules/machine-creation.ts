@@ -20,7 +20,8 @@ export function judgeMachineCreation(judged: Case): void {
     evidence.rulings.against('a Machine is made by a set', uid, text);
   }
   if (!set) return;
-  const isWanted = wasTooFew(judged, set);
+  // The set counted the machine of the first one, which has gone again.
+  const isWanted = write.isAgain === true || wasTooFew(judged, set);
   noteCreation(judged, set);
   if (isWanted) return;
   const { present } = past.tallies.of(set.uid);

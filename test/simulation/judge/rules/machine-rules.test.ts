@@ -43,13 +43,20 @@ function remove(court: Courtroom, name: string): void {
   court.write({ method: 'DELETE', path: pathTo('machines', name) });
 }
 
-function make(court: Courtroom, name: string, changes: { spec?: object; owner?: string } = {}) {
-  const { spec = ofClass, owner = 'pool' } = changes;
+interface Made {
+  spec?: object;
+  owner?: string;
+  isAgain?: boolean;
+}
+
+function make(court: Courtroom, name: string, changes: Made = {}) {
+  const { spec = ofClass, owner = 'pool', isAgain = false } = changes;
   const ownerReferences = ownerReference('MachineSet', owner);
   court.write({
     method: 'POST',
     path: pathTo('machines'),
     body: { ...anObject('Machine', name), metadata: { name, ownerReferences }, spec },
+    isAgain,
   });
 }
 
@@ -207,6 +214,12 @@ describe('creation of a Machine', () => {
     expect(court.broken()).toEqual([]);
     make(court, 'pool-3');
     expect(court.broken()).toEqual(tooMany);
+  });
+
+  test('by a create that the network brings a second time', async () => {
+    const court = await withMachines(2);
+    make(court, 'pool-3', { isAgain: true });
+    expect(court.broken()).toEqual([]);
   });
 
   test('in the place of one that goes', async () => {

@@ -79,8 +79,12 @@ export function wasTooFew(judged: Case, set: Life): boolean {
   );
 }
 
-/** By each moment of which it may have been read; `since`: changes of ours since then and this. */
-function differences({ past, since }: Case, set: Life, ours: readonly number[]) {
+/**
+ * By each moment of which it may have been read; `since`: changes of ours since then and this. A
+ * batch that an outage or a stop held up reads its set anew before its first write.
+ */
+function differences({ past, now, ...judged }: Case, set: Life, ours: readonly number[]) {
+  const since = Math.max(judged.since, now - staleMs);
   const { present } = past.tallies.of(set.uid);
   const moments = [...present.momentsSince(since), ...set.states.momentsSince(since)];
   return moments.map((moment) => ({

@@ -33,7 +33,8 @@ async function move(user: User, { path, object }: Picked): Promise<void> {
   user.control.delete(path);
   if (!isFirst) user.control.patch(path, none);
   if (user.chance.happens(0.3) || !(await user.wait(0, 10 * minuteMs))) return;
-  const labels = { ...manifest.metadata?.labels, ...nodeLabel(user, object) };
+  const { node: _node, ...own } = manifest.metadata?.labels ?? {};
+  const labels = { ...own, ...nodeLabel(user, object) };
   const metadata = { ...manifest.metadata, ...savedFinalizers(user), labels };
   user.control.create(customResource('machines', user.namespace), { ...manifest, metadata, spec });
   // Some were to be deleted all the time.
