@@ -13,7 +13,7 @@ const policies: readonly Policy[] = ['Background', 'Foreground', 'Orphan'];
 /** Machines that a namespace has beside those of its repository. */
 const additionalMachinesMax = 4;
 /** How often a user checks a cluster before giving up waiting for an outage. */
-const outageChecks = 60;
+const outageChecks = 20;
 
 export async function deleteMachine(user: User): Promise<void> {
   const { chance } = user;
@@ -29,13 +29,17 @@ export async function deleteMachine(user: User): Promise<void> {
 
 /**
  * Of a cluster that has been away for a while, some, many by force: its Nodes cannot be drained,
- * and the Machines can go all the same (docs/drain.md).
+ * and the Machines can go all the same (docs/drain.md). Of one that answers, one that is in doubt.
  */
 export async function giveUpMachines(user: User): Promise<void> {
-  if (!(await targetIsLost(user))) return;
   const { chance, control } = user;
+  const isLost = await targetIsLost(user);
+  if (!(await user.wait(0, secondMs))) return;
+  const all = user.all('machines');
+  const one = user.oneOf(all);
+  const givenUp = isLost ? all.filter(() => chance.happens(0.3)) : one && [one];
   const body = { metadata: { labels: { [labels.forceDeletion]: 'True' } } };
-  for (const { path } of user.all('machines').filter(() => chance.happens(0.3))) {
+  for (const { path } of givenUp ?? []) {
     if (chance.happens(0.7)) control.patch(path, body);
     control.delete(path);
   }
