@@ -187,3 +187,19 @@ describe('trouble', () => {
     expect([...cloud.living]).toHaveLength(1);
   });
 });
+
+describe('an instance that goes with its cluster', () => {
+  test.each([
+    [1, 'living'],
+    [10, 'gone'],
+  ])('is, after %d min without that: %s', async (minutes, expected) => {
+    const { boot, pass, cloud, cluster } = aFleet({ goesWithCluster: 1 });
+    const record = boot();
+    await pass(30 * minuteMs);
+    cluster.isUp = false;
+    await pass(minutes * minuteMs);
+    cluster.isUp = true;
+    await pass(30 * minuteMs);
+    expect([...cloud.living].includes(record) ? 'living' : 'gone').toBe(expected);
+  });
+});

@@ -15,6 +15,8 @@ export interface KubeletTrouble {
   /** It boots for longer than a Machine is waited for, or nearly. */
   joinsLate: number;
   vanishes: number;
+  /** Lost with the API server of its cluster, as where a zone fails. */
+  goesWithCluster: number;
   /** Not ready for some minutes. */
   sickens: number;
   /** Not heard for some minutes. */
@@ -31,6 +33,7 @@ export const calmKubelets: KubeletTrouble = {
   neverJoins: 0,
   joinsLate: 0,
   vanishes: 0,
+  goesWithCluster: 0,
   sickens: 0,
   fallsSilent: 0,
   staysSick: 0,
@@ -42,6 +45,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   neverJoins: 0.02,
   joinsLate: 0.02,
   vanishes: 0.03,
+  goesWithCluster: 0.2,
   sickens: 0.1,
   fallsSilent: 0.05,
   staysSick: 0.02,
@@ -60,6 +64,8 @@ export interface KubeletsParts {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+/** How often it is checked whether the cluster is there. */
+const outageMs = 2 * minuteMs;
 
 /** What a node problem detector finds. */
 const badConditions = ['KernelDeadlock', 'ReadonlyFilesystem', 'DiskPressure'];
@@ -107,6 +113,7 @@ export class Kubelets {
     this.#living.set(record, kubelet);
     lifecycle.add(kubelet);
     this.#strike('vanishes', record, () => this.#parts.cloud.vanish(record.id));
+    if (this.#happens('goesWithCluster')) this.#goWith(cluster, record);
     if (this.#happens('neverJoins')) return;
     const lateMs = this.#happens('joinsLate')
       ? this.#chances.joinsLate.between(8, 15) * minuteMs
@@ -114,6 +121,16 @@ export class Kubelets {
     const bootMs = this.#chance.between(1_000, 60_000) + lateMs;
     simulation.after(bootMs, () => this.#whileItLives(record, () => kubelet.start()));
     this.#fallIll(record, kubelet);
+  }
+
+  /** Once the cluster has been away for a while: a short outage takes no machine with it. */
+  #goWith(cluster: Cluster, record: InstanceRecord, wasUp = true): void {
+    const { weather, cloud } = this.#parts;
+    this.#later(record, outageMs, () => {
+      if (weather.isClear) return;
+      if (cluster.isUp || wasUp) this.#goWith(cluster, record, cluster.isUp);
+      else cloud.vanish(record.id);
+    });
   }
 
   #stop(record: InstanceRecord): void {

@@ -21,7 +21,7 @@ function isControl({ installs }: World, cluster: Cluster): boolean {
 
 export function loseCluster(world: World, chance: Chance): void {
   const cluster = chance.pick(world.clusters);
-  const isLong = chance.happens(0.25);
+  const isLong = chance.happens(0.4);
   const longMs = chance.between(20 * minuteMs, longestMs);
   const usualMs = outageMs(chance);
   const lastsMs = isLong && !isControl(world, cluster) ? longMs : usualMs;

@@ -20,9 +20,10 @@ const longestMs = 2_700_000;
 
 export function refuseWrites(world: World, chance: Chance): void {
   const install = chance.pick(world.installs);
-  const { isOfTarget, ...what } = chance.pick(writesOf(install, chance));
+  const { isOfTarget, isLasting, ...what } = chance.pick(writesOf(install, chance));
   const cluster = isOfTarget ? install.target.name : install.control.name;
-  const lastsMs = chance.between(shortestMs, chance.happens(0.3) ? longestMs : usualMs);
+  const isLong = chance.happens(isLasting ? 0.8 : 0.3);
+  const lastsMs = chance.between(shortestMs, isLong ? longestMs : usualMs);
   const verdict = chance.pick(verdicts);
   const untilMs = world.simulation.now + lastsMs;
   const text = `${what.method} ${what.pathPrefix} with ${verdict.code} for ${inSeconds(lastsMs)}`;
@@ -34,12 +35,16 @@ interface Writes {
   method: 'POST' | 'PATCH' | 'DELETE';
   pathPrefix: string;
   isOfTarget?: boolean;
+  /** No work depends on it, so that operators notice it late. */
+  isLasting?: boolean;
 }
 
 function writesOf(install: Install, chance: Chance): Writes[] {
   const { namespace } = install;
   const ours = `/apis/${group}/v1alpha1/namespaces/${namespace}`;
   const one = oneMachine(install, chance);
+  const pathPrefix = `/api/v1/namespaces/${namespace}/events`;
+  const events = { method: 'POST', pathPrefix, isLasting: true } as const;
   return [
     { method: 'POST', pathPrefix: `${ours}/machines` },
     { method: 'PATCH', pathPrefix: `${ours}/machines/` },
@@ -54,8 +59,7 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     { method: 'PATCH', pathPrefix: `${ours}/` },
     { method: 'PATCH', pathPrefix: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/` },
     // The quota of Events is used up, or their own etcd is full.
-    { method: 'POST', pathPrefix: `/api/v1/namespaces/${namespace}/events` },
-    { method: 'POST', pathPrefix: `/api/v1/namespaces/${namespace}/events` },
+    ...[1, 2, 3, 4].map(() => events),
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
     { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },

@@ -6,6 +6,7 @@ import { userActions, userNames } from './actions.ts';
 import { bareWorld, workOn } from './bare-world.ts';
 import { secretMarker } from './objects.ts';
 import { setUpObjects } from './set-up.ts';
+import { isDeleting } from './user.ts';
 import { Users } from './users.ts';
 import { faultsIn } from './valid-objects.ts';
 import type { Workloads } from './workloads.ts';
@@ -170,6 +171,20 @@ describe('all actions together', () => {
     await world.simulation.run(world.simulation.now + 60 * minuteMs);
     expect(writesIn(world)).toHaveLength(length);
   });
+});
+
+test('several Machines are given up, once their cluster has been away for minutes', async () => {
+  const { world, users } = prepared(1);
+  const user = users.usersFor('giveUpMachines')[1];
+  if (!user) throw new Error('the second install has no user');
+  const goingAfter = async (minutes: number): Promise<number> => {
+    await world.simulation.run(world.simulation.now + minutes * minuteMs);
+    return user.all('machines').filter(({ object }) => isDeleting(object)).length;
+  };
+  void userActions['giveUpMachines']?.act(user);
+  expect(await goingAfter(5)).toBe(0);
+  user.install.target.isUp = false;
+  expect(await goingAfter(8)).toBeGreaterThan(1);
 });
 
 test('an action that does not exist is refused', () => {

@@ -49,6 +49,11 @@ const limits = {
   health: 300,
   drain: 1_200,
 };
+/**
+ * The default, and one in which hardly a call to a cloud ends: a worker that is asked to end breaks
+ * it off 5 s before. Seconds.
+ */
+const gracePeriods = [20, 7];
 
 export function buildWorld(parts: WorldParts): World {
   const { simulation, weather } = parts;
@@ -130,6 +135,7 @@ interface ReplicaParts extends WorldParts {
 }
 
 function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): SimulatedReplica[] {
+  const graceSeconds = namedChance(parts.simulation.seed, 'grace').pick(gracePeriods);
   const components = [
     ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
     ...Array.from({ length: layout.workers }, () => 'worker' as const),
@@ -145,6 +151,7 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
           `--machine-creation-timeout=${limits.creation}s`,
           `--machine-health-timeout=${limits.health}s`,
           `--machine-drain-timeout=${limits.drain}s`,
+          `--shutdown-grace-period=${graceSeconds}s`,
           ...layout.leases,
         ],
         control: layout.control,

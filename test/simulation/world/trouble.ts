@@ -23,9 +23,9 @@ const shares = {
 /** In an hour of a world. What each one does is in `disasters/`. */
 const timesAnHour = {
   kills: 5,
-  restarts: 1.5,
+  restarts: 4,
   killsOfAll: 0.3,
-  versionChanges: 0.3,
+  versionChanges: 1,
   brokenHistories: 0.7,
   clusterOutages: 1.5,
   temporalOutages: 1,

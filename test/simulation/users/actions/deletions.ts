@@ -12,6 +12,8 @@ import type { Picked, User } from '../user.ts';
 const policies: readonly Policy[] = ['Background', 'Foreground', 'Orphan'];
 /** Machines that a namespace has beside those of its repository. */
 const additionalMachinesMax = 4;
+/** How often a user checks a cluster before giving up waiting for an outage. */
+const outageChecks = 20;
 
 export async function deleteMachine(user: User): Promise<void> {
   const { chance } = user;
@@ -23,6 +25,35 @@ export async function deleteMachine(user: User): Promise<void> {
   user.control.delete(picked.path, chance.happens(0.8) ? 'Background' : chance.pick(policies));
   if (!isForced || !(await user.wait(secondMs, 5 * minuteMs))) return;
   if (user.control.has(picked.path)) user.control.patch(picked.path, body);
+}
+
+/**
+ * Of a cluster that has been away for a while, some, many by force: its Nodes cannot be drained,
+ * and the Machines can go all the same (docs/drain.md). Of one that answers, one that is in doubt.
+ */
+export async function giveUpMachines(user: User): Promise<void> {
+  const { chance, control } = user;
+  const isLost = await targetIsLost(user);
+  if (!(await user.wait(0, secondMs))) return;
+  const all = user.all('machines');
+  const one = user.oneOf(all);
+  const givenUp = isLost ? all.filter(() => chance.happens(0.3)) : one && [one];
+  const body = { metadata: { labels: { [labels.forceDeletion]: 'True' } } };
+  for (const { path } of givenUp ?? []) {
+    if (chance.happens(0.7)) control.patch(path, body);
+    control.delete(path);
+  }
+}
+
+/** Waits for an outage that is not over within minutes; false: none came. */
+async function targetIsLost(user: User): Promise<boolean> {
+  const { control, target } = user.install;
+  let checksAway = 0;
+  for (let check = 0; check < outageChecks && checksAway < 3; check += 1) {
+    if (!(await user.wait(minuteMs / 2, 2 * minuteMs))) return false;
+    checksAway = control.isUp && !target.isUp ? checksAway + 1 : 0;
+  }
+  return checksAway === 3;
 }
 
 export async function deleteSet(user: User): Promise<void> {

@@ -11,14 +11,22 @@ export const otherFinalizer = 'example.com/keep';
 
 const none = { metadata: { finalizers: null } };
 
+/** A control plane has many, which move together. */
+const migratedMost = 4;
+
 /**
  * As Gardener moves a control plane: Machines go without their instances, and may come again with
  * the instances that they had.
  */
 export async function migrateMachine(user: User): Promise<void> {
-  const picked = pickMigrated(user);
-  if (!picked) return;
-  const { path, object } = picked;
+  const moves = Array.from({ length: 1 + user.chance.below(migratedMost) }, () =>
+    pickMigrated(user),
+  );
+  const machines = new Map(moves.flatMap((picked) => (picked ? [[picked.path, picked]] : [])));
+  await Promise.all(Array.from(machines.values(), (picked) => move(user, picked)));
+}
+
+async function move(user: User, { path, object }: Picked): Promise<void> {
   const { spec, ...manifest } = manifestOf(object);
   const isFirst = user.chance.happens(0.5);
   if (isFirst) user.control.patch(path, none);
