@@ -4,6 +4,7 @@ import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
 import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
+import { scaleHeldRollout } from './actions/held-rollouts.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
@@ -33,6 +34,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   editInPlace: { weight: 2, act: rollouts.editInPlace },
   undo: { weight: 2, act: rollouts.undo },
   pause: { weight: 1.5, act: rollouts.pause },
+  scaleHeldRollout: { weight: 5, act: scaleHeldRollout },
   editStrategy: { weight: 1.5, act: rollouts.editStrategy },
   breakSpec: { weight: 0.4, act: rollouts.breakSpec },
   reconcileFromGit: { weight: 0.4, act: rollouts.reconcileFromGit },
