@@ -40,6 +40,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   deleteMachine: { weight: 6, act: deletions.deleteMachine },
   deleteSet: { weight: 0.7, act: deletions.deleteSet },
   deleteDeployment: { weight: 0.7, act: deletions.deleteDeployment },
+  takeOverSets: { weight: 1, act: deletions.takeOverSets },
   replaceMachine: { weight: 1, act: deletions.replaceMachine },
   createMachine: { weight: 1, act: deletions.createMachine },
   migrateMachine: { weight: 0.7, act: finalizers.migrateMachine },
