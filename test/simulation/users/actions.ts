@@ -43,6 +43,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   deleteSet: { weight: 0.7, act: deletions.deleteSet },
   deleteDeployment: { weight: 0.7, act: deletions.deleteDeployment },
   giveUpMachines: { weight: 3, act: deletions.giveUpMachines },
+  takeOverSets: { weight: 1, act: deletions.takeOverSets },
   replaceMachine: { weight: 1, act: deletions.replaceMachine },
   createMachine: { weight: 1, act: deletions.createMachine },
   migrateMachine: { weight: 1, act: finalizers.migrateMachine },

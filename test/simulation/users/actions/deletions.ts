@@ -1,12 +1,12 @@
 /** What is deleted, and comes back under its name. */
-import { customResource } from '../../../../activities/kube/client/paths.ts';
-import { labels } from '../../../../workflows/api/constants.ts';
+import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { labels, options } from '../../../../workflows/api/constants.ts';
 import type { Policy } from '../kubectl.ts';
 import { manifestOf } from '../manifest.ts';
 import { machineBody } from '../objects.ts';
 import { classNames } from '../set-up.ts';
 import type { Kind } from '../set-up.ts';
-import { isDeleting, isLone, minuteMs, secondMs } from '../user.ts';
+import { isDeleting, isLone, minuteMs, nodeOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 
 const policies: readonly Policy[] = ['Background', 'Foreground', 'Orphan'];
@@ -68,6 +68,41 @@ export async function deleteDeployment(user: User): Promise<void> {
   if (!picked) return;
   user.control.delete(picked.path, user.chance.pick(policies));
   await bringBack(user, 'machinedeployments', picked);
+}
+
+/** Nodes that fail together, by a bad image. */
+const failingNodesMost = 3;
+
+/**
+ * While machines fail, replacements are made slow, and then a person takes the deployment away,
+ * keeps its sets, and brings it back when the trouble is over.
+ */
+export async function takeOverSets(user: User): Promise<void> {
+  const picked = user.pick('machinedeployments', (object) => !isDeleting(object));
+  if (!picked) return;
+  const { chance, control } = user;
+  const budget = { [options.replacementBudget]: chance.pick(['1', '2']) };
+  if (chance.happens(0.7)) control.patch(picked.path, { metadata: { annotations: budget } });
+  if (!(await user.wait(secondMs, 5 * minuteMs)) || !control.has(picked.path)) return;
+  control.delete(picked.path, 'Orphan');
+  if (!(await user.wait(0, 10 * minuteMs))) return;
+  reportDeadlocks(user, picked.name);
+  if (!(await user.wait(20 * minuteMs, 60 * minuteMs))) return;
+  await bringBack(user, 'machinedeployments', picked);
+}
+
+/** The node problem detector sees it on a few of them; no kubelet takes it back. */
+function reportDeadlocks(user: User, pool: string): void {
+  const names = user.all('machines').flatMap(({ name, object }) => {
+    const node = nodeOf(object);
+    return node !== undefined && name.startsWith(`${pool}-`) ? [node] : [];
+  });
+  const lastTransitionTime = user.timeIn(0);
+  const condition = { type: 'KernelDeadlock', status: 'True', lastTransitionTime };
+  for (const name of names.slice(0, failingNodesMost)) {
+    const body = { status: { conditions: [condition] } };
+    user.target.patch(`${nodePath(name)}/status`, body, 'strategic');
+  }
 }
 
 /** As it was last or as the repository has it: at once, in vain for a while, or later. */
