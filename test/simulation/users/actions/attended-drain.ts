@@ -1,0 +1,47 @@
+/** A drain that cannot end, of a Machine that another controller goes on writing to. */
+import { isDeleting, minuteMs, nodeOf, secondMs } from '../user.ts';
+import type { User } from '../user.ts';
+import { blockingLabel, budgetsOf } from './pods.ts';
+
+const name = 'closed-for-now';
+const longestMs = 30 * minuteMs;
+const namespaces = ['default', 'apps'] as const;
+
+/**
+ * Nothing may be evicted for a while, as before an event; a Machine goes nevertheless, and a
+ * controller keeps its node template in step all the time.
+ */
+export async function attendDrain(user: User): Promise<void> {
+  const { chance, control } = user;
+  const picked = user.pick('machines', (object) => !isDeleting(object) && isJoined(object));
+  if (!picked) return;
+  closeBudgets(user);
+  control.patch(picked.path, { spec: { drainTimeout: '40m' } });
+  control.delete(picked.path);
+  const [endAt, mostMs] = [user.now + chance.between(0.3, 1) * longestMs, 12 * secondMs];
+  while (user.now < endAt && (await user.wait(secondMs, mostMs))) {
+    if (control.isUp && !control.has(picked.path)) break;
+    const annotations = { 'example.com/seen': user.timeIn(0) };
+    control.patch(picked.path, { spec: { nodeTemplate: { metadata: { annotations } } } });
+  }
+  openBudgets(user);
+}
+
+const isJoined = (object: Parameters<typeof nodeOf>[0]): boolean => nodeOf(object) !== undefined;
+
+function closeBudgets({ target }: User): void {
+  for (const namespace of namespaces) {
+    const metadata = { name, namespace, labels: { [blockingLabel]: 'True' } };
+    const spec = { maxUnavailable: 0, selector: {} };
+    const body = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
+    target.create(budgetsOf(namespace), body);
+  }
+}
+
+/** The users tidy up what stays, as its API server does not answer. */
+function openBudgets({ target }: User): void {
+  for (const namespace of namespaces) {
+    const path = `${budgetsOf(namespace)}/${name}`;
+    if (target.has(path)) target.delete(path);
+  }
+}
