@@ -20,7 +20,7 @@ interface OtherCloud {
 }
 
 /** Of worlds. */
-const share = 0.4;
+const share = 0.6;
 const most = 3;
 
 /** In some worlds. To be called after the users have created their objects. */
