@@ -76,7 +76,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   incident: { weight: 0.7, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
-  attendDrain: { weight: 1, act: attendDrain },
+  attendDrain: { weight: 2, act: attendDrain },
 };
 
 /** In an order that never changes. */

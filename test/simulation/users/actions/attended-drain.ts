@@ -13,7 +13,11 @@ const namespaces = ['default', 'apps'] as const;
  */
 export async function attendDrain(user: User): Promise<void> {
   const { chance, control } = user;
-  const picked = user.pick('machines', (object) => !isDeleting(object) && isJoined(object));
+  const hosts = hostsOf(user);
+  const picked = user.pick(
+    'machines',
+    (object) => !isDeleting(object) && hosts.has(nodeOf(object) ?? ''),
+  );
   if (!picked) return;
   closeBudgets(user);
   control.patch(picked.path, { spec: { drainTimeout: '40m' } });
@@ -27,7 +31,14 @@ export async function attendDrain(user: User): Promise<void> {
   openBudgets(user);
 }
 
-const isJoined = (object: Parameters<typeof nodeOf>[0]): boolean => nodeOf(object) !== undefined;
+/** Names of Nodes with pods that a drain evicts. */
+function hostsOf({ target }: User): ReadonlySet<unknown> {
+  const pods = namespaces.flatMap((of) => target.list(`/api/v1/namespaces/${of}/pods`));
+  const evicted = pods.filter(({ metadata: { ownerReferences = [] } }) =>
+    ownerReferences.every(({ kind }) => kind !== 'DaemonSet' && kind !== 'Node'),
+  );
+  return new Set(evicted.map(({ spec }) => spec?.['nodeName']));
+}
 
 function closeBudgets({ target }: User): void {
   for (const namespace of namespaces) {
