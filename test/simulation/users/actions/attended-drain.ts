@@ -1,4 +1,5 @@
 /** A drain that cannot end, of a Machine that another controller goes on writing to. */
+import { annotations as marks } from '../../../../workflows/api/constants.ts';
 import { isDeleting, minuteMs, nodeOf, secondMs } from '../user.ts';
 import type { User } from '../user.ts';
 import { blockingLabel, budgetsOf } from './pods.ts';
@@ -9,7 +10,7 @@ const namespaces = ['default', 'apps'] as const;
 
 /**
  * Nothing may be evicted for a while, as before an event; a Machine goes nevertheless, and a
- * controller keeps its node template in step all the time.
+ * controller keeps its node template or its preservation in step all the time.
  */
 export async function attendDrain(user: User): Promise<void> {
   const { chance, control } = user;
@@ -19,14 +20,14 @@ export async function attendDrain(user: User): Promise<void> {
     (object) => !isDeleting(object) && hosts.has(nodeOf(object) ?? ''),
   );
   if (!picked) return;
+  const isOfSpec = chance.happens(0.25);
   closeBudgets(user);
   control.patch(picked.path, { spec: { drainTimeout: '40m' } });
   control.delete(picked.path);
   const [endAt, mostMs] = [user.now + chance.between(0.3, 1) * longestMs, 12 * secondMs];
   while (user.now < endAt && (await user.wait(secondMs, mostMs))) {
     if (control.isUp && !control.has(picked.path)) break;
-    const annotations = { 'example.com/seen': user.timeIn(0) };
-    control.patch(picked.path, { spec: { nodeTemplate: { metadata: { annotations } } } });
+    control.patch(picked.path, note(user, isOfSpec));
   }
   openBudgets(user);
 }
@@ -38,6 +39,14 @@ function hostsOf({ target }: User): ReadonlySet<unknown> {
     ownerReferences.every(({ kind }) => kind !== 'DaemonSet' && kind !== 'Node'),
   );
   return new Set(evicted.map(({ spec }) => spec?.['nodeName']));
+}
+
+/** A new spec is read between two steps; a preservation, which comes too late, ends no drain. */
+function note(user: User, isOfSpec: boolean): object {
+  const annotations = { 'example.com/seen': user.timeIn(0) };
+  if (isOfSpec) return { spec: { nodeTemplate: { metadata: { annotations } } } };
+  const value = user.chance.pick(['now', 'when-failed', 'false']);
+  return { metadata: { annotations: { [marks.preserve]: value } } };
 }
 
 function closeBudgets({ target }: User): void {
