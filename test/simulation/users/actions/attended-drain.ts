@@ -1,7 +1,7 @@
 /** A drain that cannot end, of a Machine that another controller goes on writing to. */
 import { annotations as marks } from '../../../../workflows/api/constants.ts';
 import { isDeleting, minuteMs, nodeOf, secondMs } from '../user.ts';
-import type { User } from '../user.ts';
+import type { Picked, User } from '../user.ts';
 import { blockingLabel, budgetsOf } from './pods.ts';
 
 const name = 'closed-for-now';
@@ -14,11 +14,7 @@ const namespaces = ['default', 'apps'] as const;
  */
 export async function attendDrain(user: User): Promise<void> {
   const { chance, control } = user;
-  const hosts = hostsOf(user);
-  const picked = user.pick(
-    'machines',
-    (object) => !isDeleting(object) && hosts.has(nodeOf(object) ?? ''),
-  );
+  const picked = pickHost(user);
   if (!picked) return;
   const isOfSpec = chance.happens(0.25);
   closeBudgets(user);
@@ -30,6 +26,16 @@ export async function attendDrain(user: User): Promise<void> {
     control.patch(picked.path, note(user, isOfSpec));
   }
   openBudgets(user);
+}
+
+/** One whose drain takes a while, if there is one. */
+function pickHost(user: User): Picked | undefined {
+  const joined = user
+    .all('machines')
+    .filter(({ object }) => !isDeleting(object) && nodeOf(object) !== undefined);
+  const hosts = hostsOf(user);
+  const busy = joined.filter(({ object }) => hosts.has(nodeOf(object)));
+  return user.oneOf(busy.length > 0 ? busy : joined);
 }
 
 /** Names of Nodes with pods that a drain evicts. */
