@@ -1,4 +1,5 @@
 /** What users do, by name, so that the search for the shortest run can leave kinds out. */
+import { attendDrain } from './actions/attended-drain.ts';
 import * as classes from './actions/classes.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
@@ -79,6 +80,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   incident: { weight: 0.7, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
+  attendDrain: { weight: 2, act: attendDrain },
 };
 
 /** In an order that never changes. */

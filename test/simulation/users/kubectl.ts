@@ -33,6 +33,10 @@ export class Kubectl {
     this.#parts = parts;
   }
 
+  get isUp(): boolean {
+    return this.#parts.cluster.isUp;
+  }
+
   /** Undefined when there is none, or no answer. */
   get(path: string): Found | undefined {
     const { server, isUp } = this.#parts.cluster;

@@ -57,7 +57,7 @@ export function providerSpec(chance: Chance): object {
     ...(chance.happens(0.3) && { tags: { team: chance.pick(['red', 'blue']) } }),
     ...(chance.happens(0.2) && { labels: { 'example.com/of-class': chance.pick(['1', '2']) } }),
     ...(chance.happens(0.2) && { taints: [taint] }),
-    ...(chance.happens(0.2) && { needsInitialization: true }),
+    ...(chance.happens(0.35) && { needsInitialization: true }),
   };
 }
 

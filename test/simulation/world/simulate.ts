@@ -22,6 +22,7 @@ import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster, Write } from './kube-client.ts';
+import { leaveMachines } from './left-by-mcm.ts';
 import { mixOf } from './mix.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
@@ -115,6 +116,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   const judge = createJudge(world, { cloud });
   relay.hear = (write) => judge.hear(write);
   const repositories = setUpObjects(world, { machines: options.machines });
+  leaveMachines(world, cloud);
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
   const users = new Users(world, {

@@ -6,6 +6,7 @@ import {
   courtroom,
   minuteMs,
   ownerReference,
+  pathTo,
   worker,
 } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
@@ -152,14 +153,36 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 
-  test('that is deleted says that its Node cannot be closed', async () => {
+  /** While its Node is open. */
+  function withDrained(): Courtroom {
     const court = withMachine({
       phase: 'Terminating',
       metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
     });
     nodeOf(court);
     court.cloud.create({ providerID });
+    return court;
+  }
+
+  function refusePatches({ world: { weather } }: Courtroom, cluster: string, pathPrefix: string) {
+    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+    weather.refuse({ method: 'PATCH', pathPrefix, cluster, untilMs: Infinity, verdict });
+  }
+
+  test('that is deleted says that its Node cannot be closed', async () => {
+    expect(await brokenAfter(withDrained(), 9)).toContain('a drain that fails says so');
+  });
+
+  test('says so also where a webhook is the cause', async () => {
+    const court = withDrained();
+    refusePatches(court, 'shoot', '/api/v1/nodes/');
     expect(await brokenAfter(court, 9)).toContain('a drain that fails says so');
+  });
+
+  test('says nothing where it cannot be written', async () => {
+    const court = withDrained();
+    refusePatches(court, 'seed', pathTo('machines'));
+    expect(await brokenAfter(court, 9)).not.toContain('a drain that fails says so');
   });
 });
 

@@ -2,7 +2,7 @@
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { letGo } from '../actions/finalizers.ts';
 import { taintsOf, untaint, userTaintKey } from '../actions/nodes.ts';
-import { blockingLabel, budgets } from '../actions/pods.ts';
+import { blockingLabel, budgets, budgetsOf } from '../actions/pods.ts';
 import { isDeleting, nodeOf, pickedOf } from '../user.ts';
 import type { Picked } from '../user.ts';
 import { isHeld, isPreserved, notPreserved } from './machines.ts';
@@ -42,8 +42,10 @@ function obstaclesOf({ target }: Place, picked: Picked, isDrained: boolean): Obs
 }
 
 export function budgetObstacles({ target }: Place): Obstacle[] {
-  return target.list(budgets, { labelSelector: blockingLabel }).map(({ metadata: { name } }) => ({
-    what: `PodDisruptionBudget ${name} allows no eviction`,
-    remove: () => target.delete(`${budgets}/${name}`),
-  }));
+  return [budgets, budgetsOf('apps')].flatMap((path) =>
+    target.list(path, { labelSelector: blockingLabel }).map(({ metadata: { name } }) => ({
+      what: `PodDisruptionBudget ${name} allows no eviction`,
+      remove: () => target.delete(`${path}/${name}`),
+    })),
+  );
 }

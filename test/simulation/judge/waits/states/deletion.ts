@@ -4,7 +4,7 @@ import { parseGoDuration } from '../../durations.ts';
 import type { Evidence } from '../../evidence.ts';
 import { isDeletable, isDeleting } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
-import { faultyMachines, isAlone, nodeOf } from './machines.ts';
+import { faultyMachines, isAlone, nodeOf, silentMachines } from './machines.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
 
@@ -80,9 +80,9 @@ function hasClass(
   );
 }
 
-/** As with MCM, `lastOperation` is Failed while the Node cannot be closed. */
+/** As with MCM, `lastOperation` is Failed while the Node cannot be closed, e.g. by a webhook. */
 function silentDrains(evidence: Evidence, install: Install): Overdue[] {
-  return faultyMachines(evidence, install, (machine) => {
+  return silentMachines(evidence, install, (machine) => {
     const { metadata, status = {} } = machine;
     const isSkipped = metadata.annotations?.[skipDrain] !== undefined;
     if (isSkipped || !isTornDown(evidence, machine)) return undefined;

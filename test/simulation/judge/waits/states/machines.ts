@@ -11,8 +11,12 @@ export type Fault = (machine: JudgedObject) => string | undefined;
 
 /** Those to which, and to whose Nodes, our processes may write at the moment. */
 export function faultyMachines(evidence: Evidence, install: Install, faultOf: Fault): Overdue[] {
+  return areNodesRefused(evidence, install) ? [] : silentMachines(evidence, install, faultOf);
+}
+
+/** Those to which our processes may write, also while no Node can be written. */
+export function silentMachines(evidence: Evidence, install: Install, faultOf: Fault): Overdue[] {
   if (isRefused(evidence, install, ['PATCH', 'machines'])) return [];
-  if (areNodesRefused(evidence, install)) return [];
   const isLocked = isMachineRefused(evidence, install, 'PATCH');
   return evidence
     .controlOf(install)
