@@ -11,6 +11,8 @@ export class Authority {
   readonly isStopped: Trace<boolean>;
   /** Until when some process leads, by the last renewal. */
   readonly ledUntil: Trace<number>;
+  /** When the Lease was deleted last, and with it what it said of pauses. */
+  lostLeaseAt = -Infinity;
   /** Something that the install needs is away. */
   readonly isHindered: Trace<boolean>;
   /** No watcher leads. */
@@ -33,6 +35,7 @@ export class Authority {
   }
 
   leaseChanged(lease: JudgedObject | undefined, now: number): void {
+    if (!lease) this.lostLeaseAt = now;
     const { holderIdentity = '', leaseDurationSeconds = 0 } = lease?.spec ?? {};
     this.ledUntil.set(now, holderIdentity === '' ? now : now + leaseDurationSeconds * 1_000);
   }

@@ -59,6 +59,16 @@ describe('the deadline of a rollout', () => {
     patchStatus(court, 'machinedeployments', overdue);
     expect(court.broken()).toEqual(expected);
   });
+
+  test('runs on where the Lease that knew of a pause was deleted', async () => {
+    const court = courtroom();
+    rollout(court);
+    await court.pass(minuteMs);
+    court.control.delete('/apis/coordination.k8s.io/v1/namespaces/garden-one/leases/millwright');
+    await court.pass(4 * minuteMs);
+    patchStatus(court, 'machinedeployments', overdue);
+    expect(court.broken()).not.toContain(rule);
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 /** What a status may say only when it is so, by MCM v0.62.1, docs/safety.md, docs/rollouts.md. */
 import { conditionOf, isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
+import type { Authority } from '../past/authority.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { lastShrinkOf, wasMadeSince } from './set-sizes.ts';
@@ -14,24 +15,42 @@ const longOutageMs = 60_000;
 
 /** The deadline of a rollout does not run while nothing could be done. */
 export function judgeOverdue(judged: Case): void {
-  const { evidence, install, before, after, now, past, since } = judged;
+  const { before, after } = judged;
   const known = progressingOf(before);
-  if (!before || !after || !known?.lastUpdateTime || isOverdue(known)) return;
-  if (!isOverdue(progressingOf(after))) return;
-  const life = past.deployments.of(after.metadata.uid);
-  const limits = (life?.states.since(since) ?? []).map(
+  if (!after || !known?.lastUpdateTime || isOverdue(known)) return;
+  const from = Date.parse(known.lastUpdateTime);
+  if (isOverdue(progressingOf(after)) && !wereForgotten(judged, from)) {
+    judgeDeadline(judged, after, from);
+  }
+}
+
+/** The pauses since then: the Lease that had them was deleted, or its database was restored. */
+function wereForgotten({ evidence, install, past }: Case, from: number): boolean {
+  const { lostLeaseAt } = evidence.authorityOf(install);
+  return Math.max(lostLeaseAt, past.restoredAt ?? -Infinity) >= from;
+}
+
+function judgeDeadline(judged: Case, after: JudgedObject, from: number): void {
+  const { evidence, install, now, past, since } = judged;
+  const { uid } = after.metadata;
+  const limits = (past.deployments.of(uid)?.states.since(since) ?? []).map(
     (object) => (object?.spec?.progressDeadlineSeconds ?? 0) * 1_000,
   );
-  const from = Date.parse(known.lastUpdateTime);
-  const { isHindered } = evidence.authorityOf(install);
-  const pausedMs = isHindered.lengthSince(from, now, longOutageMs);
+  const pausedMs = longestPause(evidence.authorityOf(install), from, now);
   if (now - from - pausedMs >= Math.min(...limits) - slackMs) return;
-  const text = `${textOf(judged, 'called')} overdue after ${Math.round((now - from) / 1_000)} s, in ${Math.round(pausedMs / 1_000)} of which nothing could be done`;
-  evidence.rulings.against(
-    'a rollout is overdue only when its time is up',
-    after.metadata.uid,
-    text,
-  );
+  const [took, paused] = [now - from, pausedMs].map((length) => Math.round(length / 1_000));
+  const text = `${textOf(judged, 'called')} overdue after ${took} s, in ${paused} of which nothing could be done`;
+  evidence.rulings.against('a rollout is overdue only when its time is up', uid, text);
+}
+
+/**
+ * By one reason alone: short outages that follow each other, of one server and then of another, are
+ * no pause.
+ */
+function longestPause(authority: Authority, from: number, now: number): number {
+  const { isStopped, isLeaderless, isControlAway, isTargetAway } = authority;
+  const reasons = [isStopped, isLeaderless, isControlAway, isTargetAway];
+  return Math.max(...reasons.map((reason) => reason.lengthSince(from, now, longOutageMs)));
 }
 
 function progressingOf(object: JudgedObject | undefined): JudgedCondition | undefined {

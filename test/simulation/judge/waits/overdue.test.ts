@@ -106,6 +106,17 @@ describe('an ill Node', () => {
 
 const isGone = 'a Machine that is deleted goes';
 
+/** While its Node is open. */
+function withDrained(): Courtroom {
+  const court = withMachine({
+    phase: 'Terminating',
+    metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+  });
+  nodeOf(court);
+  court.cloud.create({ providerID });
+  return court;
+}
+
 /** With two minutes for its drain, and a class that a driver can use. */
 function withDeleted(fields: object = {}): Courtroom {
   const court = withMachine({
@@ -152,17 +163,6 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 9)).not.toContain(isGone);
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
-
-  /** While its Node is open. */
-  function withDrained(): Courtroom {
-    const court = withMachine({
-      phase: 'Terminating',
-      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
-    });
-    nodeOf(court);
-    court.cloud.create({ providerID });
-    return court;
-  }
 
   function refusePatches({ world: { weather } }: Courtroom, cluster: string, pathPrefix: string) {
     const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
