@@ -117,6 +117,11 @@ function withDrained(): Courtroom {
   return court;
 }
 
+function refusePatches({ world: { weather } }: Courtroom, cluster: string, pathPrefix: string) {
+  const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+  weather.refuse({ method: 'PATCH', pathPrefix, cluster, untilMs: Infinity, verdict });
+}
+
 /** With two minutes for its drain, and a class that a driver can use. */
 function withDeleted(fields: object = {}): Courtroom {
   const court = withMachine({
@@ -163,11 +168,6 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 9)).not.toContain(isGone);
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
-
-  function refusePatches({ world: { weather } }: Courtroom, cluster: string, pathPrefix: string) {
-    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
-    weather.refuse({ method: 'PATCH', pathPrefix, cluster, untilMs: Infinity, verdict });
-  }
 
   test('that is deleted says that its Node cannot be closed', async () => {
     expect(await brokenAfter(withDrained(), 9)).toContain('a drain that fails says so');
