@@ -24,7 +24,7 @@ does not break without the defect. Writes the table in docs/internals/simulation
   --jobs N       defects side by side (default 1)
   --seed N       the first one for each defect (default 1)
   --machines N   of a world (default 8)
-  --hours N      simulated (default 3)
+  --hours N      simulated (default 2)
   --no-write     leave the table as it is
   -h, --help     show this
 
@@ -64,7 +64,7 @@ function parse(args: readonly string[]): DefectsCommand | 'help' {
       seed: { type: 'string', default: '1' },
       // Many short worlds meet more than a few long ones: the seed decides what a world is like.
       machines: { type: 'string', default: '8' },
-      hours: { type: 'string', default: '3' },
+      hours: { type: 'string', default: '2' },
       write: { type: 'boolean', default: true },
       help: { type: 'boolean', short: 'h', default: false },
     },
