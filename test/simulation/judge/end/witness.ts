@@ -89,9 +89,8 @@ export function mayLeaveNode(evidence: Evidence, uid: string, process: { name: s
   const install = evidence.installOf(process.name);
   if (!install) return false;
   const { target } = install;
-  const isInReach = target.isUp && !evidence.world.weather.isCut(process, target.name);
+  if (target.isUp && !evidence.world.weather.isCut(process, target.name)) return false;
   const life = evidence.controlOf(install).machines.of(uid);
   const hasRun = life?.wasSince(-Infinity, isAvailable) ?? false;
-  const isMade = evidence.cloud.records.some(({ tags }) => tags[uidTag] === uid);
-  return !isInReach && !hasRun && isMade;
+  return !hasRun && evidence.cloud.records.some(({ tags }) => tags[uidTag] === uid);
 }

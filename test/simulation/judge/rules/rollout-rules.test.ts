@@ -146,6 +146,21 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual(expected);
   });
 
+  test('by one that ran is not excused by a machine made after the decision', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const sick = `${pathTo('machines', '1-0')}/status`;
+    court.control.patch(sick, { type: 'merge', body: phaseBody('Unknown') });
+    await court.pass(hourMs);
+    await scale(court, '1', 3);
+    const metadata = { ownerReferences: ownerReference('MachineSet', '1') };
+    court.control.put(anObject('Machine', '1-4', { metadata, ...phaseBody('Pending') }));
+    await court.pass(1_000);
+    const late = `${pathTo('machines', '1-4')}/status`;
+    court.control.patch(late, { type: 'merge', body: phaseBody('Running') });
+    remove(court, '1-1');
+    expect(court.broken()).toEqual(['never fewer than maxUnavailable allows']);
+  });
+
   test('by a machine that somebody chose is their wish', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const annotations = { 'machinepriority.machine.sapcloud.io': '1' };

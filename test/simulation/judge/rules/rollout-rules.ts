@@ -90,11 +90,15 @@ export function judgeAvailability(judged: Case, set: Life): void {
 
 function judgeLoss(judged: Case, decided: Decided): void {
   if (wasEnough(judged, decided) || isForOneThatRecovered(judged, decided)) return;
-  const { evidence, now } = judged;
-  const { set, deployment } = decided;
+  const { evidence, before } = judged;
+  const { deployment } = decided;
   const least = leastOf(judged, decided);
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, of which ${least} have to be available`;
-  evidence.rulings.against('never fewer than maxUnavailable allows', `${set.uid} ${now}`, text);
+  evidence.rulings.against(
+    'never fewer than maxUnavailable allows',
+    before?.metadata.uid ?? '',
+    text,
+  );
 }
 
 interface Decided {
@@ -134,15 +138,16 @@ function wasEnough(judged: Case, decided: Decided): boolean {
 }
 
 /**
- * A set is made smaller by its machines that do not run, whatever is available (MCM 7.6). It only
- * learns its size, and takes another one where that machine has come up meanwhile.
+ * A rollout shrinks an old set by its machines that do not run, without regard to availability (MCM
+ * 7.6). The set learns only its new size, and deletes another machine if that one has come up
+ * meanwhile.
  */
-function isForOneThatRecovered({ past, now }: Case, { set, decidedAt }: Decided): boolean {
-  const recovered = [...past.machines.ownedBy(set.uid)].filter(({ states, object }) => {
-    const then = states.at(decidedAt);
+function isForOneThatRecovered({ past }: Case, { set, decidedAt }: Decided): boolean {
+  const recovered = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
+    const then = bornAt <= decidedAt ? states.at(decidedAt) : undefined;
     return then && !isDeleting(then) && !isAvailable(then) && object && isAvailable(object);
   });
-  return recovered.length >= deletionsOf(set).filter((at) => at >= decidedAt && at <= now).length;
+  return recovered.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
 }
 
 /** A choice of people or of the autoscaler goes before availability (MCM 6.6). */

@@ -1,7 +1,6 @@
 /** What a status may say only when it is so, by MCM v0.62.1, docs/safety.md, docs/rollouts.md. */
 import { conditionOf, isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
-import type { Authority } from '../past/authority.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { lastShrinkOf, wasMadeSince } from './set-sizes.ts';
@@ -36,21 +35,12 @@ function judgeDeadline(judged: Case, after: JudgedObject, from: number): void {
   const limits = (past.deployments.of(uid)?.states.since(since) ?? []).map(
     (object) => (object?.spec?.progressDeadlineSeconds ?? 0) * 1_000,
   );
-  const pausedMs = longestPause(evidence.authorityOf(install), from, now);
+  const { isHindered } = evidence.authorityOf(install);
+  const pausedMs = isHindered.lengthSince(from, now, longOutageMs);
   if (now - from - pausedMs >= Math.min(...limits) - slackMs) return;
   const [took, paused] = [now - from, pausedMs].map((length) => Math.round(length / 1_000));
   const text = `${textOf(judged, 'called')} overdue after ${took} s, in ${paused} of which nothing could be done`;
   evidence.rulings.against('a rollout is overdue only when its time is up', uid, text);
-}
-
-/**
- * By one reason alone: short outages that follow each other, of one server and then of another, are
- * no pause.
- */
-function longestPause(authority: Authority, from: number, now: number): number {
-  const { isStopped, isLeaderless, isControlAway, isTargetAway } = authority;
-  const reasons = [isStopped, isLeaderless, isControlAway, isTargetAway];
-  return Math.max(...reasons.map((reason) => reason.lengthSince(from, now, longOutageMs)));
 }
 
 function progressingOf(object: JudgedObject | undefined): JudgedCondition | undefined {
