@@ -6,7 +6,7 @@ import { defined } from '../values/defined.ts';
 import { setPhase } from './phase.ts';
 import type { FailureState, MachineState } from './state.ts';
 
-/** How often the last step failed in a row, if it failed there. */
+/** How many steps failed in a row, where the last one failed there; else 0. */
 export function failuresAt({ failure }: MachineState, during: StepFailure['during']): number {
   return failure && failure.detail.during === during ? failure.attempts : 0;
 }

@@ -20,7 +20,7 @@ const factors = [
   { value: 8, weight: 8 },
 ];
 
-/** The same for a seed and a name, whatever other kinds there are. */
+/** Adding or removing a kind does not change the factors of the others. */
 export function mixOf(seed: number): Mix {
   if (namedChance(seed, 'mix').happens(shareOfUsualWorlds)) return usualMix;
   return (kind) => namedChance(seed, `mix of ${kind}`).weighted(factors) ?? 1;

@@ -119,7 +119,7 @@ export async function recordTimeout(context: StepContext): Promise<void> {
       noteReadNode(state, outcome.node);
       break;
     case 'moreTime':
-      // The object says so, and the run that wrote it never knew.
+      // The run that recorded the join did not hear that its write went through.
       if (hasJoined(outcome.machine.phase)) noteDoubt(state);
       takeRead(state, outcome.machine, input.cluster);
       takeOver(state, outcome.machine);
