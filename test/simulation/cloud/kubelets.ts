@@ -65,7 +65,7 @@ export interface KubeletsParts {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** How often it is checked whether the cluster is there. */
-const outageMs = 2 * minuteMs;
+const clusterCheckMs = 2 * minuteMs;
 
 /** What a node problem detector finds. */
 const badConditions = ['KernelDeadlock', 'ReadonlyFilesystem', 'DiskPressure'];
@@ -126,7 +126,7 @@ export class Kubelets {
   /** Once the cluster has been away for a while: a short outage takes no machine with it. */
   #goWith(cluster: Cluster, record: InstanceRecord, wasUp = true): void {
     const { weather, cloud } = this.#parts;
-    this.#later(record, outageMs, () => {
+    this.#later(record, clusterCheckMs, () => {
       if (weather.isClear) return;
       if (cluster.isUp || wasUp) this.#goWith(cluster, record, cluster.isUp);
       else cloud.vanish(record.id);

@@ -13,7 +13,7 @@ export interface StrangersParts {
   chance: Chance;
 }
 
-const tagNames = {
+export const tagNames = {
   cluster: 'millwright.dev/cluster',
   namespace: 'millwright.dev/namespace',
   machineUid: 'millwright.dev/machine-uid',

@@ -59,7 +59,10 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     { method: 'PATCH', pathPrefix: `${ours}/` },
     { method: 'PATCH', pathPrefix: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/` },
     // The quota of Events is used up, or their own etcd is full.
-    ...[1, 2, 3, 4].map(() => events),
+    events,
+    events,
+    events,
+    events,
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
     { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },

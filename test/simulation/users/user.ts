@@ -133,3 +133,7 @@ export function replicasOf({ spec }: Found): number {
 
 /** The Node of a Machine, if it has joined. */
 export const nodeOf = ({ metadata }: Found): string | undefined => metadata.labels?.['node'];
+
+/** A Machine that has joined and stays. */
+export const hasNode = (object: Found): boolean =>
+  !isDeleting(object) && nodeOf(object) !== undefined;

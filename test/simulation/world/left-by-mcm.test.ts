@@ -26,6 +26,7 @@ test('some worlds begin with Machines of MCM, each with its instance', () => {
   expect(worlds.some(({ found }) => found.length === 0)).toBe(true);
   for (const { found, cloud } of worlds) {
     const named = found.map(({ spec }) => spec?.['providerID']);
+    expect(named).toHaveLength(cloud.records.length);
     expect(new Set(named)).toEqual(new Set(cloud.records.map((one) => one.providerID)));
   }
   const phases = new Set(worlds.flatMap(({ found }) => found.map(phaseOf)));

@@ -5,6 +5,7 @@
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { InstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
+import { tagNames } from '../cloud/strangers.ts';
 import type { Chance } from '../engine/chance.ts';
 import { machineBody } from '../users/objects.ts';
 import { classNames } from '../users/set-up.ts';
@@ -45,15 +46,14 @@ function leaveMachine(install: Install, { cloud, chance, name }: Left): void {
   const className = classFor(install, chance);
   const path = customResource('machines', namespace, name);
   const { server } = control;
-  server.create(
+  const object: { metadata?: { uid?: string } } = server.create(
     customResource('machines', namespace),
     machineBody({ namespace, name, className }, chance),
   );
-  const object: { metadata?: { uid?: string } } = server.get(path);
   const tags = {
-    'millwright.dev/cluster': clusterUid,
-    'millwright.dev/namespace': namespace,
-    'millwright.dev/machine-uid': object.metadata?.uid ?? '',
+    [tagNames.cluster]: clusterUid,
+    [tagNames.namespace]: namespace,
+    [tagNames.machineUid]: object.metadata?.uid ?? '',
   };
   const made = cloud.addForeign({ name, tags, needsInitialization: isSlow(install, className) });
   const phase = chance.pick(['', 'CrashLoopBackOff', 'CrashLoopBackOff', 'Pending']);

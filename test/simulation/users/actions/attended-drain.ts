@@ -1,6 +1,6 @@
 /** A drain that cannot end, of a Machine that another controller goes on writing to. */
 import { annotations as marks } from '../../../../workflows/api/constants.ts';
-import { isDeleting, minuteMs, nodeOf, secondMs } from '../user.ts';
+import { hasNode, minuteMs, nodeOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { blockingLabel, budgetsOf } from './pods.ts';
 
@@ -30,9 +30,7 @@ export async function attendDrain(user: User): Promise<void> {
 
 /** One whose drain takes a while, if there is one. */
 function pickHost(user: User): Picked | undefined {
-  const joined = user
-    .all('machines')
-    .filter(({ object }) => !isDeleting(object) && nodeOf(object) !== undefined);
+  const joined = user.all('machines').filter(({ object }) => hasNode(object));
   const hosts = hostsOf(user);
   const busy = joined.filter(({ object }) => hosts.has(nodeOf(object)));
   return user.oneOf(busy.length > 0 ? busy : joined);

@@ -2,8 +2,8 @@
 import { terminateMachine } from './commands.ts';
 import { limitsOf } from '../objects.ts';
 import { classNames } from '../set-up.ts';
-import { isDeleting, minuteMs, nodeOf } from '../user.ts';
-import type { Picked, User } from '../user.ts';
+import { hasNode, isDeleting, minuteMs, nodeOf } from '../user.ts';
+import type { User } from '../user.ts';
 
 /** Label of a Machine that its user gives up. */
 export const givenUpLabel = 'example.com/given-up';
@@ -21,10 +21,6 @@ export async function mislabelMachine(user: User): Promise<void> {
   // A run that begins anew has read what the object says.
   if (user.chance.happens(0.6)) await terminateMachine(user, picked.name);
   if (await user.wait(0, 5 * minuteMs)) user.control.delete(picked.path);
-}
-
-function hasNode(object: Picked['object']): boolean {
-  return !isDeleting(object) && nodeOf(object) !== undefined;
 }
 
 /** Mostly of one whose deletion takes too long. */
