@@ -18,14 +18,15 @@ export class Report {
     console.log(`\n=== ${name}`);
     const problem = await this.#problemOf(run);
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    console.log(`=== ${name}: ${problem ?? 'ok'} (${seconds} s)`);
+    const [outcome = 'ok', ...details] = problem?.split('\n') ?? [];
+    console.log([`=== ${name}: ${outcome} (${seconds} s)`, ...details].join('\n'));
     if (problem !== undefined) this.#failedSteps.push({ name, problem });
     return problem === undefined;
   }
 
   /**
-   * Prints the last line, and above it once more what took several: a step beside another one told
-   * it in the middle of that one's output. Returns the exit code.
+   * Prints the last line, and above it once more what took several: it was told far above, or in
+   * the middle of the output of a step beside it. Returns the exit code.
    */
   finish(): number {
     const steps = this.#failedSteps;
@@ -50,7 +51,8 @@ export class Report {
       this.#passed += counts.passed;
       this.#failed += counts.failed;
       this.#pending += counts.pending;
-      return counts.failed === 0 ? undefined : `${counts.failed} failed`;
+      if (counts.failed === 0) return undefined;
+      return [`${counts.failed} failed`, ...counts.failures].join('\n  ');
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }

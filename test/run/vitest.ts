@@ -21,15 +21,25 @@ export interface TestCounts {
   failed: number;
   /** Skipped, or only planned. */
   pending: number;
+  /** Of each failed test, its file, its title and what it said. */
+  failures: readonly string[];
 }
 
 interface VitestResults {
-  testResults: { name: string; startTime: number; endTime: number }[];
+  testResults: {
+    name: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] | null }[];
+  }[];
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
 }
+
+/** Of what a failed test said, in the summary: the whole of it stands where it failed. */
+const linesOfFailure = 12;
 
 /** Failing tests are counted, not thrown. */
 export async function vitest(run: VitestRun): Promise<TestCounts> {
@@ -85,7 +95,22 @@ async function countsIn(file: string): Promise<TestCounts | undefined> {
     passed: results.numPassedTests,
     failed: results.numFailedTests,
     pending: results.numPendingTests + results.numTodoTests,
+    failures: failuresIn(results),
   };
+}
+
+function failuresIn({ testResults }: VitestResults): string[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => {
+        const lines = (failureMessages ?? [])
+          .flatMap((message) => message.split('\n'))
+          .filter((line) => !line.includes('/node_modules/'))
+          .slice(0, linesOfFailure);
+        return [`${relative(repository, name)}: ${fullName}`, ...lines].join('\n    ');
+      }),
+  );
 }
 
 /** The files that took longest, so that the next person who waits sees where the time goes. */

@@ -39,7 +39,7 @@ export class CloudFaults {
     this.#chance = chance;
     this.#chances = chancesFor(chance, parts.trouble);
     this.#isPatient = this.#chances.patient.happens(parts.trouble.patient);
-    this.#spells = new Spells(parts.simulation, parts.trouble, this.#chances);
+    this.#spells = new Spells(parts, this.#chances);
   }
 
   /** When a call is sent: how long it takes, and whether its answer comes. Returns the fault. */

@@ -45,9 +45,20 @@ export class SimulatedCloud {
   readonly #fleet = new Fleet();
   readonly #listeners: ((happening: Happening) => void)[] = [];
 
+  #refusesAllUntilMs = 0;
+
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
     this.#chance = simulation.chance.fork();
+  }
+
+  get refusesAll(): boolean {
+    return this.#simulation.now < this.#refusesAllUntilMs;
+  }
+
+  /** Says so only: what carries the calls there refuses them. Milliseconds since 1970. */
+  noteRefusalOfAll(untilMs: number): void {
+    this.#refusesAllUntilMs = Math.max(this.#refusesAllUntilMs, untilMs);
   }
 
   /** All that ever were. */

@@ -2,12 +2,19 @@
 import type { InstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
+import type { SimulatedCloud } from './cloud.ts';
 import { credentialsRefused, notOffered, quotaExceeded, zoneFull } from './refusals.ts';
 import type { Refusal } from './refusals.ts';
 import type { CloudTrouble } from './trouble.ts';
 
 /** A create of a new token; the others are answered by what the cloud knows. */
 export type NewOrder = Pick<InstanceRequest, 'zone' | 'size'>;
+
+export interface SpellsParts {
+  simulation: Simulation;
+  cloud: SimulatedCloud;
+  trouble: CloudTrouble;
+}
 
 type SpellName = 'exhausted' | 'credentials' | 'notOffered';
 
@@ -23,17 +30,15 @@ const longestMs = 900_000;
 
 export class Spells {
   readonly #simulation: Simulation;
+  readonly #cloud: SimulatedCloud;
   readonly #trouble: CloudTrouble;
   readonly #chances: Readonly<Record<keyof CloudTrouble, Chance>>;
   #spells: Spell[] = [];
 
-  constructor(
-    simulation: Simulation,
-    trouble: CloudTrouble,
-    chances: Readonly<Record<keyof CloudTrouble, Chance>>,
-  ) {
-    this.#simulation = simulation;
-    this.#trouble = trouble;
+  constructor(parts: SpellsParts, chances: Readonly<Record<keyof CloudTrouble, Chance>>) {
+    this.#simulation = parts.simulation;
+    this.#cloud = parts.cloud;
+    this.#trouble = parts.trouble;
     this.#chances = chances;
   }
 
@@ -48,9 +53,7 @@ export class Spells {
 
   #maybeBegin(order: NewOrder | undefined): void {
     const chances = this.#chances;
-    if (this.#happens('credentials')) {
-      this.#begin('credentials', chances.credentials.pick(credentialsRefused), () => true);
-    }
+    if (this.#happens('credentials')) this.#refuseAll();
     if (!order) return;
     const { zone, size } = order;
     const isSame = (other: NewOrder | undefined): boolean =>
@@ -65,9 +68,17 @@ export class Spells {
     return this.#chances[name].happens(this.#trouble[name]);
   }
 
-  #begin(name: SpellName, refusal: Refusal, holdsFor: Spell['holdsFor']): void {
+  #refuseAll(): void {
+    const refusal = this.#chances.credentials.pick(credentialsRefused);
+    const { untilMs } = this.#begin('credentials', refusal, () => true);
+    this.#cloud.noteRefusalOfAll(untilMs);
+  }
+
+  #begin(name: SpellName, refusal: Refusal, holdsFor: Spell['holdsFor']): Spell {
     const lastsMs = this.#chances[name].between(shortestMs, longestMs);
-    this.#spells.push({ refusal, untilMs: this.#simulation.now + lastsMs, holdsFor });
+    const spell: Spell = { refusal, untilMs: this.#simulation.now + lastsMs, holdsFor };
+    this.#spells.push(spell);
     this.#simulation.note('cloud', `for ${Math.round(lastsMs / 1_000)} s: ${refusal.message}`);
+    return spell;
   }
 }

@@ -126,6 +126,7 @@ function lead(server: ApiServer, of: string): void {
 
 export class TestCloud implements JudgedCloud {
   readonly records: (JudgedInstance & { deletedAt?: number })[] = [];
+  refusesAll = false;
   readonly #simulation: Simulation;
   readonly #listeners: ((happening: CloudHappening) => void)[] = [];
 

@@ -24,5 +24,7 @@ export interface JudgedCloud {
   /** Of all times. */
   readonly records: readonly JudgedInstance[];
   readonly living: Iterable<JudgedInstance>;
+  /** For now it takes no call, as of expired credentials. */
+  readonly refusesAll: boolean;
   listen(listener: (happening: CloudHappening) => void): void;
 }

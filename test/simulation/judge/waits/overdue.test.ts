@@ -169,6 +169,14 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 
+  test('cannot go while the cloud refuses its credentials', async () => {
+    const court = withDeleted();
+    court.cloud.refusesAll = true;
+    expect(await brokenAfter(court, 20)).not.toContain(isGone);
+    court.cloud.refusesAll = false;
+    expect(await brokenAfter(court, 10)).toContain(isGone);
+  });
+
   test('that is deleted says that its Node cannot be closed', async () => {
     expect(await brokenAfter(withDrained(), 9)).toContain('a drain that fails says so');
   });

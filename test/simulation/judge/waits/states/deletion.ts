@@ -27,7 +27,9 @@ export const deletionStates: readonly Passing[] = [
 /** After the time for its drain. */
 function notGone(evidence: Evidence, install: Install): Overdue[] {
   return faultyMachines(evidence, install, (machine) => {
-    if (!isTornDown(evidence, machine) || !hasClass(evidence, install, machine)) return undefined;
+    if (!isTornDown(evidence, machine) || !canAskCloud(evidence, install, machine)) {
+      return undefined;
+    }
     const { metadata, spec = {} } = machine;
     const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
     const passedMs = evidence.simulation.now - deletedAt - pausedMs(evidence, install, deletedAt);
@@ -60,14 +62,15 @@ function pausedMs(evidence: Evidence, install: Install, from: number): number {
 }
 
 /**
- * Without one, and without its Secret, the cloud cannot be asked; nor while it names a driver that
- * is not there, or a Secret of another namespace, which is never read (docs/safety.md).
+ * Without a class, and without its Secret, it cannot be asked; nor while it names a driver that is
+ * not there, or a Secret of another namespace, which is never read (docs/safety.md).
  */
-function hasClass(
+function canAskCloud(
   evidence: Evidence,
   { control, namespace }: Install,
   { spec }: JudgedObject,
 ): boolean {
+  if (evidence.cloud.refusesAll) return false;
   const { classes } = evidence.pastOf(control);
   const found = classes.named(namespace, spec?.class?.name ?? '')?.object;
   if (!found || found.provider !== servedProvider) return false;
