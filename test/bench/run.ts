@@ -26,6 +26,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
   --limit SECONDS  for a rollout (default 900)
+  --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
     call: { type: 'string', default: '50' },
     warm: { type: 'string', default: '50' },
     limit: { type: 'string', default: '900' },
+    'worker-flag': { type: 'string', multiple: true, default: [] },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -60,7 +62,12 @@ if (values.help || !measureIt) {
 
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
-const stack = await startStack({ stateDir, audit: true, quiet: values.json });
+const stack = await startStack({
+  stateDir,
+  audit: true,
+  quiet: values.json,
+  workerFlags: values['worker-flag'],
+});
 try {
   const kube = createKubeClient({
     kubeConfig: loadKubeConfig(stack.kubeconfig),

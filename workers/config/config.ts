@@ -18,6 +18,8 @@ import { type Environment, readTemporalSettings, type TemporalSettings } from '.
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
 
+export type WorkflowSandbox = 'lean' | 'sdk';
+
 /** A flag that was given and has no effect in this process. */
 export interface Noop {
   flag: string;
@@ -39,6 +41,8 @@ export interface Config {
   protectsNodes: boolean;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
+  /** What workflows run in: the SDK's sandbox as it is, or without what costs most. */
+  workflowSandbox: WorkflowSandbox;
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
   identity: string;
   leaderElection: LeaderElection;
@@ -215,6 +219,7 @@ function workOf(flags: FlagValues) {
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),
+    workflowSandbox: flags['workflow-sandbox'],
     concurrency: {
       syncs: flags['concurrent-syncs'],
       maxCachedWorkflows: flags['max-cached-workflows'],

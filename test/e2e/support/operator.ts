@@ -183,7 +183,7 @@ export class Operator {
       `--leader-elect-identity=${program}`,
       ...flags,
       ...(roleOf(program) === 'worker'
-        ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags]
+        ? [`--workflow-bundle=${layout.workflowBundle}`, ...sandboxOf(program), ...workerFlags]
         : watcherFlags),
     ];
   }
@@ -219,4 +219,9 @@ export class Operator {
 
 function roleOf(program: Program): 'watcher' | 'worker' {
   return program === 'worker' || program === 'second-worker' ? 'worker' : 'watcher';
+}
+
+/** A workflow that moves between both kinds of sandbox does the same in either. */
+function sandboxOf(program: Program): string[] {
+  return program === 'second-worker' ? ['--workflow-sandbox=sdk'] : [];
 }

@@ -96,6 +96,14 @@ export const processFlags = {
     only: 'worker',
     ours: true,
   },
+  'workflow-sandbox': {
+    group: 'Temporal',
+    kind: oneOf('lean', 'sdk'),
+    default: 'lean',
+    says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI is empty then.',
+    only: 'worker',
+    ours: true,
+  },
   'concurrent-syncs': {
     group: 'Work',
     kind: integer({ min: 1 }),
