@@ -36,16 +36,10 @@ function changeableIn(declaration: Declaration): string[] {
 
 /** An empty collection is made to be filled; others are tables. */
 function growingIn({ init }: VariableDeclarator): string[] {
-  switch (init?.type) {
-    case 'NewExpression':
-      return (init.arguments ?? []).length === 0 ? collectionIn(init.callee) : [];
-    case 'ArrayExpression':
-      return init.elements.length === 0 ? ['[]'] : [];
-    case 'ObjectExpression':
-      return init.properties.length === 0 ? ['{}'] : [];
-    default:
-      return [];
-  }
+  if (init?.type === 'ArrayExpression') return init.elements.length === 0 ? ['[]'] : [];
+  if (init?.type === 'ObjectExpression') return init.properties.length === 0 ? ['{}'] : [];
+  const isNew = init?.type === 'NewExpression';
+  return isNew && !init.arguments?.length ? collectionIn(init.callee) : [];
 }
 
 function collectionIn(callee: Expression): string[] {
