@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from '@swc/core';
-import type { Declaration, Expression, ModuleItem, VariableDeclarator } from '@swc/core';
+import type { Declaration, ModuleItem, NewExpression, VariableDeclarator } from '@swc/core';
 import { expect, test } from 'vitest';
 
 const folder = fileURLToPath(new URL('../../workflows/', import.meta.url));
@@ -36,15 +36,15 @@ function changeableIn(declaration: Declaration): string[] {
 
 /** An empty collection is made to be filled; others are tables. */
 function growingIn({ init }: VariableDeclarator): string[] {
-  if (init?.type === 'ArrayExpression') return init.elements.length === 0 ? ['[]'] : [];
-  if (init?.type === 'ObjectExpression') return init.properties.length === 0 ? ['{}'] : [];
-  const isNew = init?.type === 'NewExpression';
-  return isNew && !init.arguments?.length ? collectionIn(init.callee) : [];
+  if (init?.type === 'ArrayExpression') return init.elements.length > 0 ? [] : ['[]'];
+  if (init?.type === 'ObjectExpression') return init.properties.length > 0 ? [] : ['{}'];
+  return init?.type === 'NewExpression' ? collectionIn(init) : [];
 }
 
-function collectionIn(callee: Expression): string[] {
+function collectionIn({ callee, arguments: given }: NewExpression): string[] {
   const name = callee.type === 'Identifier' ? callee.value : '';
-  return /^(Weak)?(Map|Set)$/.test(name) ? [name] : [];
+  const isEmpty = given === undefined || given.length === 0;
+  return isEmpty && /^(Weak)?(Map|Set)$/.test(name) ? [name] : [];
 }
 
 test.each([
