@@ -46,6 +46,13 @@ export interface Config {
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
   identity: string;
   leaderElection: LeaderElection;
+  /** Of the runs that it starts: how long the work of a dead worker waits for another one. */
+  timeouts: {
+    /** For a workflow task. Default 10. */
+    workflowTaskSeconds: number;
+    /** For an activity whose heartbeats have ended. Default 30. */
+    heartbeatSeconds: number;
+  };
   /** Port 0: any free port. */
   http: { address: string; port: number };
   machine: MachineDefaults;
@@ -176,6 +183,10 @@ function configOf(flags: FlagValues) {
       leaseDurationSeconds: flags['leader-elect-lease-duration'],
       renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
       retryPeriodSeconds: flags['leader-elect-retry-period'],
+    },
+    timeouts: {
+      workflowTaskSeconds: flags['workflow-task-timeout'],
+      heartbeatSeconds: flags['heartbeat-timeout'],
     },
     http: { address: flags.address, port: flags.port },
     machine: machineDefaultsOf(flags),

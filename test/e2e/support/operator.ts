@@ -5,6 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { quickRecovery } from '../../../deploy/local/components/operator.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { logFolderOf, type TestStack } from './test-stack.ts';
 
@@ -178,6 +179,7 @@ export class Operator {
       `--control-kubeconfig=${kubeconfig}`,
       `--target-kubeconfig=${target ?? targetKubeconfig}`,
       `--namespace=${namespace}`,
+      ...quickRecovery,
       '--port=0',
       '--log-format=json',
       `--leader-elect-identity=${program}`,

@@ -3,6 +3,7 @@ import type { Flag } from './flag.ts';
 import {
   boolean,
   duration,
+  durationBetween,
   file,
   hostAndPort,
   integer,
@@ -86,6 +87,20 @@ export const processFlags = {
     kind: text,
     default: '',
     says: 'Namespace of the Temporal server. Empty: $TEMPORAL_NAMESPACE, else the profile, else "default".',
+    ours: true,
+  },
+  'workflow-task-timeout': {
+    group: 'Temporal',
+    kind: durationBetween('2s', '2m'),
+    default: '10s',
+    says: 'Time for a step of workflow code. So long the steps of a worker that died wait for another one, and a worker that is slower does its step in vain. For runs that start from now on.',
+    ours: true,
+  },
+  'heartbeat-timeout': {
+    group: 'Temporal',
+    kind: durationBetween('2s', '5m'),
+    default: '30s',
+    says: 'How long the activities of a worker that died, such as a create at a cloud, wait for another one. Each sends three heartbeats in that time, which Temporal Cloud bills. For runs that start from now on.',
     ours: true,
   },
   'workflow-bundle': {
