@@ -61,6 +61,7 @@ export interface RunningWorkers {
 interface Interceptors {
   usual: ActivityInterceptorsFactory[];
   drains: ActivityInterceptorsFactory[];
+  creates: ActivityInterceptorsFactory[];
 }
 
 type Parts = WorkerParts & { interceptors: Interceptors };
@@ -209,6 +210,7 @@ function driverWorker(
   const { control, target, classes } = dependencies;
   return parts.factory.create({
     ...baseOptions(parts),
+    ...(call === 'create' && { interceptors: { activity: parts.interceptors.creates } }),
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
     activities: createDriverActivities({
       driver,
@@ -224,6 +226,8 @@ function driverWorker(
 
 /** Commands to a drain cancel it: it is to hear of them soon. */
 const drainPeriodMs = 2_000;
+/** A deletion waits for a create that it cancels. */
+const createPeriodMs = 1_000;
 
 function interceptorsOf({ config, identity, registry, log }: WorkerParts): Interceptors {
   const ours = { cluster: identity.cluster, namespace: config.namespace };
@@ -231,6 +235,7 @@ function interceptorsOf({ config, identity, registry, log }: WorkerParts): Inter
   return {
     usual: [handBack, createActivityInterceptor()],
     drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
+    creates: [handBack, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
   };
 }
 

@@ -143,6 +143,8 @@ export function driverCall(
   { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
 ): ActivityInterfaceFor<DriverActivities> {
   return proxyActivities<DriverActivities>({
+    // What a create that is cancelled has sent shows within the driver's settle time from its end.
+    ...(call === 'create' && { cancellationType: 'WAIT_CANCELLATION_COMPLETED' }),
     ...(limitMs !== undefined && { scheduleToCloseTimeout: limitMs }),
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
     scheduleToStartTimeout: longestQueueWait,

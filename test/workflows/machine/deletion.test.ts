@@ -38,6 +38,32 @@ test('a deletion during a hanging create cancels the create, deletes, and search
   });
 });
 
+test('a deletion waits for the end of the create that it cancels, which may send something until then', async () => {
+  const cloud = new EventEmitter();
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => {
+      try {
+        return await hang();
+      } finally {
+        cloud.emit('heard');
+        await once(cloud, 'over');
+      }
+    },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('createInstance');
+    const heard = once(cloud, 'heard');
+    await world.requestDeletion();
+    await heard;
+    await temporal.skip(5);
+    expect(world.log.count('describeInstance')).toBe(0);
+    cloud.emit('over');
+    await resultOf(world.handle);
+    expect(world.log.count('deleteInstance')).toBe(1);
+  });
+});
+
 test('an ambiguous create whose instance was found needs no settle window', async () => {
   const world = await MachineWorld.create(temporal, { createInstance: hang });
   await world.run(async () => {
