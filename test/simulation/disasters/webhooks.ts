@@ -35,7 +35,7 @@ interface Writes {
   method: 'POST' | 'PATCH' | 'DELETE';
   pathPrefix: string;
   isOfTarget?: boolean;
-  /** No work depends on it, so that operators notice it late. */
+  /** Much goes on without it, so that operators notice it late. */
   isLasting?: boolean;
 }
 
@@ -44,6 +44,8 @@ function writesOf(install: Install, chance: Chance): Writes[] {
   const ours = `/apis/${group}/v1alpha1/namespaces/${namespace}`;
   const one = oneMachine(install, chance);
   const pathPrefix = `/api/v1/namespaces/${namespace}/events`;
+  const inTarget = { isOfTarget: true, isLasting: true };
+  const nodes = { method: 'PATCH', pathPrefix: '/api/v1/nodes/', ...inTarget } as const;
   const events = { method: 'POST', pathPrefix, isLasting: true } as const;
   return [
     { method: 'POST', pathPrefix: `${ours}/machines` },
@@ -64,7 +66,9 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     events,
     events,
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
-    { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
+    // Nothing can be cordoned.
+    nodes,
+    nodes,
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'POST', pathPrefix: '/api/v1/namespaces/default/pods/', isOfTarget: true },
   ];
