@@ -53,7 +53,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   fallsSilent: 0.05,
   staysSick: 0.02,
   restarts: 0.1,
-  stumbles: 0.2,
+  stumbles: 0.35,
   badCondition: 0.03,
 };
 

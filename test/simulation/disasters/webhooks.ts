@@ -44,8 +44,6 @@ function writesOf(install: Install, chance: Chance): Writes[] {
   const ours = `/apis/${group}/v1alpha1/namespaces/${namespace}`;
   const one = oneMachine(install, chance);
   const pathPrefix = `/api/v1/namespaces/${namespace}/events`;
-  const inTarget = { isOfTarget: true, isLasting: true };
-  const nodes = { method: 'PATCH', pathPrefix: '/api/v1/nodes/', ...inTarget } as const;
   const events = { method: 'POST', pathPrefix, isLasting: true } as const;
   return [
     { method: 'POST', pathPrefix: `${ours}/machines` },
@@ -67,8 +65,7 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     events,
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
     // Nothing can be cordoned.
-    nodes,
-    nodes,
+    { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true, isLasting: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'POST', pathPrefix: '/api/v1/namespaces/default/pods/', isOfTarget: true },
   ];

@@ -1,6 +1,6 @@
 /** What users do, by name, so that the search for the shortest run can leave kinds out. */
 import { attendDrain } from './actions/attended-drain.ts';
-import { moveCredentials } from './actions/broken-deletions.ts';
+import { deleteGuarded, moveCredentials } from './actions/broken-deletions.ts';
 import * as classes from './actions/classes.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
@@ -85,6 +85,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   editMachine: { weight: 1.5, act: edits.editMachine },
   attendDrain: { weight: 2, act: attendDrain },
   keepIllNodes: { weight: 2, act: keepIllNodes },
+  deleteGuarded: { weight: 1.5, act: deleteGuarded },
   moveCredentials: { weight: 1.5, act: moveCredentials },
   upgradeWorkers: { weight: 2, act: upgradeWorkers },
 };

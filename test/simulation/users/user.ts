@@ -107,6 +107,20 @@ export class User {
     if (this.chance.happens(0.7)) this.control.patch(path, body);
   }
 
+  /** A policy of the cluster of the Nodes refuses the writes to one of them, for all callers. */
+  guardNode(pathPrefix: string, lastsMs: number): void {
+    const { simulation, weather } = this.#parts.world;
+    const message = `admission webhook "nodes.example" guards ${pathPrefix}`;
+    this.note(message);
+    weather.refuse({
+      cluster: this.install.target.name,
+      method: 'PATCH',
+      pathPrefix,
+      untilMs: simulation.now + lastsMs,
+      verdict: { code: 403, reason: 'Forbidden', message },
+    });
+  }
+
   /** Of Temporal, as the `temporal` command line and its web page use it. */
   temporal(): { client: Client; run<T>(act: () => Promise<T>): Promise<T> } {
     const { simulation, temporal } = this.#parts.world;

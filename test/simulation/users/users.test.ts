@@ -233,6 +233,22 @@ test('machines of a class go while it is wrong, and it is put right later', asyn
   expect(wrong()).toBe(0);
 });
 
+test('a Machine goes whose Node nobody may change', async () => {
+  const { world, users } = prepared(1);
+  const user = users.usersFor('deleteGuarded')[1];
+  const [machine] = user?.all('machines') ?? [];
+  if (!user || !machine) throw new Error('the second install has no user, or no Machine');
+  const body = { status: { currentStatus: { phase: 'Running' } } };
+  user.control.patch(`${machine.path}/status`, body);
+  void userActions['deleteGuarded']?.act(user);
+  await world.simulation.run(world.simulation.now + minuteMs);
+  const going = user.all('machines').filter(({ object }) => isDeleting(object));
+  expect(going.map(({ name }) => name)).toEqual([machine.name]);
+  const write = (name: string) => user.target.patch(`/api/v1/nodes/${name}`, { metadata: {} });
+  expect(write(machine.name)).toBeUndefined();
+  expect(write('single-2')).toBeDefined();
+});
+
 test('workers are restarted one after the other, and pools are scaled', async () => {
   const { world, users } = prepared(1);
   const [user] = users.usersFor('upgradeWorkers');

@@ -1,6 +1,8 @@
-/** Machines that cannot go, as nothing can be done in the cloud with their class. */
+/** Machines that cannot go: nothing can be done with their class, or with their Node. */
+import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { drainOptions } from '../../../../workflows/api/constants.ts';
-import { hasNode, minuteMs, secondMs } from '../user.ts';
+import type { Found } from '../kubectl.ts';
+import { hasNode, minuteMs, nodeOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { mendClass } from './classes.ts';
 
@@ -41,4 +43,19 @@ function machinesOf(user: User, { name }: Picked): Picked[] {
     const { class: ref }: { class?: { name?: string } } = { ...object.spec };
     return hasNode(object) && ref?.name === name;
   });
+}
+
+/** A Node that a policy guards, e.g. for an inquiry: it cannot be cordoned, and its Machine goes. */
+export async function deleteGuarded(user: User): Promise<void> {
+  const { chance, control } = user;
+  const picked = user.pick('machines', isRunning);
+  const node = picked && nodeOf(picked.object);
+  if (!picked || node === undefined) return;
+  user.guardNode(nodePath(node), chance.between(5, 30) * minuteMs);
+  if (await user.wait(0, secondMs)) control.delete(picked.path);
+}
+
+function isRunning(object: Found): boolean {
+  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...object.status };
+  return hasNode(object) && currentStatus?.phase === 'Running';
 }
