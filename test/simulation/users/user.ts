@@ -1,6 +1,7 @@
 /** What an action of a user acts with: one install, and randomness of its own. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Client } from '@temporalio/client';
+import { lasting } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import type { Install, World } from '../world/world.ts';
@@ -118,6 +119,19 @@ export class User {
       pathPrefix,
       untilMs: simulation.now + lastsMs,
       verdict: { code: 403, reason: 'Forbidden', message },
+    });
+  }
+
+  /** As its operators do it, e.g. for new certificates; not while it is away anyway. */
+  restartControlPlane(lastsMs: number): void {
+    const { world } = this.#parts;
+    const { control } = this.install;
+    if (!control.isUp || world.weather.isClear) return;
+    this.note(`restarts the API server of ${control.name}`);
+    control.isUp = false;
+    world.weather.breakWatches({ cluster: control.name });
+    lasting(world, lastsMs, () => {
+      control.isUp = true;
     });
   }
 

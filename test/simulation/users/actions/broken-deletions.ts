@@ -48,14 +48,15 @@ function machinesOf(user: User, { name }: Picked): Picked[] {
 /** A Node that a policy guards, e.g. for an inquiry: it cannot be cordoned, and its Machine goes. */
 export async function deleteGuarded(user: User): Promise<void> {
   const { chance, control } = user;
-  const picked = user.pick('machines', isRunning);
+  const picked = user.pick('machines', hasJoined);
   const node = picked && nodeOf(picked.object);
   if (!picked || node === undefined) return;
   user.guardNode(nodePath(node), chance.between(5, 30) * minuteMs);
   if (await user.wait(0, secondMs)) control.delete(picked.path);
 }
 
-function isRunning(object: Found): boolean {
+/** One that still waits for its Node would join, and not go, when the policy ends. */
+function hasJoined(object: Found): boolean {
   const { currentStatus }: { currentStatus?: { phase?: string } } = { ...object.status };
-  return hasNode(object) && currentStatus?.phase === 'Running';
+  return hasNode(object) && currentStatus?.phase !== 'Pending';
 }

@@ -6,13 +6,11 @@ import { terminateMachine } from './commands.ts';
 import { reportDeadlock } from './nodes.ts';
 
 const nodesMost = 3;
-/** How often it is checked whether the control plane is away. */
-const controlChecks = 60;
 
 /**
- * A few Nodes of a bad series: their Machines are kept, and fail. They are mended, if it comes in
- * time, during an outage of the control plane, whose operators wait for such a moment. Some people
- * end the workflows first: they start anew.
+ * A few Nodes of a bad series: their Machines are kept, and fail. They are mended in a maintenance,
+ * in which the control plane is started again as well. Some people end the workflows first, which
+ * start anew.
  */
 export async function keepIllNodes(user: User): Promise<void> {
   const { chance, control } = user;
@@ -25,7 +23,7 @@ export async function keepIllNodes(user: User): Promise<void> {
   if (!(await user.wait(5 * secondMs, 2 * minuteMs))) return;
   report(user, machines, 'True');
   if (!(await user.wait(7 * minuteMs, 12 * minuteMs))) return;
-  await waitForOutage(user);
+  await beginMaintenance(user);
   report(user, machines, 'False');
   if (!(await user.wait(9 * minuteMs, 20 * minuteMs))) return;
   for (const { path } of machines) mark(user, path, null);
@@ -53,11 +51,10 @@ function report(user: User, machines: readonly Picked[], status: 'True' | 'False
   }
 }
 
-/** Of the control cluster alone: without the other one no Node can be mended. */
-async function waitForOutage(user: User): Promise<void> {
+/** Not where the Nodes are in the same cluster: while that is away none can be mended. */
+async function beginMaintenance(user: User): Promise<void> {
   const { control, target } = user.install;
-  for (let check = 0; check < controlChecks; check += 1) {
-    if (control === target || (!control.isUp && target.isUp)) return;
-    if (!(await user.wait(3 * secondMs, 20 * secondMs))) return;
-  }
+  if (control === target) return;
+  user.restartControlPlane(user.chance.between(10, 35) * secondMs);
+  await user.wait(secondMs, 5 * secondMs);
 }
