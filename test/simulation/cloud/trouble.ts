@@ -22,7 +22,7 @@ export interface CloudTrouble {
   credentials: number;
   /** Of creates: a size in a zone is not offered any more; it lasts for minutes. */
   notOffered: number;
-  /** Of creates: the cloud promises the instance, and makes it seconds to an hour later. */
+  /** Of creates: the cloud promises the instance, and makes it seconds to ninety minutes later. */
   waiting: number;
   /** Of creates: lists have the new instance late, as late as the driver allows. */
   lateLists: number;
@@ -60,7 +60,7 @@ export const allCloudTrouble: CloudTrouble = {
   exhausted: 0.005,
   credentials: 0.0005,
   notOffered: 0.001,
-  waiting: 0.05,
+  waiting: 0.08,
   lateLists: 0.2,
   foreignAnHour: 2,
   orphansAnHour: 0.5,

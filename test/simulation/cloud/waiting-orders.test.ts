@@ -19,7 +19,7 @@ test('an order waits and makes nothing, and when its turn comes it makes its ins
   await expect(asked).rejects.toBeInstanceOf(DriverPending);
   await expect(asked).rejects.toMatchObject({ checkpoint: expect.stringContaining('order') });
   expect(cloud.records).toEqual([]);
-  await simulation.run(simulation.now + hourMs);
+  await simulation.run(simulation.now + 2 * hourMs);
   expect(await driver.createInstance(aRequest('m'))).toMatchObject({ found: false });
   expect(await driver.createInstance(aRequest('m'))).toMatchObject({ found: true });
   expect(cloud.records).toHaveLength(1);

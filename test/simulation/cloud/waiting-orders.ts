@@ -57,6 +57,6 @@ export class WaitingOrders {
     if (!chance.happens(this.#parts.share)) return 0;
     return chance.happens(0.5)
       ? chance.between(1_000, 2 * minuteMs)
-      : chance.between(2 * minuteMs, 60 * minuteMs);
+      : chance.between(2 * minuteMs, 90 * minuteMs);
   }
 }
