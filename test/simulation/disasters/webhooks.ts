@@ -35,7 +35,7 @@ interface Writes {
   method: 'POST' | 'PATCH' | 'DELETE';
   pathPrefix: string;
   isOfTarget?: boolean;
-  /** Much goes on without it, so that operators notice it late. */
+  /** No work depends on it, so that operators notice it late. */
   isLasting?: boolean;
 }
 
@@ -64,8 +64,7 @@ function writesOf(install: Install, chance: Chance): Writes[] {
     events,
     events,
     { method: 'POST', pathPrefix: '/api/v1/namespaces/kube-system/secrets', isOfTarget: true },
-    // Nothing can be cordoned.
-    { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true, isLasting: true },
+    { method: 'PATCH', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'DELETE', pathPrefix: '/api/v1/nodes/', isOfTarget: true },
     { method: 'POST', pathPrefix: '/api/v1/namespaces/default/pods/', isOfTarget: true },
   ];
