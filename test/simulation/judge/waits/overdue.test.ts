@@ -203,33 +203,33 @@ describe('a Machine', () => {
   });
 });
 
+/** Failed once, so long after the class was put in, and waits for its next attempt. */
+async function withFailed(fields: object): Promise<Courtroom> {
+  const court = withDeleted(fields);
+  startRun(court.world, 'machine/garden-one/pool-a', 'machine');
+  askForWork(court);
+  await court.pass(minuteMs);
+  const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
+  const lastOperation = { description: 'no', state: 'Failed', lastUpdateTime };
+  const body = { status: { lastOperation } };
+  court.control.patch(`${pathTo('machines', 'pool-a')}/status`, { type: 'merge', body });
+  await court.pass(minuteMs);
+  return court;
+}
+
+/** Its first task is taken again and again, and has no answer. */
+function askForWork({ world }: Pick<Courtroom, 'world'>): void {
+  void world.temporal.engine.workflowQueue('one').poll(worker);
+  world.simulation.after(5_000, () => askForWork({ world }));
+}
+
+function putRight({ control }: Courtroom): void {
+  const body = { provider: 'virtual', secretRef: { name: 'secret', namespace: null } };
+  control.patch(pathTo('machineclasses', 'small'), { type: 'merge', body });
+}
+
 describe('a Machine whose deletion failed for its class', () => {
   const rule = 'a mended class is heard of at once';
-
-  /** Failed once, so long after the class was put in, and waits for its next attempt. */
-  async function withFailed(fields: object): Promise<Courtroom> {
-    const court = withDeleted(fields);
-    startRun(court.world, 'machine/garden-one/pool-a', 'machine');
-    askForWork(court);
-    await court.pass(minuteMs);
-    const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
-    const lastOperation = { description: 'no', state: 'Failed', lastUpdateTime };
-    const body = { status: { lastOperation } };
-    court.control.patch(`${pathTo('machines', 'pool-a')}/status`, { type: 'merge', body });
-    await court.pass(minuteMs);
-    return court;
-  }
-
-  /** Its first task is taken again and again, and has no answer. */
-  function askForWork({ world }: Pick<Courtroom, 'world'>): void {
-    void world.temporal.engine.workflowQueue('one').poll(worker);
-    world.simulation.after(5_000, () => askForWork({ world }));
-  }
-
-  function putRight({ control }: Courtroom): void {
-    const body = { provider: 'virtual', secretRef: { name: 'secret', namespace: null } };
-    control.patch(pathTo('machineclasses', 'small'), { type: 'merge', body });
-  }
 
   const faults = [
     { provider: 'nowhere' },

@@ -45,7 +45,7 @@ function machinesOf(user: User, { name }: Picked): Picked[] {
   });
 }
 
-/** A Node that a policy guards, e.g. for an inquiry: it cannot be cordoned, and its Machine goes. */
+/** A policy guards a Node, e.g. for an inquiry: it cannot be cordoned, and its Machine goes. */
 export async function deleteGuarded(user: User): Promise<void> {
   const { chance, control } = user;
   const picked = user.pick('machines', hasJoined);
