@@ -53,7 +53,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   fallsSilent: 0.05,
   staysSick: 0.02,
   restarts: 0.1,
-  stumbles: 0.35,
+  stumbles: 0.1,
   badCondition: 0.03,
 };
 
@@ -171,10 +171,10 @@ export class Kubelets {
   /** As where the runtime comes up, dies and comes up again: reported at once each time. */
   #stumble(record: InstanceRecord, kubelet: Kubelet, bootMs: number): void {
     const { stumbles } = this.#chances;
-    const fallMs = bootMs + networkMs + stumbles.between(1, 40);
+    const fallMs = bootMs + networkMs + stumbles.between(1, 800);
     this.#later(record, fallMs, () => {
       kubelet.setSick(true);
-      this.#later(record, stumbles.between(5, 3_000), () => kubelet.setSick(false));
+      this.#later(record, stumbles.between(5, 600), () => kubelet.setSick(false));
     });
   }
 
