@@ -84,7 +84,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
   attendDrain: { weight: 2, act: attendDrain },
-  keepIllNodes: { weight: 2, act: keepIllNodes },
+  keepIllNodes: { weight: 3, act: keepIllNodes },
   deleteGuarded: { weight: 1.5, act: deleteGuarded },
   moveCredentials: { weight: 1.5, act: moveCredentials },
   upgradeWorkers: { weight: 2, act: upgradeWorkers },
