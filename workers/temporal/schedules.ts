@@ -16,6 +16,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
@@ -88,6 +89,8 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       // Cluster and namespace stand in the input of every workflow.
       args: [{ ...check.input, namespace, cluster: identity.cluster }],
       workflowExecutionTimeout: runTimeoutMs,
+      workflowTaskTimeout: settings.timeouts.workflowTaskSeconds * 1_000,
+      memo: memoOf(settings.timeouts),
       staticSummary: check.summary,
       staticDetails: check.details,
       typedSearchAttributes,
@@ -110,13 +113,16 @@ function offsetOf(scheduleId: string, everyMs: number): number {
 
 /** What a worker decides of a schedule. */
 function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescription): object {
-  const { workflowType, workflowId, taskQueue, args, workflowExecutionTimeout } = action;
+  const { workflowType, workflowId, taskQueue, args, memo } = action;
+  const { workflowExecutionTimeout, workflowTaskTimeout } = action;
   return {
     intervals: spec.intervals?.map(({ every, offset }) => ({ every, offset })),
     workflowType,
     workflowId,
     taskQueue,
     args,
+    memo,
+    workflowTaskTimeout,
     workflowExecutionTimeout,
     summary: action.staticSummary,
     details: action.staticDetails,
