@@ -9,9 +9,6 @@ const minuteMs = 60_000;
 /** What decisions/0014 asks of a restore: it takes longer than a minute. */
 const shortestRestoreMs = 65_000;
 
-/** So old the backup is at most: the older, the more has been written since. */
-const longestPastMs = 40 * minuteMs;
-
 /** As etcd does every five minutes; watches that have to resume are answered with 410. */
 export function compact(world: World, chance: Chance): void {
   const { name, server } = chance.pick(world.clusters);
@@ -26,7 +23,7 @@ export function compact(world: World, chance: Chance): void {
 /** A backup of now is restored some time later, while the API server is away. */
 export function restoreCluster(world: World, chance: Chance): void {
   const cluster = chance.pick(world.clusters);
-  const afterMs = chance.between(minuteMs, longestPastMs);
+  const afterMs = chance.between(minuteMs, 30 * minuteMs);
   const awayMs = chance.between(shortestRestoreMs, 4 * minuteMs);
   const restore = cluster.server.store.backup();
   note(world, `a backup of etcd of ${cluster.name} is taken`);

@@ -102,7 +102,7 @@ test('a cluster comes back from a restore with the objects of the backup', async
   disasters.clusterRestores({ ...world, clusters: [cluster] }, new Chance(1));
   server?.remove(single);
   expect(server?.has(single)).toBe(false);
-  await world.simulation.run(world.simulation.now + 50 * minuteMs);
+  await world.simulation.run(world.simulation.now + 40 * minuteMs);
   expect(server?.has(single)).toBe(true);
   expect(restored).toEqual(['seed']);
 });

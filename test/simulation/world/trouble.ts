@@ -35,7 +35,7 @@ const timesAnHour = {
   takenLeases: 0.5,
   compactions: 2,
   unseenChanges: 0.5,
-  clusterRestores: 0.3,
+  clusterRestores: 0.1,
   temporalLosses: 0.05,
   temporalRestores: 0.05,
   refusingWebhooks: 1,
