@@ -4,7 +4,10 @@ import type { Stack } from '../../deploy/local/stack.ts';
 const pattern =
   /^temporal_request_failure_total\{[^}]*operation="RespondWorkflowTaskCompleted"[^}]*\} (\d+)/;
 
-/** Of all workers since their start. Temporal no longer knows a task that it has given to another. */
+/**
+ * Of all workers since their start. Temporal does not know a task any more that it has given to
+ * another worker.
+ */
 export async function lostTasksOf({ components }: Stack): Promise<number> {
   const workers = ['worker', 'second-worker'].flatMap((name) => components[name]?.address ?? []);
   const pages = await Promise.all(

@@ -16,12 +16,16 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
 import { checksOf } from './safety-schedules.ts';
 import type { Logger } from '../log/logger.ts';
+
+/** The SDK passes it on (1.24.0), and leaves it out of the type of an action. */
+const priority: object = { priority: beforeMachines };
 
 /** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
 const runTimeoutMs = 10 * 60_000;
@@ -91,6 +95,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       workflowExecutionTimeout: runTimeoutMs,
       workflowTaskTimeout: settings.timeouts.workflowTaskSeconds * 1_000,
       memo: memoOf(settings.timeouts),
+      ...priority,
       staticSummary: check.summary,
       staticDetails: check.details,
       typedSearchAttributes,

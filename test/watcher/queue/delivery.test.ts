@@ -92,6 +92,14 @@ test('a live object starts its workflow, with all that a person wants to see', a
   });
 });
 
+test('a set goes before its machines', async () => {
+  const calls: Recorded[] = [];
+  await deliveryTo(calls)(observed);
+  await deliveryTo(calls)({ ...observed, kind: 'machineSet', object: 'pool' });
+  const priorities = calls.map(({ options }) => options?.['priority']);
+  expect(priorities).toEqual([undefined, { priorityKey: 1 }]);
+});
+
 test('a plain signal starts nothing', async () => {
   const calls: Recorded[] = [];
   expect(await deliveryTo(calls)(changed)).toBe('sent');
