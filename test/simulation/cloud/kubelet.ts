@@ -13,8 +13,8 @@ export interface KubeletParts {
 }
 
 const retryMs = 5_000;
-/** From its registration until the network of the Node is up. */
-const networkMs = 1_000;
+/** From its registration until the network of the Node is up. Milliseconds. */
+export const networkMs = 1_000;
 
 export class Kubelet {
   readonly #parts: KubeletParts;

@@ -70,6 +70,21 @@ describe('a Node', () => {
     expect(ready()).toBe('True');
   });
 
+  test('may fall and be ready again within moments of its start', async () => {
+    const { boot, pass, server, node, ready } = aFleet({ stumbles: 1 });
+    const states: string[] = [];
+    server.store.listen(() => states.push(readyOf(node())));
+    boot();
+    await pass(minuteMs + 10_000);
+    expect(states.filter((state, index) => state !== states[index - 1])).toEqual([
+      'False',
+      'True',
+      'False',
+      'True',
+    ]);
+    expect(ready()).toBe('True');
+  });
+
   test('is registered where its instance belongs alone', async () => {
     const { boot, pass, node } = aFleet();
     boot('m', { tags: { ours: 'no' } });

@@ -5,7 +5,7 @@ import type { Cluster } from '../world/kube-client.ts';
 import type { Weather } from '../world/weather.ts';
 import { chancesFor } from './chances.ts';
 import type { SimulatedCloud } from './cloud.ts';
-import { Kubelet } from './kubelet.ts';
+import { Kubelet, networkMs } from './kubelet.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import type { InstanceRecord } from './records.ts';
 
@@ -25,6 +25,8 @@ export interface KubeletTrouble {
   staysSick: number;
   /** The process starts again after a while, and registers again. */
   restarts: number;
+  /** Ready, not ready and ready again within moments of its start. */
+  stumbles: number;
   /** Another condition says that the Node is of no use, for minutes or for ever. */
   badCondition: number;
 }
@@ -38,6 +40,7 @@ export const calmKubelets: KubeletTrouble = {
   fallsSilent: 0,
   staysSick: 0,
   restarts: 0,
+  stumbles: 0,
   badCondition: 0,
 };
 
@@ -50,6 +53,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   fallsSilent: 0.05,
   staysSick: 0.02,
   restarts: 0.1,
+  stumbles: 0.1,
   badCondition: 0.03,
 };
 
@@ -120,6 +124,7 @@ export class Kubelets {
       : 0;
     const bootMs = this.#chance.between(1_000, 60_000) + lateMs;
     simulation.after(bootMs, () => this.#whileItLives(record, () => kubelet.start()));
+    if (this.#happens('stumbles')) this.#stumble(record, kubelet, bootMs);
     this.#fallIll(record, kubelet);
   }
 
@@ -161,6 +166,16 @@ export class Kubelets {
       else this.#silence(record, kubelet);
     });
     this.#strike('badCondition', record, () => this.#spoil(record, kubelet));
+  }
+
+  /** As where the runtime comes up, dies and comes up again: reported at once each time. */
+  #stumble(record: InstanceRecord, kubelet: Kubelet, bootMs: number): void {
+    const { stumbles } = this.#chances;
+    const fallMs = bootMs + networkMs + stumbles.between(1, 800);
+    this.#later(record, fallMs, () => {
+      kubelet.setSick(true);
+      this.#later(record, stumbles.between(5, 600), () => kubelet.setSick(false));
+    });
   }
 
   #silence(record: InstanceRecord, kubelet: Kubelet): void {

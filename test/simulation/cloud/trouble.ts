@@ -22,6 +22,8 @@ export interface CloudTrouble {
   credentials: number;
   /** Of creates: a size in a zone is not offered any more; it lasts for minutes. */
   notOffered: number;
+  /** Of creates: the cloud promises the instance, and makes it seconds to ninety minutes later. */
+  waiting: number;
   /** Of creates: lists have the new instance late, as late as the driver allows. */
   lateLists: number;
   /** An hour: another program makes an instance, under a new name or one of ours. */
@@ -41,6 +43,7 @@ export const calmCloud: CloudTrouble = {
   exhausted: 0,
   credentials: 0,
   notOffered: 0,
+  waiting: 0,
   lateLists: 0,
   foreignAnHour: 0,
   orphansAnHour: 0,
@@ -57,6 +60,7 @@ export const allCloudTrouble: CloudTrouble = {
   exhausted: 0.005,
   credentials: 0.0005,
   notOffered: 0.001,
+  waiting: 0.08,
   lateLists: 0.2,
   foreignAnHour: 2,
   orphansAnHour: 0.5,

@@ -21,19 +21,39 @@ function isControl({ installs }: World, cluster: Cluster): boolean {
 
 export function loseCluster(world: World, chance: Chance): void {
   const cluster = chance.pick(world.clusters);
-  const isLong = chance.happens(0.4);
+  const isLong = chance.happens(0.6);
   const longMs = chance.between(20 * minuteMs, longestMs);
   const usualMs = outageMs(chance);
-  const lastsMs = isLong && !isControl(world, cluster) ? longMs : usualMs;
+  const isLasting = isLong && !isControl(world, cluster);
+  const lastsMs = isLasting ? longMs : usualMs;
   const breaks = chance.happens(0.7);
   if (!cluster.isUp) return;
   note(world, `the API server of ${cluster.name} is away for ${inSeconds(lastsMs)}`);
   cluster.isUp = false;
   // A machine that is gone says nothing; a process that ends closes its connections.
   if (breaks) world.weather.breakWatches({ cluster: cluster.name });
+  if (isLasting) takeWatchersAlong(world, chance, { cluster, lastsMs });
   lasting(world, lastsMs, () => {
     cluster.isUp = true;
     note(world, `the API server of ${cluster.name} is back`);
+  });
+}
+
+/** Those whose Nodes are in a cluster may be in its zone, which fails a part at a time. */
+function takeWatchersAlong(
+  world: World,
+  chance: Chance,
+  { cluster, lastsMs }: { cluster: Cluster; lastsMs: number },
+): void {
+  const isTaken = chance.happens(0.7);
+  const afterMs = chance.between(0.4, 1) * lastsMs;
+  if (!isTaken) return;
+  world.simulation.after(afterMs, () => {
+    if (world.weather.isClear || cluster.isUp) return;
+    const near = world.installs.filter(({ target }) => target === cluster);
+    for (const replica of near.flatMap(({ replicas }) => replicas)) {
+      if (replica.component === 'watcher') replica.kill();
+    }
   });
 }
 

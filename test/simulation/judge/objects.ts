@@ -30,7 +30,12 @@ export interface JudgedCondition {
 
 export interface JudgedStatus {
   currentStatus?: { phase?: string; preserveExpiryTime?: string | null };
-  lastOperation?: { description?: string; errorCode?: string; state?: string };
+  lastOperation?: {
+    description?: string;
+    errorCode?: string;
+    state?: string;
+    lastUpdateTime?: string;
+  };
   conditions?: JudgedCondition[];
   machineSetCondition?: JudgedCondition[];
   observedGeneration?: number;

@@ -34,6 +34,7 @@ export type Rule =
   | 'a Machine that does not join fails'
   | 'a Machine that is deleted goes'
   | 'a drain that fails says so'
+  | 'a mended class is heard of at once'
   | 'what goes with the size of its set is not replaced'
   | 'a deployment gets its machines'
   | 'a set gets its machines'

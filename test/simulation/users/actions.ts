@@ -1,11 +1,13 @@
 /** What users do, by name, so that the search for the shortest run can leave kinds out. */
 import { attendDrain } from './actions/attended-drain.ts';
+import { deleteGuarded, moveCredentials } from './actions/broken-deletions.ts';
 import * as classes from './actions/classes.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
 import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import { scaleHeldRollout } from './actions/held-rollouts.ts';
+import { keepIllNodes } from './actions/ill-nodes.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
@@ -14,6 +16,7 @@ import { setRolloutOption } from './actions/rollout-options.ts';
 import * as rollouts from './actions/rollouts.ts';
 import * as scaling from './actions/scaling.ts';
 import { incident, stop } from './actions/stop.ts';
+import { upgradeWorkers } from './actions/upgrades.ts';
 import type { User } from './user.ts';
 
 export interface UserAction {
@@ -81,6 +84,10 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
   attendDrain: { weight: 2, act: attendDrain },
+  keepIllNodes: { weight: 3, act: keepIllNodes },
+  deleteGuarded: { weight: 1.5, act: deleteGuarded },
+  moveCredentials: { weight: 1.5, act: moveCredentials },
+  upgradeWorkers: { weight: 2, act: upgradeWorkers },
 };
 
 /** In an order that never changes. */

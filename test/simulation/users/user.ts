@@ -1,6 +1,7 @@
 /** What an action of a user acts with: one install, and randomness of its own. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Client } from '@temporalio/client';
+import { lasting } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import type { Install, World } from '../world/world.ts';
@@ -105,6 +106,33 @@ export class User {
     if (this.control.patch(path, { ...body, metadata })) return;
     // After a conflict most people try again with what is there now.
     if (this.chance.happens(0.7)) this.control.patch(path, body);
+  }
+
+  /** A policy of the cluster of the Nodes refuses the writes to one of them, for all callers. */
+  guardNode(pathPrefix: string, lastsMs: number): void {
+    const { simulation, weather } = this.#parts.world;
+    const message = `admission webhook "nodes.example" guards ${pathPrefix}`;
+    this.note(message);
+    weather.refuse({
+      cluster: this.install.target.name,
+      method: 'PATCH',
+      pathPrefix,
+      untilMs: simulation.now + lastsMs,
+      verdict: { code: 403, reason: 'Forbidden', message },
+    });
+  }
+
+  /** As its operators do it, e.g. for new certificates; not while it is away anyway. */
+  restartControlPlane(lastsMs: number): void {
+    const { world } = this.#parts;
+    const { control } = this.install;
+    if (!control.isUp || world.weather.isClear) return;
+    this.note(`restarts the API server of ${control.name}`);
+    control.isUp = false;
+    world.weather.breakWatches({ cluster: control.name });
+    lasting(world, lastsMs, () => {
+      control.isUp = true;
+    });
   }
 
   /** Of Temporal, as the `temporal` command line and its web page use it. */

@@ -4,6 +4,7 @@ import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
 import { bareWorld, workOn } from './bare-world.ts';
+import type { Found } from './kubectl.ts';
 import { secretMarker } from './objects.ts';
 import { setUpObjects } from './set-up.ts';
 import { isDeleting } from './user.ts';
@@ -185,6 +186,78 @@ test('several Machines are given up, once their cluster has been away for minute
   expect(await goingAfter(5)).toBe(0);
   user.install.target.isUp = false;
   expect(await goingAfter(8)).toBeGreaterThan(1);
+});
+
+test('Nodes are mended while the control plane is away, and their Machines kept until then', async () => {
+  const { world, users } = prepared(1);
+  const user = users.usersFor('keepIllNodes')[1];
+  if (!user) throw new Error('the second install has no user');
+  const ill = (): number => user.target.list('/api/v1/nodes').filter(isDeadlocked).length;
+  const kept = (): number => user.all('machines').filter(({ object }) => isKept(object)).length;
+  void userActions['keepIllNodes']?.act(user);
+  const passUntil = (isOver: () => boolean) =>
+    world.simulation.run(world.simulation.now + 20 * minuteMs, isOver);
+  await passUntil(() => ill() > 0);
+  expect(kept()).toBeGreaterThan(0);
+  const count = kept();
+  await passUntil(() => ill() === 0);
+  expect(user.install.control.isUp).toBe(false);
+  await passUntil(() => user.install.control.isUp);
+  expect(kept()).toBe(count);
+});
+
+interface NodeStatus {
+  conditions?: { type: string; status: string }[];
+}
+
+function isDeadlocked({ status }: Found): boolean {
+  const { conditions = [] }: NodeStatus = { ...status };
+  return conditions.some(
+    ({ type, status: value }) => type === 'KernelDeadlock' && value === 'True',
+  );
+}
+
+const isKept = ({ metadata }: Found): boolean =>
+  metadata.annotations?.['node.machine.sapcloud.io/preserve'] === 'now';
+
+test('machines of a class go while it is wrong, and it is put right later', async () => {
+  const { world, users } = prepared(1);
+  const [user] = users.usersFor('moveCredentials');
+  if (!user) throw new Error('the first install has no user');
+  void userActions['moveCredentials']?.act(user);
+  await world.simulation.run(world.simulation.now + 2 * minuteMs);
+  const wrong = (): number =>
+    users.obstacles.filter(({ what }) => what.includes('is wrong')).length;
+  expect(wrong()).toBe(1);
+  expect(user.all('machines').filter(({ object }) => isDeleting(object)).length).toBeGreaterThan(0);
+  await world.simulation.run(world.simulation.now + 15 * minuteMs);
+  expect(wrong()).toBe(0);
+});
+
+test('a Machine goes whose Node nobody may change', async () => {
+  const { world, users } = prepared(1);
+  const user = users.usersFor('deleteGuarded')[1];
+  if (!user) throw new Error('the second install has no user');
+  void userActions['deleteGuarded']?.act(user);
+  await world.simulation.run(world.simulation.now + minuteMs);
+  const going = user.all('machines').filter(({ object }) => isDeleting(object));
+  const refuses = (name: string): boolean =>
+    user.target.patch(`/api/v1/nodes/${name}`, { metadata: {} }) === undefined;
+  const guarded = user.all('machines').filter(({ name }) => refuses(name));
+  expect(going).toHaveLength(1);
+  expect(guarded.map(({ name }) => name)).toEqual(going.map(({ name }) => name));
+});
+
+test('workers are restarted one after the other, and pools are scaled', async () => {
+  const { world, users } = prepared(1);
+  const [user] = users.usersFor('upgradeWorkers');
+  if (!user) throw new Error('the first install has no user');
+  const before = user.install.replicas.map(({ process }) => process);
+  void userActions['upgradeWorkers']?.act(user);
+  await world.simulation.run(world.simulation.now + 5 * minuteMs);
+  const after = user.install.replicas.map(({ process }) => process);
+  expect(after.map((process, index) => process === before[index])).toEqual([true, false]);
+  expect(writesIn(world).join()).toContain('replicas');
 });
 
 test('an action that does not exist is refused', () => {

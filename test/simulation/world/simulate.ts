@@ -4,6 +4,7 @@ import { bundleForTests } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
+import { WaitingOrders } from '../cloud/waiting-orders.ts';
 import { standardWorkloads } from '../controllers/standard-workloads.ts';
 import type { Controllers } from '../controllers/start-controllers.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
@@ -84,6 +85,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     cloud,
     trouble: trouble.cloud,
   });
+  const orders = new WaitingOrders({ simulation, weather, share: trouble.cloud.waiting });
   const relay = new WriteRelay();
   const { codePath } = await bundleForTests();
   const world = buildWorld({
@@ -92,8 +94,10 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     sandboxes,
     runs,
     workflowBundle: codePath,
-    createDrivers: (process: SimulatedProcess) =>
-      new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),
+    createDrivers: (process: SimulatedProcess) => {
+      const driver = createVirtualDriver({ transport: network.transportFor(process) });
+      return new Map([['virtual', orders.of(driver)]]);
+    },
     onWrite: (write) => relay.hear(write),
   });
   const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>

@@ -161,6 +161,27 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual(['never fewer than maxUnavailable allows']);
   });
 
+  const expiry = '2026-01-02T00:00:00Z';
+  const tooFew = ['never fewer than maxUnavailable allows'];
+  test.each([
+    { phase: 'Failed', until: expiry, wanted: 4, expected: [] },
+    { phase: 'Unknown', until: expiry, wanted: 4, expected: tooFew },
+    { phase: 'Unknown', until: expiry, wanted: 3, expected: [] },
+    { phase: 'Unknown', until: null, wanted: 3, expected: tooFew },
+  ])('$phase, kept until $until, to $wanted', async ({ phase, until, wanted, expected }) => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    putSet(court, '2', 1);
+    const status = { currentStatus: { phase, preserveExpiryTime: until } };
+    court.control.patch(`${pathTo('machines', '1-0')}/status`, { type: 'merge', body: { status } });
+    await court.pass(hourMs);
+    const body = { spec: { replicas: wanted } };
+    court.control.patch(pathTo('machinedeployments', 'pool'), { type: 'merge', body });
+    await court.pass(1_000);
+    await scale(court, '1', 2);
+    for (let index = 1; index <= 5 - wanted; index += 1) remove(court, `1-${index}`);
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('by a machine that somebody chose is their wish', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const annotations = { 'machinepriority.machine.sapcloud.io': '1' };

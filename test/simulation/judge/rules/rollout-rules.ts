@@ -130,7 +130,8 @@ function wasEnough(judged: Case, decided: Decided): boolean {
   const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
   const moments = tallies.flatMap((available) => available.momentsSince(since));
-  const least = leastOf(judged, decided) - preserved(past, sets);
+  const kept = preserved(past, sets, wasMadeSmaller(deployment, since));
+  const least = leastOf(judged, decided) - kept;
   return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
     return available - recent.filter((at) => at > moment).length - 1 >= least;
@@ -156,14 +157,23 @@ function isPreferred({ metadata }: JudgedObject): boolean {
   return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
 }
 
-function isPreserved(machine: JudgedObject): boolean {
-  return (
-    phaseOf(machine) === 'Failed' && Boolean(machine.status?.currentStatus?.preserveExpiryTime)
-  );
+/**
+ * Failed machines that are kept for inspection need not be available. Where a user wants fewer
+ * machines, those that are kept go last, also before they fail (docs/preservation.md).
+ */
+function preserved(
+  { machines }: Case['past'],
+  sets: readonly Life[],
+  wasScaledDown: boolean,
+): number {
+  const all = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
+  return all.filter(({ object }) => {
+    if (!object?.status?.currentStatus?.preserveExpiryTime) return false;
+    return phaseOf(object) === 'Failed' || (wasScaledDown && !isAvailable(object));
+  }).length;
 }
 
-/** Failed machines that are kept for inspection need not be available. */
-function preserved({ machines }: Case['past'], sets: readonly Life[]): number {
-  const all = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
-  return all.filter(({ object }) => object && isPreserved(object)).length;
+function wasMadeSmaller({ states }: Life, since: number): boolean {
+  const sizes = states.since(since).map((object) => object?.spec?.replicas ?? 0);
+  return sizes.some((size, index) => size < (sizes[index - 1] ?? 0));
 }

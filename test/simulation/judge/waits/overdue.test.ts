@@ -7,6 +7,7 @@ import {
   minuteMs,
   ownerReference,
   pathTo,
+  startRun,
   worker,
 } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
@@ -76,6 +77,14 @@ describe('an ill Node', () => {
   test.each(['False', 'Unknown'])('whose Ready is %s shows on its Machine', async (readiness) => {
     const court = withMachine();
     nodeOf(court, readiness);
+    expect(await brokenAfter(court, 9)).toEqual(['a Machine shows that its Node is ill']);
+  });
+
+  test('that is ready and whose kernel hangs shows on its Machine', async () => {
+    const court = withMachine();
+    const ready = { type: 'Ready', status: 'True' };
+    const conditions = [ready, { type: 'KernelDeadlock', status: 'True' }];
+    court.target.put(Object.assign(aNode('node-a', providerID), { status: { conditions } }));
     expect(await brokenAfter(court, 9)).toEqual(['a Machine shows that its Node is ill']);
   });
 
@@ -191,6 +200,66 @@ describe('a Machine', () => {
     const court = withDrained();
     refusePatches(court, 'seed', pathTo('machines'));
     expect(await brokenAfter(court, 9)).not.toContain('a drain that fails says so');
+  });
+});
+
+/** Failed once, so long after the class was put in, and waits for its next attempt. */
+async function withFailed(fields: object): Promise<Courtroom> {
+  const court = withDeleted(fields);
+  startRun(court.world, 'machine/garden-one/pool-a', 'machine');
+  askForWork(court);
+  await court.pass(minuteMs);
+  const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
+  const lastOperation = { description: 'no', state: 'Failed', lastUpdateTime };
+  const body = { status: { lastOperation } };
+  court.control.patch(`${pathTo('machines', 'pool-a')}/status`, { type: 'merge', body });
+  await court.pass(minuteMs);
+  return court;
+}
+
+/** Its first task is taken again and again, and has no answer. */
+function askForWork({ world }: Pick<Courtroom, 'world'>): void {
+  void world.temporal.engine.workflowQueue('one').poll(worker);
+  world.simulation.after(5_000, () => askForWork({ world }));
+}
+
+function putRight({ control }: Courtroom): void {
+  const body = { provider: 'virtual', secretRef: { name: 'secret', namespace: null } };
+  control.patch(pathTo('machineclasses', 'small'), { type: 'merge', body });
+}
+
+describe('a Machine whose deletion failed for its class', () => {
+  const rule = 'a mended class is heard of at once';
+
+  const faults = [
+    { provider: 'nowhere' },
+    { secretRef: { name: 'missing' } },
+    { secretRef: { name: 'secret', namespace: 'kube-system' } },
+  ];
+
+  test.each(faults)('with %j tries again when that is put right', async (fields) => {
+    const court = await withFailed(fields);
+    expect(await brokenAfter(court, 5)).not.toContain(rule);
+    putRight(court);
+    expect(await brokenAfter(court, 1)).not.toContain(rule);
+    expect(await brokenAfter(court, 2)).toContain(rule);
+  });
+
+  test('has its time where it failed for something else', async () => {
+    const court = await withFailed({});
+    putRight(court);
+    expect(await brokenAfter(court, 9)).not.toContain(rule);
+  });
+
+  test('does what it can where a call is under way', async () => {
+    const court = await withFailed({ provider: 'nowhere' });
+    const spec = { activityId: '1', activityType: 'deleteInstance', taskQueue: 'one' };
+    const limits = { scheduleToCloseMs: 0, scheduleToStartMs: 0, heartbeatMs: 0 };
+    const given = { args: [], headers: {}, startToCloseMs: 60 * minuteMs, retryPolicy: undefined };
+    const workflow = court.world.temporal.engine.find('machine/garden-one/pool-a');
+    workflow.startActivity(1, { ...spec, ...limits, ...given });
+    putRight(court);
+    expect(await brokenAfter(court, 9)).not.toContain(rule);
   });
 });
 

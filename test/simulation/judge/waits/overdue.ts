@@ -7,6 +7,7 @@ import type { Evidence } from '../evidence.ts';
 import type { Install } from '../../world/world.ts';
 import { deletionStates } from './states/deletion.ts';
 import { joiningStates } from './states/joining.ts';
+import { mendedStates } from './states/mended.ts';
 import type { Passing } from './states/passing.ts';
 import { sizeStates } from './states/sizes.ts';
 import { statusStates } from './states/statuses.ts';
@@ -17,6 +18,7 @@ const periodMs = 30_000;
 const passing: readonly Passing[] = [
   ...joiningStates,
   ...deletionStates,
+  ...mendedStates,
   ...sizeStates,
   ...statusStates,
 ];

@@ -7,6 +7,8 @@ export interface OpenWorkflow {
   events: number;
   /** No timer, no activity and nothing new: only a signal makes it go on. */
   isIdle: boolean;
+  /** An activity is under way, or waits for its next attempt. */
+  hasActivity: boolean;
   /** One of its activities is tried again, and Temporal shows why. */
   showsFailure: boolean;
 }
@@ -18,9 +20,11 @@ export function openWorkflows(
   const open = new Map<string, OpenWorkflow>();
   for (const { isOpen, run, history, timers, activities, hasPendingTask } of engine.executions()) {
     if (!isOpen) continue;
-    const isIdle = timers.size === 0 && activities.size === 0 && !hasPendingTask;
+    const hasActivity = activities.size > 0;
+    const isIdle = timers.size === 0 && !hasActivity && !hasPendingTask;
     const showsFailure = [...activities.values()].some(({ view }) => view.lastFailure);
-    open.set(run.workflowId, { runId: run.runId, events: history.length, isIdle, showsFailure });
+    const view = { runId: run.runId, events: history.length, isIdle, hasActivity, showsFailure };
+    open.set(run.workflowId, view);
   }
   return open;
 }

@@ -1,5 +1,5 @@
 /** What is deleted, and comes back under its name. */
-import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { labels, options } from '../../../../workflows/api/constants.ts';
 import type { Policy } from '../kubectl.ts';
 import { manifestOf } from '../manifest.ts';
@@ -8,6 +8,7 @@ import { classNames } from '../set-up.ts';
 import type { Kind } from '../set-up.ts';
 import { isDeleting, isLone, minuteMs, nodeOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
+import { reportDeadlock } from './nodes.ts';
 
 const policies: readonly Policy[] = ['Background', 'Foreground', 'Orphan'];
 /** Machines that a namespace has beside those of its repository. */
@@ -97,12 +98,7 @@ function reportDeadlocks(user: User, pool: string): void {
     const node = nodeOf(object);
     return node !== undefined && name.startsWith(`${pool}-`) ? [node] : [];
   });
-  const lastTransitionTime = user.timeIn(0);
-  const condition = { type: 'KernelDeadlock', status: 'True', lastTransitionTime };
-  for (const name of names.slice(0, failingNodesMost)) {
-    const body = { status: { conditions: [condition] } };
-    user.target.patch(`${nodePath(name)}/status`, body, 'strategic');
-  }
+  for (const name of names.slice(0, failingNodesMost)) reportDeadlock(user, name, 'True');
 }
 
 /** As it was last or as the repository has it: at once, in vain for a while, or later. */

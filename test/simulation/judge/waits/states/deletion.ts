@@ -39,7 +39,7 @@ function notGone(evidence: Evidence, install: Install): Overdue[] {
   });
 }
 
-function isTornDown({ instances }: Evidence, machine: JudgedObject): boolean {
+export function isTornDown({ instances }: Evidence, machine: JudgedObject): boolean {
   return isDeletable(machine) && instances.isLiving(machine.spec?.providerID ?? '');
 }
 
@@ -65,7 +65,7 @@ function pausedMs(evidence: Evidence, install: Install, from: number): number {
  * Without a class, and without its Secret, it cannot be asked; nor while it names a driver that is
  * not there, or a Secret of another namespace, which is never read (docs/safety.md).
  */
-function canAskCloud(
+export function canAskCloud(
   evidence: Evidence,
   { control, namespace }: Install,
   { spec }: JudgedObject,
@@ -73,14 +73,21 @@ function canAskCloud(
   if (evidence.cloud.refusesAll) return false;
   const { classes } = evidence.pastOf(control);
   const found = classes.named(namespace, spec?.class?.name ?? '')?.object;
-  if (!found || found.provider !== servedProvider) return false;
-  const { secretRef, credentialsSecretRef } = found;
+  return found !== undefined && isUsable(found, { control, namespace });
+}
+
+/** It names a driver that is there, and Secrets that are there and may be read. */
+export function isUsable(
+  { provider, secretRef, credentialsSecretRef }: JudgedObject,
+  { control, namespace }: Pick<Install, 'control' | 'namespace'>,
+): boolean {
   const refs = [secretRef, ...(credentialsSecretRef ? [credentialsSecretRef] : [])];
-  return refs.every(
+  const areThere = refs.every(
     (ref) =>
       (ref?.namespace ?? namespace) === namespace &&
       control.server.has(`/api/v1/namespaces/${namespace}/secrets/${ref?.name}`),
   );
+  return provider === servedProvider && areThere;
 }
 
 /** As with MCM, `lastOperation` is Failed while the Node cannot be closed, e.g. by a webhook. */

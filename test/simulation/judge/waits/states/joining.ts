@@ -48,7 +48,7 @@ function notUnknown(evidence: Evidence, install: Install): Overdue[] {
       return undefined;
     const node = nodes.named('', name)?.object;
     if (!node) return `although there is no Node ${name}`;
-    return isIll(node, machine) ? `although its Node ${name} is not ready` : undefined;
+    return isIll(node, machine) ? `although its Node ${name} is ill` : undefined;
   });
 }
 
@@ -58,7 +58,8 @@ function notUnknown(evidence: Evidence, install: Install): Overdue[] {
  */
 function isIll(node: JudgedObject, machine: JudgedObject): boolean {
   const isOwn = node.spec?.providerID === machine.spec?.providerID;
-  return isOwn && !isReady(node) && !isDeleting(node);
+  const isLocked = conditionOf(node, 'KernelDeadlock')?.status === 'True';
+  return isOwn && (!isReady(node) || isLocked) && !isDeleting(node);
 }
 
 function notFailed(evidence: Evidence, install: Install): Overdue[] {
