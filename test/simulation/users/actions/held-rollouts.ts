@@ -3,6 +3,7 @@ import { options } from '../../../../workflows/api/constants.ts';
 import type { Chance } from '../../engine/chance.ts';
 import { isDeleting, isLone, minuteMs, replicasOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
+import { holdMachines } from './held-deletions.ts';
 
 type Body = Record<string, unknown>;
 
@@ -49,6 +50,7 @@ export async function scaleHeldRollout(user: User): Promise<void> {
   first();
   if (!(await user.wait(secondMs, 3 * minuteMs))) return;
   second();
+  if (chance.happens(0.4)) void holdMachines(user, picked);
   if (!(await scaleUp(user, picked))) return;
   if (!(await user.wait(15 * minuteMs, 40 * minuteMs))) return;
   for (const { end } of holds) control.patch(picked.path, end);

@@ -41,8 +41,9 @@ export function createMachineForSet(user: User): void {
 const longestReactionMs = 50;
 
 /**
- * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
- * there is taken back at once, each time, for many minutes.
+ * Another controller keeps the annotations and the labels of a set as they are, and how long its
+ * machines have to be ready: what anyone writes there is taken back at once, each time, for many
+ * minutes. What its deployment passes on to it changes meanwhile.
  */
 export async function revertSet(user: User): Promise<void> {
   const { install } = user;
@@ -50,7 +51,7 @@ export async function revertSet(user: User): Promise<void> {
   if (!picked) return;
   const { path, name } = picked;
   user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
-  const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
+  const kept = user.control.get(path) ?? picked.object;
   let isOver = false;
   const react = async (): Promise<void> => {
     await user.wait(1, longestReactionMs);
@@ -60,18 +61,34 @@ export async function revertSet(user: User): Promise<void> {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
     void react();
   });
+  if (await user.wait(secondMs, minuteMs)) changeOwner(user, kept);
   await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
 }
 
-function revert({ control }: User, path: string, kept: Found['metadata']): void {
-  const { annotations, labels } = control.get(path)?.metadata ?? kept;
+function changeOwner({ chance, control, namespace }: User, { metadata }: Found): void {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'MachineDeployment');
+  if (!owner) return;
+  const path = customResource('machinedeployments', namespace, owner.name);
+  const annotations = { 'example.com/build': String(chance.below(1_000)) };
+  const minReadySeconds = 1 + chance.below(30);
+  control.patch(
+    path,
+    chance.happens(0.5) ? { metadata: { annotations } } : { spec: { minReadySeconds } },
+  );
+}
+
+function revert({ control }: User, path: string, kept: Found): void {
+  const { metadata, spec } = control.get(path) ?? kept;
   const change = {
-    ...differences('annotations', annotations, kept.annotations),
-    ...differences('labels', labels, kept.labels),
+    ...differences('annotations', metadata.annotations, kept.metadata.annotations),
+    ...differences('labels', metadata.labels, kept.metadata.labels),
   };
-  if (Object.keys(change).length > 0) control.patch(path, { metadata: change });
+  const seconds = kept.spec?.['minReadySeconds'] ?? null;
+  const isKept = (spec?.['minReadySeconds'] ?? null) === seconds;
+  if (isKept && Object.keys(change).length === 0) return;
+  control.patch(path, { metadata: change, ...(!isKept && { spec: { minReadySeconds: seconds } }) });
 }
 
 type Pairs = Record<string, string>;

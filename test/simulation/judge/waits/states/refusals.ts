@@ -19,6 +19,17 @@ export function isRefused(
   });
 }
 
+/** Of the status of this set alone, as a rule on one of its fields does it. */
+export function isStatusRefused(
+  { world: { weather } }: Evidence,
+  { control, namespace }: Install,
+): (set: JudgedObject) => boolean {
+  return ({ metadata: { name } }) => {
+    const call = `PATCH ${customResource('machinesets', namespace, name)}/status`;
+    return weather.refusalOf(call, control.name) !== undefined;
+  };
+}
+
 /** Writes to the Nodes of the target cluster. */
 export function areNodesRefused({ world: { weather } }: Evidence, { target }: Install): boolean {
   return ['PATCH', 'DELETE'].some(
