@@ -36,7 +36,7 @@ export function replaceUnseen(world: World, chance: Chance): void {
 }
 
 interface Present extends Body {
-  metadata: { name: string; labels?: Record<string, string>; ownerReferences?: object[] };
+  metadata: NonNullable<Body['metadata']> & { name: string };
   spec?: Record<string, unknown>;
 }
 

@@ -93,8 +93,12 @@ function membersOf(user: User, kind: 'machines' | 'machinesets', { object }: Pic
     ...object.spec,
   };
   const pool = template?.metadata?.labels?.[poolLabel];
-  const isOf = ({ metadata: { labels, uid } }: Found): boolean =>
-    labels?.[poolLabel] === pool || uid === object.metadata.uid;
+  const { uid } = object.metadata;
+  const isOf = ({ metadata }: Found): boolean => {
+    const owners = metadata.ownerReferences ?? [];
+    const isOwned = metadata.uid === uid || owners.some((owner) => owner.uid === uid);
+    return isOwned || metadata.labels?.[poolLabel] === pool;
+  };
   return user.all(kind).filter((one) => !isDeleting(one.object) && isOf(one.object));
 }
 
