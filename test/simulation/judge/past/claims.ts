@@ -19,12 +19,22 @@ export interface Claim {
   isCondemned: boolean;
 }
 
+/**
+ * For so long a search for orphans comes that sees a Machine, also where one of two fails.
+ * Milliseconds.
+ */
+const searchedMs = 35 * 60_000;
+
 export class InstanceLife {
   readonly record: JudgedInstance;
   readonly isKept: Trace<boolean>;
-  /** When it first had no Machine; undefined: never yet. */
+  /**
+   * Since when it has had no Machine, or none for so long that a search had to see it; undefined:
+   * it always had one.
+   */
   orphanedAt: number | undefined;
   wasCondemned: boolean;
+  #claimedAt: number | undefined;
 
   constructor(record: JudgedInstance, claim: Claim, at: number) {
     this.record = record;
@@ -35,8 +45,16 @@ export class InstanceLife {
 
   note({ isKept, isKeptByName, isClaimed, isCondemned }: Claim, at: number): void {
     this.isKept.set(at, isKept || (isKeptByName && !this.wasCondemned));
-    if (!isClaimed) this.orphanedAt ??= at;
+    if (isClaimed) this.#claimedAt ??= at;
+    else this.#noteUnclaimed(at);
     if (isCondemned) this.wasCondemned = true;
+  }
+
+  #noteUnclaimed(at: number): void {
+    const wasSeen = this.#claimedAt !== undefined && at - this.#claimedAt >= searchedMs;
+    if (wasSeen) this.orphanedAt = at;
+    this.orphanedAt ??= at;
+    this.#claimedAt = undefined;
   }
 }
 

@@ -203,6 +203,24 @@ describe('deletion of an orphan', () => {
     expect(broken()).toEqual(['an instance goes with its Machine or as an orphan']);
   });
 
+  test.each([
+    [40, ['an instance goes with its Machine or as an orphan']],
+    // No search need have seen that one.
+    [10, []],
+  ])('after a Machine had it again for %i minutes: %j', async (minutes, expected) => {
+    const court = courtroom();
+    const { control } = court;
+    const record = orphan(court, 'pool-b');
+    await court.pass(16 * minuteMs);
+    const spec = { providerID: record.providerID };
+    control.put(anObject('Machine', 'pool-c', { metadata: { finalizers: [] }, spec }));
+    await court.pass(minutes * minuteMs);
+    control.remove(pathTo('machines', 'pool-c'));
+    await court.pass(5 * minuteMs);
+    court.cloud.delete(record);
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('eleven at once are too many', async () => {
     const court = courtroom();
     const names = Array.from({ length: 11 }, (_, index) => `pool-${index}`);

@@ -5,25 +5,34 @@ import { hasNode, isLone, minuteMs, nodeOf } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { mendClass } from './classes.ts';
 
-/** About as long as from one search for orphans to the next. Minutes. */
-const [least, most] = [12, 16];
+/** About as long as from one search for orphans to the next, and to the one after. Minutes. */
+const periods = { away: [12, 16], back: [35, 40] } as const;
 
 /**
- * A Machine goes, comes back, and goes again; when it is back, the credentials of another class are
- * still missing.
+ * A Machine goes, comes back, and goes again; since it is back, the credentials of other classes
+ * are missing.
  */
 export async function moveTwice(user: User): Promise<void> {
   const picked = pickLone(user);
   if (!picked) return;
-  const pause = (): Promise<boolean> => user.wait(least * minuteMs, most * minuteMs);
   takeAway(user, picked);
-  if (!(await pause())) return;
+  if (!(await pause(user, 'away'))) return;
   putBack(user, picked);
-  const other = user.pick('machineclasses', ({ metadata }) => metadata.name !== classOf(picked));
-  if (other) user.control.patch(other.path, { secretRef: { name: 'missing' } });
-  if (!(await pause())) return;
+  const others = user
+    .all('machineclasses')
+    .filter(({ object }) => object.metadata.name !== classOf(picked));
+  for (const { path } of others) user.control.patch(path, withoutSecrets);
+  if (!(await pause(user, 'back'))) return;
   takeAway(user, picked);
-  if ((await pause()) && other) mendClass(user, other);
+  if (await pause(user, 'away')) for (const other of others) mendClass(user, other);
+}
+
+const missing = { name: 'missing' };
+const withoutSecrets = { secretRef: missing, credentialsSecretRef: missing };
+
+function pause(user: User, period: keyof typeof periods): Promise<boolean> {
+  const [least, most] = periods[period];
+  return user.wait(least * minuteMs, most * minuteMs);
 }
 
 /** One that no set makes another for. */
