@@ -19,42 +19,25 @@ export interface Claim {
   isCondemned: boolean;
 }
 
-/**
- * For so long a search for orphans comes that sees a Machine, also where one of two fails.
- * Milliseconds.
- */
-const searchedMs = 35 * 60_000;
-
 export class InstanceLife {
   readonly record: JudgedInstance;
   readonly isKept: Trace<boolean>;
-  /**
-   * Since when it has had no Machine, or none for so long that a search had to see it; undefined:
-   * it always had one.
-   */
-  orphanedAt: number | undefined;
+  /** A Machine has it. */
+  readonly isClaimed: Trace<boolean>;
   wasCondemned: boolean;
-  #claimedAt: number | undefined;
 
   constructor(record: JudgedInstance, claim: Claim, at: number) {
     this.record = record;
     this.isKept = new Trace(at, claim.isKept || claim.isKeptByName);
+    this.isClaimed = new Trace(at, claim.isClaimed);
     this.wasCondemned = false;
     this.note(claim, at);
   }
 
   note({ isKept, isKeptByName, isClaimed, isCondemned }: Claim, at: number): void {
     this.isKept.set(at, isKept || (isKeptByName && !this.wasCondemned));
-    if (isClaimed) this.#claimedAt ??= at;
-    else this.#noteUnclaimed(at);
+    this.isClaimed.set(at, isClaimed);
     if (isCondemned) this.wasCondemned = true;
-  }
-
-  #noteUnclaimed(at: number): void {
-    const wasSeen = this.#claimedAt !== undefined && at - this.#claimedAt >= searchedMs;
-    if (wasSeen) this.orphanedAt = at;
-    this.orphanedAt ??= at;
-    this.#claimedAt = undefined;
   }
 }
 
