@@ -228,6 +228,52 @@ describe('an owner', () => {
     expect(await brokenAfter(court, 14)).toContain('a deployment gets its machines');
   });
 
+  const ofTemplate = { matchLabels: { pool: 'a' } };
+  const held = { metadata: { annotations: { 'millwright.dev/rollout-after': '2030-01-01' } } };
+  test.each([
+    ['', {}, {}, ['a deployment gets its machines']],
+    // Then it makes no set either.
+    ['that is paused', { paused: true }, {}, []],
+    ['that waits for its time', {}, held, []],
+  ])('a deployment %s makes its first set', async (_what, spec, metadata, expected) => {
+    const court = courtroom();
+    const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+    const fields = { spec: { ...rolling, ...spec }, ...metadata };
+    court.control.put(anObject('MachineDeployment', 'pool', fields));
+    expect(await brokenAfter(court, 14)).toEqual(expected);
+  });
+
+  const refusals = [
+    ['of the status of another set', 'PATCH', pathTo('machinesets', 'other'), 403, [ofStatus]],
+    ['of its status', 'PATCH', `${pathTo('machinesets', 'set')}/status`, 403, []],
+    ['of deletions for ever', 'DELETE', pathTo('machines'), 403, [ofStatus]],
+    ['of deletions for now', 'DELETE', pathTo('machines'), 429, []],
+  ] as const;
+  test.each(refusals)(
+    'a status follows its spec: refusal %s',
+    async (_what, method, pathPrefix, code, expected) => {
+      const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
+      const verdict = { code, reason: 'Refused', message: 'denied' };
+      const refusal = { method, pathPrefix, cluster: 'seed', untilMs: Infinity, verdict };
+      court.world.weather.refuse(refusal);
+      await court.pass(8 * minuteMs);
+      expect(court.broken(true).filter((rule) => rule === ofStatus)).toEqual(expected);
+    },
+  );
+
+  test('a deployment does not know the size of a set whose status is refused', async () => {
+    const court = courtroom();
+    const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+    court.control.put(anObject('MachineDeployment', 'pool', { spec }));
+    const ownerReferences = ownerReference('MachineDeployment', 'pool');
+    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
+    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+    const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
+    const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
+    court.world.weather.refuse({ ...refusal, untilMs: Infinity });
+    expect(await brokenAfter(court, 14)).toEqual([]);
+  });
+
   test('a status follows its spec during a stop', async () => {
     const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
     beginStop(court);
