@@ -18,13 +18,15 @@ export interface CloudFaultsParts {
   weather: Weather;
   cloud: SimulatedCloud;
   trouble: CloudTrouble;
+  /** After a create lists have its instance no later than this. Default 1. */
+  settleSeconds?: number;
 }
 
 /** Less than the time limit of a call. */
 const longestWorkMs = 25_000;
 const sides = ['before', 'after'] as const;
-/** Less than the driver's settle window, 1 s. */
-const latestListedMs = 900;
+/** Before the driver's settle window is over. Milliseconds. */
+const slackMs = 100;
 
 export class CloudFaults {
   readonly #parts: CloudFaultsParts;
@@ -69,7 +71,8 @@ export class CloudFaults {
     const breakdown = this.#breakdown();
     if (breakdown?.comes === 'before') return breakdown.answer;
     const isLate = this.#happens('lateLists');
-    const listedAfterMs = isLate ? this.#chances.lateLists.between(0, latestListedMs) : 0;
+    const latestMs = (this.#parts.settleSeconds ?? 1) * 1_000 - slackMs;
+    const listedAfterMs = isLate ? this.#chances.lateLists.between(0, latestMs) : 0;
     const answer = cloud.answer({ ...call, listedAfterMs });
     return breakdown?.answer ?? answer;
   }

@@ -81,13 +81,13 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   dropOwner: { weight: 0.3, act: owners.dropOwner },
   revertSet: { weight: 0.8, act: owners.revertSet },
   stop: { weight: 0.5, act: stop },
-  incident: { weight: 1.5, act: incident },
+  incident: { weight: 2, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
   attendDrain: { weight: 2, act: attendDrain },
-  deleteHeldSet: { weight: 1.5, act: deleteHeldSet },
-  keepForInquiry: { weight: 1.5, act: keepForInquiry },
-  resizeUnderPolicy: { weight: 2, act: resizeUnderPolicy },
+  deleteHeldSet: { weight: 3, act: deleteHeldSet },
+  keepForInquiry: { weight: 3, act: keepForInquiry },
+  resizeUnderPolicy: { weight: 3, act: resizeUnderPolicy },
 };
 
 /** In an order that never changes. */

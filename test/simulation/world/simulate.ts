@@ -24,6 +24,7 @@ import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster, Write } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
 import { mixOf } from './mix.ts';
+import { namedChance } from './named-chance.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
@@ -59,6 +60,8 @@ const searchAgainMs = 15 * minuteMs;
 const restMs = 10 * minuteMs;
 /** At the beginning, besides those that are on each Node. */
 const podsOfMachine = 1.5;
+/** Some clouds list late what they made, and their drivers say so. Seconds. */
+const settleTimes = [1, 1, 1, 20];
 const sandboxes = new Sandboxes();
 
 export { faultNames, userNames };
@@ -78,11 +81,13 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   const trouble = troubleBy(options.faults, mix);
   const weather = new Weather(simulation, trouble.calls);
   const cloud = new SimulatedCloud(simulation);
+  const settleSeconds = namedChance(options.seed, 'settle').pick(settleTimes);
   const network = new CloudNetwork({
     simulation,
     weather,
     cloud,
     trouble: trouble.cloud,
+    settleSeconds,
   });
   const relay = new WriteRelay();
   const { codePath } = await preloadedBundle();
@@ -93,7 +98,12 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     runs,
     workflowBundle: codePath,
     createDrivers: (process: SimulatedProcess) =>
-      new Map([['virtual', createVirtualDriver({ transport: network.transportFor(process) })]]),
+      new Map([
+        [
+          'virtual',
+          { ...createVirtualDriver({ transport: network.transportFor(process) }), settleSeconds },
+        ],
+      ]),
     onWrite: (write) => relay.hear(write),
   });
   const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>

@@ -1,4 +1,5 @@
 /** Machines that go, and that something keeps for longer than most drains take. */
+import { labels } from '../../../../workflows/api/constants.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
 import { isDeleting, isLone, minuteMs, replicasOf } from '../user.ts';
@@ -21,7 +22,7 @@ export async function holdMachines(user: User, { name }: Pick<Picked, 'name'>): 
     for (const machine of held) letGo(control, machine);
 }
 
-/** A set of a deployment goes, and of its machines one stays for long. */
+/** A set of a deployment is given up, and of its machines one stays for long. */
 export async function deleteHeldSet(user: User): Promise<void> {
   const { chance, control } = user;
   const picked = user.pick('machinesets', isLarge);
@@ -29,6 +30,9 @@ export async function deleteHeldSet(user: User): Promise<void> {
   const machines = user.all('machines').filter(({ object }) => isOf(object, picked.object));
   const held = chosen(user, machines).slice(0, 1);
   for (const machine of held) hold(user, machine);
+  const others = machines.filter((machine) => !held.includes(machine));
+  const forced = { metadata: { labels: { [labels.forceDeletion]: 'True' } } };
+  if (chance.happens(0.7)) for (const { path } of others) control.patch(path, forced);
   control.delete(picked.path, chance.pick(['Background', 'Foreground']));
   if (!(await user.wait(15 * minuteMs, 35 * minuteMs))) return;
   for (const machine of held) letGo(control, machine);
