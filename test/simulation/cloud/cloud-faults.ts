@@ -70,11 +70,19 @@ export class CloudFaults {
     if (refusal) return refusal;
     const breakdown = this.#breakdown();
     if (breakdown?.comes === 'before') return breakdown.answer;
-    const isLate = this.#happens('lateLists');
-    const latestMs = (this.#parts.settleSeconds ?? 1) * 1_000 - slackMs;
-    const listedAfterMs = isLate ? this.#chances.lateLists.between(0, latestMs) : 0;
+    const listedAfterMs = this.#listedAfterMs();
     const answer = cloud.answer({ ...call, listedAfterMs });
     return breakdown?.answer ?? answer;
+  }
+
+  /** The later lists may have it, the more often they are late. */
+  #listedAfterMs(): number {
+    const { trouble, settleSeconds = 1 } = this.#parts;
+    const { lateLists } = this.#chances;
+    const latestMs = settleSeconds * 1_000 - slackMs;
+    return lateLists.happens(trouble.lateLists * settleSeconds)
+      ? lateLists.between(0, latestMs)
+      : 0;
   }
 
   #refusalOf(call: CloudCall): CloudAnswer | undefined {
