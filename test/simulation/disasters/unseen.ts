@@ -53,19 +53,27 @@ function replaceOne(
   if (items.length === 0) return;
   const mayStayAway = chance.happens(0.6);
   const { metadata, status: _status, ...content } = chance.pick(items);
-  const { ownerReferences = [] } = metadata;
-  const isBack = kind !== 'machinesets' || ownerReferences.length === 0 || !mayStayAway;
+  const isBack = !mayStayAway || !comesAgain(kind, metadata);
   const { name, labels = {} } = metadata;
   const path = customResource(kind, namespace, name);
   note(world, `${kind}/${name} ${isBack ? 'is replaced' : 'goes'} unseen`);
+  remove(server, path);
+  if (!isBack) return;
+  const copy = kind === 'machines' && chance.happens(0.5) ? withoutInstance(content) : content;
+  server.create(customResource(kind, namespace), { ...copy, metadata: { name, labels } });
+}
+
+/** A set, from its deployment. */
+function comesAgain(kind: Kind, { ownerReferences = [] }: Present['metadata']): boolean {
+  return kind === 'machinesets' && ownerReferences.length > 0;
+}
+
+function remove(server: Install['control']['server'], path: string): void {
   server.patch(path, { type: 'merge', body: { metadata: { finalizers: null } } });
   if (server.has(path)) server.delete(path, { propagationPolicy: 'Orphan' });
   if (server.has(path)) {
     server.patch(path, { type: 'merge', body: { metadata: { finalizers: null } } });
   }
-  if (!isBack) return;
-  const copy = kind === 'machines' && chance.happens(0.5) ? withoutInstance(content) : content;
-  server.create(customResource(kind, namespace), { ...copy, metadata: { name, labels } });
 }
 
 function withoutInstance(content: Omit<Present, 'metadata'>): Omit<Present, 'metadata'> {

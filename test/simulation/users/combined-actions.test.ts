@@ -47,6 +47,9 @@ function held({ user }: Stage): Found[] {
     .filter(({ metadata }) => metadata.finalizers?.includes(otherFinalizer));
 }
 
+const isMarked = ({ object }: { object: Found }): boolean =>
+  object.metadata.labels?.['example.com/kept-by'] !== undefined;
+
 test('deleteHeldSet: a set goes, and one of its machines cannot for a quarter of an hour', async () => {
   const stage = begin('deleteHeldSet');
   await stage.pass(1);
@@ -165,8 +168,6 @@ test('revertSet: the owner changes what it passes on, and the set keeps what it 
       (line) => /machinedeployments\/.*(build|minReadySeconds)/.exec(line)?.[1] ?? [],
     );
     expect(changes).toHaveLength(1);
-    const isMarked = ({ object }: { object: Found }): boolean =>
-      object.metadata.labels?.['example.com/kept-by'] !== undefined;
     const { path = '' } = stage.user.all('machinesets').find(isMarked) ?? {};
     const annotations = { 'example.com/build': '7' };
     stage.user.control.patch(path, { metadata: { annotations }, spec: { minReadySeconds: 77 } });

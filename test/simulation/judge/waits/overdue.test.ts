@@ -231,31 +231,31 @@ describe('an owner', () => {
   const ofTemplate = { matchLabels: { pool: 'a' } };
   const held = { metadata: { annotations: { 'millwright.dev/rollout-after': '2030-01-01' } } };
   test.each([
-    ['', {}, {}, ['a deployment gets its machines']],
+    { fields: {}, spec: {}, expected: ['a deployment gets its machines'] },
     // Then it makes no set either.
-    ['that is paused', { paused: true }, {}, []],
-    ['that waits for its time', {}, held, []],
-  ])('a deployment %s makes its first set', async (_what, spec, metadata, expected) => {
+    { fields: {}, spec: { paused: true }, expected: [] },
+    { fields: held, spec: {}, expected: [] },
+  ])('a deployment with $fields and $spec makes its first set: $expected', async (one) => {
     const court = courtroom();
     const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
-    const fields = { spec: { ...rolling, ...spec }, ...metadata };
+    const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
     court.control.put(anObject('MachineDeployment', 'pool', fields));
-    expect(await brokenAfter(court, 14)).toEqual(expected);
+    expect(await brokenAfter(court, 14)).toEqual(one.expected);
   });
 
-  const refusals = [
-    ['of the status of another set', 'PATCH', pathTo('machinesets', 'other'), 403, [ofStatus]],
-    ['of its status', 'PATCH', `${pathTo('machinesets', 'set')}/status`, 403, []],
-    ['of deletions for ever', 'DELETE', pathTo('machines'), 403, [ofStatus]],
-    ['of deletions for now', 'DELETE', pathTo('machines'), 429, []],
-  ] as const;
-  test.each(refusals)(
-    'a status follows its spec: refusal %s',
-    async (_what, method, pathPrefix, code, expected) => {
+  test.each([
+    { what: 'PATCH', of: pathTo('machinesets', 'other'), code: 403, expected: [ofStatus] },
+    { what: 'PATCH', of: `${pathTo('machinesets', 'set')}/status`, code: 403, expected: [] },
+    { what: 'DELETE', of: pathTo('machines'), code: 403, expected: [ofStatus] },
+    // For now: it is tried until it is done.
+    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [] },
+  ] as const)(
+    'a status follows its spec while $what $of is refused with $code: $expected',
+    async ({ what, of, code, expected }) => {
       const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
       const verdict = { code, reason: 'Refused', message: 'denied' };
-      const refusal = { method, pathPrefix, cluster: 'seed', untilMs: Infinity, verdict };
-      court.world.weather.refuse(refusal);
+      const refusal = { method: what, pathPrefix: of, cluster: 'seed', verdict };
+      court.world.weather.refuse({ ...refusal, untilMs: Infinity });
       await court.pass(8 * minuteMs);
       expect(court.broken(true).filter((rule) => rule === ofStatus)).toEqual(expected);
     },

@@ -50,7 +50,6 @@ export async function scaleHeldRollout(user: User): Promise<void> {
   first();
   if (!(await user.wait(secondMs, 3 * minuteMs))) return;
   second();
-  if (chance.happens(0.4)) void holdMachines(user, picked);
   if (!(await scaleUp(user, picked))) return;
   if (!(await user.wait(15 * minuteMs, 40 * minuteMs))) return;
   for (const { end } of holds) control.patch(picked.path, end);
@@ -61,9 +60,10 @@ async function empty(user: User, { path }: Picked): Promise<boolean> {
   return user.wait(minuteMs, 6 * minuteMs);
 }
 
-/** At last more than before; some first want fewer. */
-async function scaleUp(user: User, { path, object }: Picked): Promise<boolean> {
+/** At last more than before; some first want fewer, and machines go that something keeps. */
+async function scaleUp(user: User, { path, name, object }: Picked): Promise<boolean> {
   const { chance, control } = user;
+  if (chance.happens(0.4)) void holdMachines(user, { name });
   const before = Math.max(1, replicasOf(object));
   const fewer = chance.happens(0.4) ? [Math.floor(before / 2)] : [];
   for (const replicas of [...fewer, before + 1 + chance.below(3)]) {
