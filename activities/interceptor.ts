@@ -14,11 +14,11 @@ import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
 import { every, monotonicMs } from './system/system.ts';
 
-/**
- * Four in the heartbeat timeout of 4 s (docs/decisions/0002-recovery.md), sent at most once a
- * second.
- */
-const heartbeatMilliseconds = 1_000;
+/** So many fit in the heartbeat timeout, so that one may be lost and one late. */
+const heartbeatsInTime = 3;
+/** An activity of a second sends none. */
+const shortestPeriodMs = 1_000;
+
 /** After an unanswered call, local activities go to the regular form at once for this long. */
 const breakMilliseconds = 2_000;
 
@@ -41,8 +41,13 @@ export function reportProgress(context: Context, progress: unknown): void {
   context.heartbeat(progress);
 }
 
-/** One for a process: its breaker is shared by all activities. */
-export function createActivityInterceptor(): ActivityInterceptorsFactory {
+/**
+ * One for a process: its breaker is shared by all activities. With an answer to a heartbeat an
+ * activity hears that it is cancelled, so `longestPeriodMs` is how long that takes.
+ */
+export function createActivityInterceptor({
+  longestPeriodMs = Infinity,
+} = {}): ActivityInterceptorsFactory {
   let brokenUntil = 0;
 
   async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
@@ -67,7 +72,8 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
     inbound: {
       async execute(input, next) {
         if (context.info.isLocal) return await executeLocal(input, next);
-        const heartbeat = every(heartbeatMilliseconds, () => context.heartbeat(detailsOf(context)));
+        const periodMs = Math.min(periodOf(context), longestPeriodMs);
+        const heartbeat = every(periodMs, () => context.heartbeat(detailsOf(context)));
         try {
           return await next(input);
         } catch (error) {
@@ -78,4 +84,8 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
       },
     },
   });
+}
+
+function periodOf({ info: { heartbeatTimeoutMs = shortestPeriodMs } }: Context): number {
+  return Math.max(heartbeatTimeoutMs / heartbeatsInTime, shortestPeriodMs);
 }

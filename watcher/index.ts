@@ -11,6 +11,7 @@ import type { ElectionTiming, Leadership } from '../activities/kube/leases/elect
 import { checkpointAnnotation, read, write } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
+import type { DeliveryOptions } from './queue/delivery.ts';
 import { PauseLog } from './pause-log.ts';
 import type { Signal } from './dispatch/signal.ts';
 import type { StoreView } from './cache/store.ts';
@@ -35,6 +36,8 @@ export interface WatcherOptions {
   cluster: string;
   /** See `workflowIdOf`. */
   clusterName?: string | undefined;
+  /** Of the runs that it starts. */
+  timeouts: DeliveryOptions['timeouts'];
   log: Logger;
   leaderElection: LeaderElection;
 }

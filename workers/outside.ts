@@ -24,7 +24,7 @@ export interface Outside {
   /** One attempt. */
   temporalClient(config: Pick<Config, 'temporal' | 'identity'>): Promise<Client>;
   /** One attempt. */
-  workerFactory(config: Pick<Config, 'temporal'>): Promise<WorkerFactory>;
+  workerFactory(config: Pick<Config, 'temporal' | 'workflowSandbox'>): Promise<WorkerFactory>;
   /** Undefined: the SDK has no metrics. */
   installTemporalRuntime(log: Logger): Promise<{ metricsUrl?: string }>;
   createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;

@@ -50,6 +50,7 @@ export async function runWatcher(
     clusterName: identity.clusterName,
     taskQueue: identity.taskQueue,
     concurrency: concurrency.syncs,
+    timeouts: config.timeouts,
     log,
     leaderElection: {
       client: leaseClient,

@@ -31,6 +31,8 @@ export interface Layout {
   logs: string;
   logOf: (component: string) => string;
   pki: string;
+  /** Of the users, as kube-apiserver reads them. */
+  tokens: string;
   etcdData: string;
   temporalDatabase: string;
   virtualCloudData: string;
@@ -58,6 +60,7 @@ export function layoutOf(stateDir: string): Layout {
     logs: at('logs'),
     logOf: (component) => at('logs', `${component}.log`),
     pki: at('pki'),
+    tokens: at('pki', 'tokens.csv'),
     etcdData: at('data', 'etcd'),
     temporalDatabase: at('data', 'temporal.db'),
     virtualCloudData: at('data', 'virtual-cloud'),

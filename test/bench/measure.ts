@@ -6,6 +6,7 @@ import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
 import { auditPosition, requestsSince } from './audit.ts';
 import { historiesOf, longestSince, totalOf, type LongestRun } from './histories.ts';
+import { lostTasksOf } from './lost-tasks.ts';
 import type { MachineTimes, Watched } from './pool.ts';
 import { deleteAndWatch, scaleAndWatch } from './pool.ts';
 import type { ProcessUse } from './processes.ts';
@@ -33,6 +34,8 @@ export interface Part {
    * any.
    */
   longestRun?: LongestRun;
+  /** Workflow tasks that were done in vain, as their time was over. */
+  lostTasks: number;
   /** What a watch of the API server saw throughout. */
   bounds?: { minAvailable: number; maxTotal: number };
 }
@@ -112,6 +115,7 @@ export async function measure(
   const position = await auditPosition(log);
   const processes = useOf(stack);
   const before = await historiesOf(stack);
+  const lostBefore = await lostTasksOf(stack);
   const { milliseconds, waits, bounds } = await run();
   const after = useOf(stack);
   // The audit log and Temporal's visibility lag behind by less than this.
@@ -126,6 +130,7 @@ export async function measure(
     requests: await requestsSince(log, position),
     processes: cpuBetween(processes, after),
     eventsPerMachine: (totalOf(histories) - totalOf(before)) / machines,
+    lostTasks: (await lostTasksOf(stack)) - lostBefore,
     ...(longestRun && { longestRun }),
     ...(bounds && { bounds }),
   };

@@ -15,6 +15,7 @@ export async function printReport(parts: Parts, asJson: boolean): Promise<void> 
 
 function textOf(part: Part): string {
   const { name, machines, seconds, perMachine, bounds, eventsPerMachine, longestRun } = part;
+  const { lostTasks } = part;
   const { writes, events, reads } = ourRequests(part);
   const lines = [
     `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
@@ -24,6 +25,7 @@ function textOf(part: Part): string {
     bounds &&
       `  machines          at least ${bounds.minAvailable} available, at most ${bounds.maxTotal} in all`,
     `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
+    `  workflow tasks    ${lostTasks} done in vain, as their time was over`,
     longestRun &&
       `  longest history   ${longestRun.events} events in one run of ${longestRun.workflowId}`,
     ...usersOf(part),

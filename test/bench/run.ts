@@ -12,6 +12,7 @@ import { measureDrains } from './drains.ts';
 import { measureLife } from './life.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
+import { startNeighbour } from './neighbour.ts';
 import { printReport } from './report.ts';
 import { measureRoll } from './roll.ts';
 
@@ -26,6 +27,8 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
   --limit SECONDS  for a rollout (default 900)
+  --neighbour PERCENT  of each core is taken by another program (default 0)
+  --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
@@ -38,6 +41,8 @@ const { values, positionals } = parseArgs({
     call: { type: 'string', default: '50' },
     warm: { type: 'string', default: '50' },
     limit: { type: 'string', default: '900' },
+    neighbour: { type: 'string', default: '0' },
+    'worker-flag': { type: 'string', multiple: true, default: [] },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -57,10 +62,19 @@ if (values.help || !measureIt) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 }
+if (!(Number(values.neighbour) >= 0 && Number(values.neighbour) <= 90)) {
+  console.error(`--neighbour: "${values.neighbour}" is not a percentage from 0 to 90`);
+  process.exit(2);
+}
 
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
-const stack = await startStack({ stateDir, audit: true, quiet: values.json });
+const stack = await startStack({
+  stateDir,
+  audit: true,
+  quiet: values.json,
+  workerFlags: values['worker-flag'],
+});
 try {
   const kube = createKubeClient({
     kubeConfig: loadKubeConfig(stack.kubeconfig),
@@ -78,7 +92,10 @@ try {
   for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
   const bench = { stack, kube, stateDir };
   await untilQuiet(bench);
+  const neighbour = startNeighbour(Number(values.neighbour));
+  if (!neighbour.isFirst) console.error('The neighbour gets less: it may not raise its priority.');
   await printReport(measureIt(bench, Number(count)), values.json);
+  neighbour.stop();
   await kube.close();
 } finally {
   await stopStack(stateDir);

@@ -62,6 +62,8 @@ describe('the schedule of a check', () => {
     const description = await run.describe();
     expect(await description.staticSummary()).toBe(`Instances without a Machine in ${namespace}`);
     expect(description.historyLength).toBeLessThan(30);
+    expect(description.priority).toMatchObject({ priorityKey: 1 });
+    expect(description.memo).toEqual({ heartbeatSeconds: 4 });
     const page: { currentDetails?: string } = await run.query('__temporal_workflow_metadata');
     expect(page.currentDetails).toContain('### Instances without a Machine');
     await eventually('a search finds it', async () => {

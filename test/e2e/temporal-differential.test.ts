@@ -13,11 +13,11 @@ import { onSimulation } from '../simulation/differential/temporal/on-simulation.
 import { handWritten } from '../simulation/differential/temporal/scripts/all.ts';
 import { Slots } from '../simulation/core/slots.ts';
 import { testSeed } from '../support/seed.ts';
-import { testStack } from './support/test-stack.ts';
+import { isNight, testStack } from './support/test-stack.ts';
 
 /** They wait nearly all of their time. */
 const atOnce = 8;
-const drawnCount = 50;
+const drawnCount = isNight() ? 50 : 12;
 const firstSeed = 1 + (testSeed() - 1) * drawnCount;
 const scripts = [
   ...handWritten,

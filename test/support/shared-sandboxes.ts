@@ -4,9 +4,10 @@
  * takes a quarter of a second of CPU, longer than most tests run.
  */
 import type { CompiledWorkerOptions, Logger, WorkerOptions } from '@temporalio/worker';
-import { Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowBundleWithSourceMapAndFilename as Bundle } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
+import { LeanWorker } from '../../workers/temporal/sandbox/lean-worker.ts';
 
 export class SharedSandboxes {
   readonly #bundles = new Map<string, Promise<Bundle | undefined>>();
@@ -46,7 +47,7 @@ export class SharedSandboxes {
 
 /** A class and not an option: the SDK has none for this. */
 function workerWith(shared: SharedSandboxes): typeof Worker {
-  return class SharingWorker extends Worker {
+  return class SharingWorker extends LeanWorker {
     protected static override getOrCreateBundle(
       options: CompiledWorkerOptions,
       logger: Logger,

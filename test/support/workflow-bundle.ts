@@ -20,17 +20,6 @@ export async function bundleForTests(): Promise<{ codePath: string }> {
   return { codePath };
 }
 
-/** The same code, loaded once for all runs instead of once for each: they start faster. */
-export async function preloadedBundle(): Promise<{ codePath: string }> {
-  const codePath = join(folder, `${await digestOfSources()}-preloaded.js`);
-  if (!existsSync(codePath)) await writeBundle(codePath, { preloadModules: preloaded });
-  return { codePath };
-}
-
-const preloaded = ['runtime/stack-depth.ts', 'index.ts', 'runtime/place-interceptors.ts'].map(
-  (name) => join(root, 'workflows', name),
-);
-
 /** Of all that the bundle is made of: our workflows, and the locked packages. */
 async function digestOfSources(): Promise<string> {
   const names = await readdir(join(root, 'workflows'), { recursive: true });
@@ -41,8 +30,8 @@ async function digestOfSources(): Promise<string> {
 }
 
 /** Written whole or not at all: two test files may do it at once. */
-async function writeBundle(file: string, more: { preloadModules?: string[] } = {}): Promise<void> {
-  const { code } = await bundleWorkflows({ logger: new DefaultLogger('ERROR'), ...more });
+async function writeBundle(file: string): Promise<void> {
+  const { code } = await bundleWorkflows({ logger: new DefaultLogger('ERROR') });
   await mkdir(folder, { recursive: true });
   await writeFile(`${file}.${process.pid}`, code);
   await rename(`${file}.${process.pid}`, file);

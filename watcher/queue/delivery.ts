@@ -4,6 +4,9 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
+import { beforeMachines } from '../../workflows/contracts/priorities.ts';
+import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
 import type { Delivered } from './signal-queue.ts';
@@ -18,21 +21,25 @@ export interface DeliveryOptions {
   /** See `workflowIdOf`. */
   clusterName?: string | undefined;
   taskQueue: string;
+  /** Of the runs that it starts. */
+  timeouts: RunTimeouts;
 }
 
 /** A call that hangs would hold up all that its workflow is to hear. */
 const callTimeoutMs = 5_000;
-/**
- * The timeout notices a dead worker sooner than Temporal's default of 10 s. A run that fails begins
- * anew, see docs/decisions/0006-broken-histories.md.
- */
-export const runOptions = {
-  workflowTaskTimeout: '4 s',
-  retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '60 s' },
-} as const;
+
+/** A run that fails begins anew, see docs/decisions/0006-broken-histories.md. */
+export function runOptionsOf(timeouts: RunTimeouts) {
+  return {
+    workflowTaskTimeout: timeouts.workflowTaskSeconds * 1_000,
+    memo: memoOf(timeouts),
+    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '60 s' },
+  } as const;
+}
 
 export function createDelivery(options: DeliveryOptions): (signal: Signal) => Promise<Delivered> {
   const { temporal, namespace, cluster, clusterName, taskQueue } = options;
+  const runOptions = runOptionsOf(options.timeouts);
   const idOf = ({ kind, object }: Signal): string =>
     workflowIdOf(kind, { namespace, name: object }, clusterName);
 
@@ -48,6 +55,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...runOptions,
+      ...(signal.kind !== 'machine' && { priority: beforeMachines }),
       staticSummary: clip(start.summary, longestSummaryBytes),
       typedSearchAttributes: attributesOf(signal, start, options),
     });

@@ -18,6 +18,8 @@ import { type Environment, readTemporalSettings, type TemporalSettings } from '.
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
 
+export type WorkflowSandbox = 'lean' | 'sdk';
+
 /** A flag that was given and has no effect in this process. */
 export interface Noop {
   flag: string;
@@ -39,9 +41,18 @@ export interface Config {
   protectsNodes: boolean;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
+  /** What workflows run in: the SDK's sandbox as it is, or without what costs most. */
+  workflowSandbox: WorkflowSandbox;
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
   identity: string;
   leaderElection: LeaderElection;
+  /** Of the runs that it starts: how long the work of a dead worker waits for another one. */
+  timeouts: {
+    /** For a workflow task. Default 10. */
+    workflowTaskSeconds: number;
+    /** For an activity whose heartbeats have ended. Default 30. */
+    heartbeatSeconds: number;
+  };
   /** Port 0: any free port. */
   http: { address: string; port: number };
   machine: MachineDefaults;
@@ -173,6 +184,10 @@ function configOf(flags: FlagValues) {
       renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
       retryPeriodSeconds: flags['leader-elect-retry-period'],
     },
+    timeouts: {
+      workflowTaskSeconds: flags['workflow-task-timeout'],
+      heartbeatSeconds: flags['heartbeat-timeout'],
+    },
     http: { address: flags.address, port: flags.port },
     machine: machineDefaultsOf(flags),
     safety: safetyOf(flags),
@@ -215,6 +230,7 @@ function workOf(flags: FlagValues) {
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),
+    workflowSandbox: flags['workflow-sandbox'],
     concurrency: {
       syncs: flags['concurrent-syncs'],
       maxCachedWorkflows: flags['max-cached-workflows'],

@@ -12,20 +12,10 @@ import type {
 } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+const workflows = (name: string): string =>
+  fileURLToPath(new URL(`../../workflows/${name}`, import.meta.url));
 
-const bundleOptions = {
-  workflowsPath,
-  payloadConverterPath: fileURLToPath(
-    new URL('../../workflows/runtime/payload-converter.ts', import.meta.url),
-  ),
-  preloadModules: [
-    fileURLToPath(new URL('../../workflows/runtime/stack-depth.ts', import.meta.url)),
-  ],
-  workflowInterceptorModules: [
-    fileURLToPath(new URL('../../workflows/runtime/place-interceptors.ts', import.meta.url)),
-  ],
-} satisfies BundleOptions;
+const interceptors = workflows('runtime/place-interceptors.ts');
 
 /**
  * A history that cannot be replayed fails its run instead of stopping it for ever:
@@ -40,11 +30,20 @@ export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNulla
  * bundling leaves out the payload converter, without which one signal that cannot be decoded stops
  * a workflow.
  */
-export async function bundleWorkflows(
-  more: Pick<BundleOptions, 'logger' | 'preloadModules'> &
-    Partial<Pick<BundleOptions, 'workflowsPath'>> = {},
-): Promise<WorkflowBundleWithSourceMap> {
-  return await bundleWorkflowCode({ ...bundleOptions, ...more });
+export async function bundleWorkflows({
+  workflowsPath = workflows('index.ts'),
+  ...more
+}: Pick<BundleOptions, 'logger'> & {
+  workflowsPath?: string;
+} = {}): Promise<WorkflowBundleWithSourceMap> {
+  return await bundleWorkflowCode({
+    workflowsPath,
+    payloadConverterPath: workflows('runtime/payload-converter.ts'),
+    workflowInterceptorModules: [interceptors],
+    // Loaded once for all workflows instead of once for each: no module of theirs holds state.
+    preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, interceptors],
+    ...more,
+  });
 }
 
 /**

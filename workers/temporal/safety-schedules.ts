@@ -9,7 +9,7 @@ import type {
 import type { Config } from '../config/config.ts';
 import type { Identity } from './identity.ts';
 
-export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety'> & {
+export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety' | 'timeouts'> & {
   identity: Identity;
 };
 

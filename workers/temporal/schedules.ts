@@ -16,11 +16,16 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { beforeMachines } from '../../workflows/contracts/priorities.ts';
+import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './safety-schedules.ts';
 import { checksOf } from './safety-schedules.ts';
 import type { Logger } from '../log/logger.ts';
+
+/** The SDK passes it on (1.24.0), and leaves it out of the type of an action. */
+const priority: object = { priority: beforeMachines };
 
 /** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
 const runTimeoutMs = 10 * 60_000;
@@ -88,6 +93,9 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       // Cluster and namespace stand in the input of every workflow.
       args: [{ ...check.input, namespace, cluster: identity.cluster }],
       workflowExecutionTimeout: runTimeoutMs,
+      workflowTaskTimeout: settings.timeouts.workflowTaskSeconds * 1_000,
+      memo: memoOf(settings.timeouts),
+      ...priority,
       staticSummary: check.summary,
       staticDetails: check.details,
       typedSearchAttributes,
@@ -110,13 +118,16 @@ function offsetOf(scheduleId: string, everyMs: number): number {
 
 /** What a worker decides of a schedule. */
 function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescription): object {
-  const { workflowType, workflowId, taskQueue, args, workflowExecutionTimeout } = action;
+  const { workflowType, workflowId, taskQueue, args, memo } = action;
+  const { workflowExecutionTimeout, workflowTaskTimeout } = action;
   return {
     intervals: spec.intervals?.map(({ every, offset }) => ({ every, offset })),
     workflowType,
     workflowId,
     taskQueue,
     args,
+    memo,
+    workflowTaskTimeout,
     workflowExecutionTimeout,
     summary: action.staticSummary,
     details: action.staticDetails,

@@ -2,6 +2,7 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Config } from '../config/config.ts';
+import { LeanWorker } from './sandbox/lean-worker.ts';
 
 export type TemporalWorker = Pick<Worker, 'run' | 'shutdown'>;
 
@@ -14,10 +15,12 @@ export interface WorkerFactory {
 /** Connects; fails when Temporal cannot be reached. */
 export async function createWorkerFactory({
   temporal,
-}: Pick<Config, 'temporal'>): Promise<WorkerFactory> {
+  workflowSandbox,
+}: Pick<Config, 'temporal' | 'workflowSandbox'>): Promise<WorkerFactory> {
   const connection = await NativeConnection.connect(temporal.connection);
+  const kind = workflowSandbox === 'lean' ? LeanWorker : Worker;
   return {
-    create: (options) => Worker.create({ ...options, connection }),
+    create: (options) => kind.create({ ...options, connection }),
     close: () => connection.close(),
   };
 }

@@ -58,7 +58,12 @@ export interface RunningWorkers {
   failed: Promise<unknown>;
 }
 
-type Parts = WorkerParts & { interceptors: ActivityInterceptorsFactory[] };
+interface Interceptors {
+  usual: ActivityInterceptorsFactory[];
+  drains: ActivityInterceptorsFactory[];
+}
+
+type Parts = WorkerParts & { interceptors: Interceptors };
 
 /** They end with the process. */
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
@@ -86,6 +91,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
     workflowWorker(parts, dependencies),
     parts.factory.create({
       ...baseOptions(parts),
+      interceptors: { activity: parts.interceptors.drains },
       taskQueue: drainQueueOf(parts.identity.taskQueue),
       activities: createDrainActivities(dependencies, watches),
     }),
@@ -147,7 +153,12 @@ function worldOf(
     activeWatcher,
     stop,
     pauses,
-    workflows: createWorkflowRegistry({ temporal, namespace, identity }),
+    workflows: createWorkflowRegistry({
+      temporal,
+      namespace,
+      identity,
+      timeouts: config.timeouts,
+    }),
     hasDriver: createDriverProbe({ temporal, taskQueue: identity.taskQueue }),
     specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
     refusals: createRefusals(control),
@@ -211,10 +222,16 @@ function driverWorker(
   });
 }
 
-function interceptorsOf({ config, identity, registry, log }: WorkerParts) {
+/** Commands to a drain cancel it: it is to hear of them soon. */
+const drainPeriodMs = 2_000;
+
+function interceptorsOf({ config, identity, registry, log }: WorkerParts): Interceptors {
   const ours = { cluster: identity.cluster, namespace: config.namespace };
   const handBack = createPlaceInterceptor(ours, registerForeignTasks(registry, log));
-  return [handBack, createActivityInterceptor()];
+  return {
+    usual: [handBack, createActivityInterceptor()],
+    drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
+  };
 }
 
 function baseOptions({
@@ -225,8 +242,8 @@ function baseOptions({
     namespace: config.temporal.namespace,
     identity: config.identity,
     maxConcurrentActivityTaskExecutions: config.concurrency.syncs,
-    interceptors: { activity: interceptors },
-    // The heartbeat timeout is 4 s.
+    interceptors: { activity: interceptors.usual },
+    // Heartbeats come as the interceptor sends them, and with what a drain has to report.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,

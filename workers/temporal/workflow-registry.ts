@@ -17,6 +17,7 @@ import { vanishedNodeSignals } from '../../watcher/resync.ts';
 import type { Resource } from '../../watcher/cache/views.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
 import { instanceMissing, objectQuery } from '../../workflows/contracts/messages.ts';
 import type { WorkflowKind, WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import { workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
@@ -24,12 +25,16 @@ import type { Claimant } from './claims.ts';
 import type { Run } from './left-over-runs.ts';
 import { endRuns, isLeftOver, runsOfNamespace } from './left-over-runs.ts';
 
-export type BoardOptions = Claimant & { temporal: Client };
+export type BoardOptions = Claimant & { temporal: Client; timeouts: RunTimeouts };
 
-export function createWorkflowRegistry({ temporal, ...claimant }: BoardOptions): WorkflowRegistry {
+export function createWorkflowRegistry({
+  temporal,
+  timeouts,
+  ...claimant
+}: BoardOptions): WorkflowRegistry {
   const { namespace, identity } = claimant;
   const { cluster, clusterName } = identity;
-  const deliver = createDelivery({ temporal, namespace, ...identity });
+  const deliver = createDelivery({ temporal, namespace, timeouts, ...identity });
   const handleOf = ({ kind, name }: WorkflowRef) =>
     temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }, clusterName));
 

@@ -15,6 +15,7 @@ import type { DriverActivities, DriverCall } from '../contracts/driver-activitie
 import type { KubeActivities } from '../contracts/kube-activities.ts';
 import type { OrphanActivities, SafetyActivities } from '../contracts/safety-activities.ts';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
+import { heartbeatSecondsIn } from '../contracts/run-memo.ts';
 import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;
@@ -29,11 +30,25 @@ const local = proxyLocalActivities<KubeActivities>({
   retry: { maximumAttempts: 2, initialInterval: '100ms' },
 });
 
-const regularOptions: ActivityOptions = {
-  startToCloseTimeout: '30s',
-  heartbeatTimeout: '4s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-};
+/** Milliseconds. A worker that died says nothing any more. */
+function heartbeatTimeout(): number {
+  return heartbeatSecondsIn(workflowInfo().memo) * 1_000;
+}
+
+const regularRetry = {
+  initialInterval: '500ms',
+  backoffCoefficient: 2,
+  maximumInterval: '10s',
+} as const;
+
+function regularOptions(summary: string): ActivityOptions {
+  return {
+    startToCloseTimeout: '30s',
+    heartbeatTimeout: heartbeatTimeout(),
+    retry: regularRetry,
+    summary: clip(summary, longestSummaryBytes),
+  };
+}
 
 /** Runs a short step on Kubernetes as a local activity, and durably when that fails. */
 export async function localFirst<Outcome>(
@@ -71,10 +86,7 @@ async function localThen<Outcome>(
 
 /** A step that a person wants to see in the history. */
 export function regular(summary: string): Steps {
-  return proxyActivities<KubeActivities>({
-    ...regularOptions,
-    summary: clip(summary, longestSummaryBytes),
-  });
+  return proxyActivities<KubeActivities>(regularOptions(summary));
 }
 
 /** As activities/runtime/failures.ts calls it. */
@@ -83,9 +95,8 @@ const stopType = 'Stopped';
 /** The same, but a stop ends it: the loop goes on with what a stop allows. */
 export function unlessStopped(summary: string): Steps {
   return proxyActivities<KubeActivities>({
-    ...regularOptions,
-    retry: { ...regularOptions.retry, nonRetryableErrorTypes: [stopType] },
-    summary: clip(summary, longestSummaryBytes),
+    ...regularOptions(summary),
+    retry: { ...regularRetry, nonRetryableErrorTypes: [stopType] },
   });
 }
 
@@ -112,11 +123,7 @@ export function isStop(error: unknown): error is ActivityFailure {
  */
 export function singleAttempt(summary: string): Steps {
   const retry = { maximumAttempts: 1 };
-  return proxyActivities<KubeActivities>({
-    ...regularOptions,
-    retry,
-    summary: clip(summary, longestSummaryBytes),
-  });
+  return proxyActivities<KubeActivities>({ ...regularOptions(summary), retry });
 }
 
 /**
@@ -140,7 +147,7 @@ export function driverCall(
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
     scheduleToStartTimeout: longestQueueWait,
     startToCloseTimeout: '5m',
-    heartbeatTimeout: '4s',
+    heartbeatTimeout: heartbeatTimeout(),
     retry: {
       initialInterval: '500ms',
       backoffCoefficient: 2,
@@ -153,15 +160,24 @@ export function driverCall(
 }
 
 /** A check reports what it could not do and ends; its next run tries again. */
-const checkOptions: ActivityOptions = {
-  startToCloseTimeout: '60s',
-  scheduleToCloseTimeout: '2m',
-  heartbeatTimeout: '4s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
-};
+function checkOptions(summary: string): ActivityOptions {
+  return {
+    startToCloseTimeout: '60s',
+    scheduleToCloseTimeout: '2m',
+    heartbeatTimeout: heartbeatTimeout(),
+    retry: checkRetry,
+    summary,
+  };
+}
+
+const checkRetry = {
+  initialInterval: '1s',
+  backoffCoefficient: 2,
+  maximumInterval: '20s',
+} as const;
 
 export function safetyCheck(summary: string): ActivityInterfaceFor<SafetyActivities> {
-  return proxyActivities<SafetyActivities>({ ...checkOptions, summary });
+  return proxyActivities<SafetyActivities>(checkOptions(summary));
 }
 
 export function orphanCheck(
@@ -169,10 +185,9 @@ export function orphanCheck(
   { call, summary }: { call: 'read' | 'delete'; summary: string },
 ): ActivityInterfaceFor<OrphanActivities> {
   return proxyActivities<OrphanActivities>({
-    ...checkOptions,
+    ...checkOptions(summary),
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
     scheduleToStartTimeout: longestQueueWait,
-    summary,
   });
 }
 
@@ -185,7 +200,7 @@ export function classValidation(
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
     scheduleToStartTimeout: queueWait,
     startToCloseTimeout: '30s',
-    heartbeatTimeout: '4s',
+    heartbeatTimeout: heartbeatTimeout(),
     // A driver of an earlier contract does not know the question.
     retry: { maximumAttempts: 3, initialInterval: '500ms', backoffCoefficient: 2 },
     summary: clip(summary, longestSummaryBytes),
@@ -200,11 +215,10 @@ export function driverQuery(
   summary: string,
 ): ActivityInterfaceFor<DriverQueries> {
   return proxyActivities<DriverQueries>({
-    ...checkOptions,
-    retry: { ...checkOptions.retry, nonRetryableErrorTypes: notServed },
+    ...checkOptions(summary),
+    retry: { ...checkRetry, nonRetryableErrorTypes: notServed },
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
     scheduleToStartTimeout: longestQueueWait,
-    summary,
   });
 }
 
@@ -217,7 +231,7 @@ export function listedDeletion(
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'delete'),
     scheduleToStartTimeout: '5s',
     startToCloseTimeout: '5m',
-    heartbeatTimeout: '4s',
+    heartbeatTimeout: heartbeatTimeout(),
     retry: { maximumAttempts: 1 },
     summary: clip(summary, longestSummaryBytes),
   });
@@ -227,7 +241,7 @@ export function drainActivities(summary: string): ActivityInterfaceFor<DrainActi
   return proxyActivities<DrainActivities>({
     taskQueue: drainQueueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '60s',
-    heartbeatTimeout: '4s',
+    heartbeatTimeout: heartbeatTimeout(),
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
     summary: clip(summary, longestSummaryBytes),
   });

@@ -2,6 +2,7 @@
  * What a call of the driver hands to the next one about an operation that goes on in Azure. The
  * next call does without it as well: then the resources say what they can.
  */
+import { hash } from 'node:crypto';
 import type { AzureClients } from './client.ts';
 
 export type PartKind = 'virtual machine' | 'network interface' | 'disk';
@@ -24,15 +25,25 @@ export const doingOf = ({ verb, part }: Write): string => `${verb} ${part.kind} 
 
 type Account = Pick<AzureClients, 'subscriptionId' | 'endpoint'>;
 
-/** In the history of a workflow. */
-export function checkpointOf({ verb, part, operation }: Write): string {
+/**
+ * In the history of a workflow, where no value of the Secret belongs: the operation is without its
+ * subscription, and a digest says of which one it is.
+ */
+export function checkpointOf({ verb, part, operation }: Write, account: Account): string {
   return JSON.stringify({
     verb,
     kind: part.kind,
     name: part.name,
-    ...(operation !== undefined && isPlain(operation) && { operation }),
+    ...(operation !== undefined &&
+      isPlain(operation) && {
+        account: digestOf(account),
+        operation: operation.slice(rootOf(account).length),
+      }),
   });
 }
+
+const rootOf = ({ subscriptionId }: Account): string => `/subscriptions/${subscriptionId}/`;
+const digestOf = (account: Account): string => hash('sha256', rootOf(account)).slice(0, 12);
 
 const plainParameters = ['api-version', 'p'];
 
@@ -47,11 +58,19 @@ function isPlain(operation: string): boolean {
 
 /** Undefined: none, or of another driver, another account, or of an earlier version. */
 export function writeIn(checkpoint: string | undefined, account: Account): Write | undefined {
-  const { verb, kind, name, operation } = fieldsOf(checkpoint);
+  const { verb, kind, name, ...rest } = fieldsOf(checkpoint);
   if (verb !== 'create' && verb !== 'delete') return undefined;
   if (!isKind(kind) || typeof name !== 'string') return undefined;
-  const address = typeof operation === 'string' ? operationPath(operation, account) : undefined;
-  return { verb, part: { kind, name }, ...(address !== undefined && { operation: address }) };
+  const operation = operationIn(rest, account);
+  return { verb, part: { kind, name }, ...(operation !== undefined && { operation }) };
+}
+
+function operationIn(
+  { operation, account: digest }: Record<string, unknown>,
+  account: Account,
+): string | undefined {
+  if (typeof operation !== 'string' || digest !== digestOf(account)) return undefined;
+  return operationPath(`${rootOf(account)}${operation}`, account);
 }
 
 function isKind(kind: unknown): kind is PartKind {
@@ -70,13 +89,11 @@ function fieldsOf(checkpoint: string | undefined): Record<string, unknown> {
  * The path in an address that Azure gave. Undefined if it is not one of this subscription at our
  * endpoint: our token goes there.
  */
-export function operationPath(
-  address: string,
-  { endpoint, subscriptionId }: Account,
-): string | undefined {
+export function operationPath(address: string, account: Account): string | undefined {
+  const { endpoint } = account;
   const base = new URL(endpoint);
   const url = URL.parse(address, endpoint);
-  const ours = `/subscriptions/${subscriptionId}/`.toLowerCase();
+  const ours = rootOf(account).toLowerCase();
   if (url?.origin !== base.origin || !url.pathname.toLowerCase().startsWith(ours)) return undefined;
   return `${url.pathname}${url.search}`;
 }

@@ -57,7 +57,7 @@ function pendingOf(session: Session, { write, retryAfter, because }: Pause): Dri
   return new DriverPending({
     message: `Azure: ${kind} ${name} ${how}`,
     pollAfterSeconds: pollWithinContract(seconds),
-    checkpoint: checkpointOf({ ...earlierOf(session, write), ...write }),
+    checkpoint: checkpointOf({ ...earlierOf(session, write), ...write }, session.clients),
   });
 }
 

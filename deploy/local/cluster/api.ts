@@ -1,5 +1,4 @@
 import { request } from 'node:https';
-import type { KeyPair } from './certificates.ts';
 import { host } from '../supervision/ports.ts';
 
 /** What the stack itself asks of its API server, as the administrator. */
@@ -10,23 +9,28 @@ export interface AdminApi {
 
 const answerWithinMs = 5_000;
 
-export function adminApi(port: number, authority: string, admin: KeyPair): AdminApi {
-  const tls = { ca: authority, cert: admin.certificate, key: admin.key };
+export function adminApi(port: number, authority: string, token: string): AdminApi {
   return {
     call: (method, path, body) =>
       new Promise((resolve, reject) => {
         const text = body === undefined ? undefined : JSON.stringify(body);
         // A merge patch is the only patch that the stack sends.
-        const headers = { 'content-type': method === 'PATCH' ? mergePatch : 'application/json' };
+        const headers = {
+          authorization: `Bearer ${token}`,
+          'content-type': method === 'PATCH' ? mergePatch : 'application/json',
+        };
         const signal = AbortSignal.timeout(answerWithinMs);
-        const call = request({ host, port, path, method, headers, signal, ...tls }, (response) => {
-          const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
-          response.on('error', reject);
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }),
-          );
-        });
+        const call = request(
+          { host, port, path, method, headers, signal, ca: authority },
+          (response) => {
+            const parts: Buffer[] = [];
+            response.on('data', (part: Buffer) => parts.push(part));
+            response.on('error', reject);
+            response.on('end', () =>
+              resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }),
+            );
+          },
+        );
         call.on('error', reject);
         call.end(text);
       }),

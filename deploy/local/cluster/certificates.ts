@@ -21,12 +21,10 @@ interface Authority {
   key: webcrypto.CryptoKey;
 }
 
-/** Who a certificate speaks for: the API server reads user (CN) and groups (O) from it. */
-export interface Subject {
-  user: string;
-  groups?: readonly string[];
-  /** Names and addresses of a server; a client's certificate has none. */
-  hosts?: readonly string[];
+export interface Server {
+  name: string;
+  /** Names and addresses that clients call it by. */
+  hosts: readonly string[];
 }
 
 /**
@@ -53,20 +51,19 @@ export class CertificateAuthority {
     return new CertificateAuthority({ certificate, key });
   }
 
-  async issue({ user, groups = [], hosts = [] }: Subject): Promise<KeyPair> {
+  async issue({ name, hosts }: Server): Promise<KeyPair> {
     const keys = await newKeys();
-    const usage = x509.ExtendedKeyUsage[hosts.length > 0 ? 'serverAuth' : 'clientAuth'];
     const certificate = await x509.X509CertificateGenerator.create({
       ...validity(),
-      subject: [{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))],
+      subject: [{ CN: [name] }],
       issuer: this.#authority.certificate.subject,
       publicKey: keys.publicKey,
       signingKey: this.#authority.key,
       signingAlgorithm: algorithm,
       extensions: [
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([usage]),
-        ...(hosts.length > 0 ? [new x509.SubjectAlternativeNameExtension(hosts.map(nameOf))] : []),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+        new x509.SubjectAlternativeNameExtension(hosts.map(nameOf)),
       ],
     });
     return { certificate: certificate.toString('pem'), key: await pemOf(keys.privateKey) };

@@ -36,6 +36,7 @@ function apiserverArgs(world: StackWorld): string[] {
     `--tls-cert-file=${pki('apiserver.crt')}`,
     `--tls-private-key-file=${pki('apiserver.key')}`,
     `--client-ca-file=${pki('ca.crt')}`,
+    `--token-auth-file=${layout.tokens}`,
     `--service-account-issuer=https://kubernetes.default.svc`,
     `--service-account-key-file=${pki('sa.pub')}`,
     `--service-account-signing-key-file=${pki('sa.key')}`,

@@ -14,6 +14,9 @@ const workerEntrance = join(repository, 'workers/worker.ts');
  * of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
 const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+/** What a killed process leaves behind is taken up after 4 s, so that a person can watch it. */
+export const quickRecovery = ['--workflow-task-timeout=4s', '--heartbeat-timeout=4s'] as const;
+
 const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
   MALLOC_ARENA_MAX: '2',
   NODE_COMPILE_CACHE: layout.compileCache,
@@ -107,6 +110,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--control-kubeconfig=${kubeconfig}`,
         `--target-kubeconfig=${kubeconfig}`,
         `--namespace=${world.options.namespace}`,
+        ...quickRecovery,
         `--address=${host}`,
         `--port=${port}`,
       ],

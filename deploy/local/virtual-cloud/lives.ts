@@ -14,6 +14,9 @@ export interface LivesParts {
   onError: (instance: Instance, error: unknown) => void;
 }
 
+/** The operator, which deletes the Nodes of machines that it deletes, goes first. */
+const deletedGraceMs = 2_000;
+
 interface Life {
   stopping: AbortController;
   done: Promise<void>;
@@ -45,12 +48,20 @@ export class Lives {
     this.#lives.set(instance.id, { stopping, done: join.then(() => vanish) });
   }
 
-  /** The machine is deleted already; its Node follows. */
-  end(instance: Instance): void {
+  /**
+   * The machine is deleted already; its Node follows, unless who deleted the machine did that: a
+   * node controller needs 40 s to miss a kubelet.
+   */
+  delete(instance: Instance): void {
+    this.end(instance, deletedGraceMs);
+  }
+
+  /** The machine is gone. */
+  end(instance: Instance, graceMs = 0): void {
     const life = this.#lives.get(instance.id);
     life?.stopping.abort();
     this.#lives.delete(instance.id);
-    void this.#run(instance, () => this.#stop(instance, life?.done));
+    void this.#run(instance, () => this.#stop(instance, graceMs, life?.done));
   }
 
   async close(): Promise<void> {
@@ -89,8 +100,9 @@ export class Lives {
   }
 
   /** After the life, so that a registration under way cannot bring the Node back. */
-  async #stop(instance: Instance, life: Promise<void> | undefined): Promise<void> {
+  async #stop(instance: Instance, graceMs: number, life: Promise<void> | undefined): Promise<void> {
     await life;
+    await sleep(graceMs, undefined, { signal: this.#closing.signal });
     await this.#parts.nodes.stop(instance, this.#closing.signal);
     this.#parts.record({ type: 'nodeStopped', id: instance.id, name: instance.name });
   }

@@ -86,7 +86,7 @@ function openRecords({ dataDir, nodes, log }: VirtualCloudOptions, ledger: Ledge
     ledger,
     counters,
     onCreated: (instance) => lives.begin(instance),
-    onDeleted: (instance) => lives.end(instance),
+    onDeleted: (instance) => lives.delete(instance),
   });
   record({ type: 'started', droppedBytes });
   return { handler: createRoutes({ cloud, journal, ledger, counters }), journal, lives };

@@ -55,7 +55,7 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   const ca = await CertificateAuthority.loadOrCreate(join(folder, 'ca'));
   const caFile = options.caFile ?? join(folder, 'ca.pem');
   writeFileSync(caFile, ca.certificate);
-  const pair = await ca.issue({ user: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
+  const pair = await ca.issue({ name: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
   const tls = { cert: pair.certificate, key: pair.key };
   const server = createServer(tls);
   await new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { quickRecovery } from '../../../deploy/local/components/operator.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { logFolderOf, type TestStack } from './test-stack.ts';
 
@@ -178,12 +179,13 @@ export class Operator {
       `--control-kubeconfig=${kubeconfig}`,
       `--target-kubeconfig=${target ?? targetKubeconfig}`,
       `--namespace=${namespace}`,
+      ...quickRecovery,
       '--port=0',
       '--log-format=json',
       `--leader-elect-identity=${program}`,
       ...flags,
       ...(roleOf(program) === 'worker'
-        ? [`--workflow-bundle=${layout.workflowBundle}`, ...workerFlags]
+        ? [`--workflow-bundle=${layout.workflowBundle}`, ...sandboxOf(program), ...workerFlags]
         : watcherFlags),
     ];
   }
@@ -219,4 +221,9 @@ export class Operator {
 
 function roleOf(program: Program): 'watcher' | 'worker' {
   return program === 'worker' || program === 'second-worker' ? 'worker' : 'watcher';
+}
+
+/** A workflow that moves between both kinds of sandbox does the same in either. */
+function sandboxOf(program: Program): string[] {
+  return program === 'second-worker' ? ['--workflow-sandbox=sdk'] : [];
 }

@@ -1,4 +1,5 @@
 /** Builds a world by seed: clusters, one or two installs of Millwright, their processes. */
+import { quickRecovery } from '../../../deploy/local/components/operator.ts';
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
@@ -54,6 +55,8 @@ const limits = {
  * it off 5 s before. Seconds.
  */
 const gracePeriods = [20, 7];
+/** As in production, and as on the local stack. */
+const runTimeouts: readonly (readonly string[])[] = [[], quickRecovery];
 
 export function buildWorld(parts: WorldParts): World {
   const { simulation, weather } = parts;
@@ -135,7 +138,9 @@ interface ReplicaParts extends WorldParts {
 }
 
 function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): SimulatedReplica[] {
-  const graceSeconds = namedChance(parts.simulation.seed, 'grace').pick(gracePeriods);
+  const { seed } = parts.simulation;
+  const graceSeconds = namedChance(seed, 'grace').pick(gracePeriods);
+  const timeouts = namedChance(seed, 'timeouts').pick(runTimeouts);
   const components = [
     ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
     ...Array.from({ length: layout.workers }, () => 'worker' as const),
@@ -152,6 +157,7 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
           `--machine-health-timeout=${limits.health}s`,
           `--machine-drain-timeout=${limits.drain}s`,
           `--shutdown-grace-period=${graceSeconds}s`,
+          ...timeouts,
           ...layout.leases,
         ],
         control: layout.control,

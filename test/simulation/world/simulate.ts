@@ -1,6 +1,6 @@
 /** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
-import { preloadedBundle } from '../../support/workflow-bundle.ts';
+import { bundleForTests } from '../../support/workflow-bundle.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
@@ -90,7 +90,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     settleSeconds,
   });
   const relay = new WriteRelay();
-  const { codePath } = await preloadedBundle();
+  const { codePath } = await bundleForTests();
   const world = buildWorld({
     simulation,
     weather,

@@ -56,6 +56,7 @@ function deliveryTo(calls: Recorded[], error?: Error) {
     namespace: 'default',
     cluster: 'c',
     taskQueue: 'q',
+    timeouts: { workflowTaskSeconds: 7, heartbeatSeconds: 21 },
   });
 }
 
@@ -73,6 +74,8 @@ test('a live object starts its workflow, with all that a person wants to see', a
         signalArgs: [observed.payload],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowTaskTimeout: 7_000,
+        memo: { heartbeatSeconds: 21 },
         staticSummary: 'Machine default/pool-abc of MachineSet pool',
       },
     },
@@ -87,6 +90,14 @@ test('a live object starts its workflow, with all that a person wants to see', a
     KubeNamespace: 'default',
     MachineSet: 'pool',
   });
+});
+
+test('a set goes before its machines', async () => {
+  const calls: Recorded[] = [];
+  await deliveryTo(calls)(observed);
+  await deliveryTo(calls)({ ...observed, kind: 'machineSet', object: 'pool' });
+  const priorities = calls.map(({ options }) => options?.['priority']);
+  expect(priorities).toEqual([undefined, { priorityKey: 1 }]);
 });
 
 test('a plain signal starts nothing', async () => {

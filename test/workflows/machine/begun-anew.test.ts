@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { runOptions } from '../../../watcher/queue/delivery.ts';
+import { runOptionsOf } from '../../../watcher/queue/delivery.ts';
 import type { MachineInput } from '../../../workflows/machine/workflow.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,7 +35,7 @@ async function failOnce(world: MachineWorld, state?: MachineState): Promise<void
       taskQueue: world.ref.namespace,
       workflowId: world.workflowId,
       args: [input],
-      ...runOptions,
+      ...runOptionsOf({ workflowTaskSeconds: 10, heartbeatSeconds: 30 }),
     });
     await eventually('the first attempt has failed', async () => {
       return (await world.handle.describe()).runId !== first.firstExecutionRunId;

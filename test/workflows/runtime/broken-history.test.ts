@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { runOptions } from '../../../watcher/queue/delivery.ts';
+import { runOptionsOf } from '../../../watcher/queue/delivery.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { Machines, SetWorld } from '../machine-set/set-world.ts';
@@ -20,7 +20,7 @@ test('a run whose history cannot be replayed begins anew, and acts', async () =>
   const logger = new DefaultLogger('ERROR');
   const other = await bundleWorkflowCode({ workflowsPath: otherCode, logger });
   await temporal.withOtherCode(other, world.ref.namespace, async () => {
-    await world.observe({}, runOptions);
+    await world.observe({}, runOptionsOf({ workflowTaskSeconds: 10, heartbeatSeconds: 30 }));
     await eventually('its first timer runs', async () => {
       const { events = [] } = await world.handle.fetchHistory();
       return (events ?? []).some(({ timerStartedEventAttributes: timer }) => timer);

@@ -39,6 +39,19 @@ export const duration: Kind<number> = {
   },
 };
 
+/** Seconds. */
+export function durationBetween(min: string, max: string): Kind<number> {
+  const [least = 0, most = Infinity] = [parseDuration(min), parseDuration(max)];
+  return {
+    ...duration,
+    allowed: `a duration from ${min} to ${max}`,
+    parse: (value) => {
+      const seconds = duration.parse(value);
+      return seconds !== undefined && seconds >= least && seconds <= most ? seconds : undefined;
+    },
+  };
+}
+
 export function integer({ min, max = 2 ** 31 - 1 }: { min: number; max?: number }): Kind<number> {
   return {
     placeholder: 'NUMBER',

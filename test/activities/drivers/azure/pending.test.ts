@@ -14,6 +14,7 @@ import {
   living,
   madeByMcm,
   partsOf,
+  secret,
   vmOf,
   vmPut,
 } from './a-machine.ts';
@@ -50,10 +51,10 @@ describe('a create of ten minutes', () => {
       verb: 'create',
       kind: 'virtual machine',
       name: 'm',
-      operation: expect.stringMatching(
-        /^\/subscriptions\/.*\/operations\/[^/]+\?api-version=2021-07-01$/,
-      ),
+      account: expect.stringMatching(/^[0-9a-f]{12}$/),
+      operation: expect.stringMatching(/^providers\/.*\?api-version=2021-07-01$/),
     });
+    for (const value of Object.values(secret)) expect(pending.checkpoint).not.toContain(value);
     const { result, told } = await untilSettled(double, create('m'));
     expect(result).toMatchObject({ providerID: 'azure:///westeurope/m', found: true });
     expect(told).toEqual([pending.message]);
@@ -90,8 +91,7 @@ describe('a create of ten minutes', () => {
   test.each([
     'no JSON',
     '{}',
-    '{"verb":"create","kind":"virtual machine","name":"other","operation":"/subscriptions/x"}',
-    '{"verb":"create","kind":"virtual machine","name":"m","operation":"https://evil.invalid/subscriptions/33333333-3333-3333-3333-333333333333/o"}',
+    '{"verb":"create","kind":"virtual machine","name":"other","operation":"x"}',
     '{"verb":"delete","kind":"disk","name":"m-os-disk"}',
   ])('goes on with the checkpoint %s', async (checkpoint) => {
     double.faults.add({ ...tenMinutes, match: vmPut });
@@ -101,6 +101,20 @@ describe('a create of ten minutes', () => {
     expect(await create('m')({ checkpoint })).toMatchObject({ nodeName: 'm' });
     expect(living(double, 'm')).toEqual(partsOf('m'));
   });
+
+  test.each(['../other/providers/p', 'https://evil.invalid/o', '//evil.invalid/o'])(
+    'a checkpoint with the operation %s leads to no other account or host',
+    async (operation) => {
+      double.faults.add({ ...tenMinutes, match: vmPut });
+      const { checkpoint = '' } = await pendingOf(create('m')({}));
+      const changed = JSON.stringify({ ...JSON.parse(checkpoint), operation });
+      const before = double.calls.length;
+      await pendingOf(create('m')({ checkpoint: changed }));
+      const paths = double.calls.slice(before).map(({ path }) => path.toLowerCase());
+      const ours = `/subscriptions/${secret.subscriptionID}/`;
+      expect(paths.filter((path) => !path.startsWith(ours))).toEqual([]);
+    },
+  );
 
   test('a signed address of an operation does not get into a history', async () => {
     double.faults.add({ kind: 'signed', match: vmPut });

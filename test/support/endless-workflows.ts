@@ -1,0 +1,4 @@
+/** A workflow whose code never comes back. */
+export async function machine(): Promise<void> {
+  for (;;);
+}

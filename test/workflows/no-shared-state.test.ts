@@ -1,0 +1,74 @@
+/**
+ * The modules of the workflow code are loaded once for all workflows of a process: a variable of a
+ * module would be one for all of them, and differ when a run is replayed elsewhere.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from '@swc/core';
+import type { Declaration, ModuleItem, NewExpression, VariableDeclarator } from '@swc/core';
+import { expect, test } from 'vitest';
+
+const folder = fileURLToPath(new URL('../../workflows/', import.meta.url));
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+);
+
+function stateIn(text: string): string[] {
+  const { body } = parseSync(text, { syntax: 'typescript', target: 'es2024' });
+  return body.flatMap(declarationIn).flatMap(changeableIn);
+}
+
+function declarationIn(item: ModuleItem): Declaration[] {
+  if (item.type === 'ExportDeclaration') return [item.declaration];
+  return item.type === 'VariableDeclaration' || item.type === 'ClassDeclaration' ? [item] : [];
+}
+
+function changeableIn(declaration: Declaration): string[] {
+  if (declaration.type === 'ClassDeclaration') {
+    return declaration.body.flatMap((member) =>
+      member.type === 'ClassProperty' && member.isStatic && !member.readonly ? ['static'] : [],
+    );
+  }
+  if (declaration.type !== 'VariableDeclaration') return [];
+  const { kind, declarations } = declaration;
+  return kind === 'const' ? declarations.flatMap(growingIn) : [kind];
+}
+
+/** An empty collection is made to be filled; others are tables. */
+function growingIn({ init }: VariableDeclarator): string[] {
+  if (init?.type === 'ArrayExpression') return init.elements.length > 0 ? [] : ['[]'];
+  if (init?.type === 'ObjectExpression') return init.properties.length > 0 ? [] : ['{}'];
+  return init?.type === 'NewExpression' ? collectionIn(init) : [];
+}
+
+function collectionIn({ callee, arguments: given }: NewExpression): string[] {
+  const name = callee.type === 'Identifier' ? callee.value : '';
+  const isEmpty = given === undefined || given.length === 0;
+  return isEmpty && /^(Weak)?(Map|Set)$/.test(name) ? [name] : [];
+}
+
+test.each([
+  ['let count = 0;', ['let']],
+  ['export let count = 0;', ['let']],
+  ['var count;', ['var']],
+  ['const seen = new Set<string>();', ['Set']],
+  ['export const known = new WeakMap();', ['WeakMap']],
+  ['const list: string[] = [];', ['[]']],
+  ['const table: Record<string, string> = {};', ['{}']],
+  ['class Counter { static count = 0; }', ['static']],
+  [
+    "const names = new Set(['a']); const list = ['a']; class Table { static readonly rows = 1 }",
+    [],
+  ],
+  ['function count() { let sum = 0; return sum; }', []],
+])('%j has %j', (text, expected) => {
+  expect(stateIn(text)).toEqual(expected);
+});
+
+test('no module of the workflow code has a variable', () => {
+  const found = files.flatMap((name) =>
+    stateIn(readFileSync(`${folder}${name}`, 'utf8')).map((what) => `${name}: ${what}`),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  expect(found).toEqual([]);
+});
