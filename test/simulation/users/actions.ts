@@ -8,7 +8,6 @@ import * as finalizers from './actions/finalizers.ts';
 import { scaleHeldRollout } from './actions/held-rollouts.ts';
 import { deleteHeldSet } from './actions/held-deletions.ts';
 import * as marks from './actions/marks.ts';
-import { moveTwice } from './actions/moves.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
 import * as pods from './actions/pods.ts';
@@ -50,7 +49,6 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   takeOverSets: { weight: 1, act: deletions.takeOverSets },
   replaceMachine: { weight: 1, act: deletions.replaceMachine },
   createMachine: { weight: 1, act: deletions.createMachine },
-  moveTwice: { weight: 1.5, act: moveTwice },
   migrateMachine: { weight: 1, act: finalizers.migrateMachine },
   stripFinalizers: { weight: 0.7, act: finalizers.stripFinalizers },
   holdWithFinalizer: { weight: 0.7, act: finalizers.holdWithFinalizer },

@@ -8,7 +8,7 @@ import { bareWorld, workOn } from './bare-world.ts';
 import type { Found } from './kubectl.ts';
 import { poolLabel } from './objects.ts';
 import { setUpObjects } from './set-up.ts';
-import { isDeleting, isLone } from './user.ts';
+import { isDeleting } from './user.ts';
 import type { User } from './user.ts';
 import { Users } from './users.ts';
 
@@ -46,9 +46,6 @@ function held({ user }: Stage): Found[] {
     .map(({ object }) => object)
     .filter(({ metadata }) => metadata.finalizers?.includes(otherFinalizer));
 }
-
-const isMarked = ({ object }: { object: Found }): boolean =>
-  object.metadata.labels?.['example.com/kept-by'] !== undefined;
 
 test('deleteHeldSet: a set goes, and one of its machines cannot for a quarter of an hour', async () => {
   const stage = begin('deleteHeldSet');
@@ -134,49 +131,4 @@ test('incident: also a set without a deployment', async () => {
   }
   expect(paths.filter((line) => line.includes('/machinesets/'))).not.toEqual([]);
   expect(paths.filter((line) => line.includes('/machinedeployments/'))).not.toEqual([]);
-});
-
-test('moveTwice: a Machine without a set goes, comes back with its instance, and goes again', async () => {
-  const stage = begin('moveTwice');
-  const [line = ''] = notesOf(stage).filter((one) => one.includes('"finalizers":null'));
-  const path = /machines\/(\S+) /.exec(line)?.[1] ?? '';
-  const present = (): Found | undefined =>
-    stage.user.all('machines').find(({ name }) => name === path)?.object;
-  const broken = () =>
-    stage.user.all('machineclasses').filter(({ object }) => {
-      return Object(object['secretRef']).name === 'missing';
-    });
-  await stage.pass(11);
-  expect(present()).toBeUndefined();
-  await stage.pass(6);
-  const back = present();
-  expect(back && isLone(back)).toBe(true);
-  expect(back?.spec?.['providerID']).toBeDefined();
-  expect(broken().length).toBeGreaterThan(0);
-  await stage.pass(40);
-  expect(present()).toBeUndefined();
-  await stage.pass(17);
-  expect(broken()).toHaveLength(0);
-});
-
-test('revertSet: the owner changes what it passes on, and the set keeps what it had', async () => {
-  const kept = new Set<string>();
-  for (let seed = 1; seed <= 6; seed += 1) {
-    const stage = begin('revertSet', seed);
-    await stage.pass(2);
-    const changes = notesOf(stage).flatMap(
-      (line) => /machinedeployments\/.*(build|minReadySeconds)/.exec(line)?.[1] ?? [],
-    );
-    expect(changes).toHaveLength(1);
-    const { path = '' } = stage.user.all('machinesets').find(isMarked) ?? {};
-    const annotations = { 'example.com/build': '7' };
-    stage.user.control.patch(path, { metadata: { annotations }, spec: { minReadySeconds: 77 } });
-    await stage.pass(0.1);
-    const set = stage.user.control.get(path);
-    expect(set?.metadata.annotations?.['example.com/build']).toBeUndefined();
-    const isOfSpec = changes[0] === 'minReadySeconds';
-    expect(set?.spec?.['minReadySeconds']).toBe(isOfSpec ? undefined : 77);
-    kept.add(changes[0] ?? '');
-  }
-  expect(kept.size).toBe(2);
 });

@@ -37,62 +37,41 @@ export function createMachineForSet(user: User): void {
   user.control.create(customResource('machines', namespace), { ...body, metadata });
 }
 
-/** From a write to the one that takes it back: by a controller, or as promptly as by a webhook. */
-const longestReactionMs = { usual: 50, prompt: 2 };
+/** From a write to the one that takes it back. */
+const longestReactionMs = 50;
 
 /**
- * Another controller keeps the annotations and the labels of a set as they are, and a prompt one
- * also how long its machines have to be ready: what anyone writes there is taken back at once, each
- * time, for many minutes. What its deployment passes on to it changes meanwhile.
+ * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
+ * there is taken back at once, each time, for many minutes.
  */
 export async function revertSet(user: User): Promise<void> {
-  const { chance, install } = user;
+  const { install } = user;
   const picked = user.pick('machinesets', (set) => !isLone(set) && !isDeleting(set));
   if (!picked) return;
   const { path, name } = picked;
-  const isPrompt = chance.happens(0.5);
-  const mostMs = longestReactionMs[isPrompt ? 'prompt' : 'usual'];
   user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
-  const kept = user.control.get(path) ?? picked.object;
+  const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
   let isOver = false;
   const react = async (): Promise<void> => {
-    await user.wait(1, mostMs);
-    if (!isOver) revert(user, path, { kept, isOfSpec: isPrompt });
+    await user.wait(1, longestReactionMs);
+    if (!isOver) revert(user, path, kept);
   };
   const close = install.control.server.store.listen(({ after }) => {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
     void react();
   });
-  if (await user.wait(secondMs, minuteMs)) changeOwner(user, kept, isPrompt);
   await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
 }
 
-function changeOwner({ chance, control, namespace }: User, { metadata }: Found, isOfSpec: boolean) {
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'MachineDeployment');
-  if (!owner) return;
-  const path = customResource('machinedeployments', namespace, owner.name);
-  const annotations = { 'example.com/build': String(chance.below(1_000)) };
-  const minReadySeconds = 1 + chance.below(30);
-  control.patch(path, isOfSpec ? { spec: { minReadySeconds } } : { metadata: { annotations } });
-}
-
-interface Keeping {
-  kept: Found;
-  isOfSpec: boolean;
-}
-
-function revert({ control }: User, path: string, { kept, isOfSpec }: Keeping): void {
-  const { metadata, spec } = control.get(path) ?? kept;
+function revert({ control }: User, path: string, kept: Found['metadata']): void {
+  const { annotations, labels } = control.get(path)?.metadata ?? kept;
   const change = {
-    ...differences('annotations', metadata.annotations, kept.metadata.annotations),
-    ...differences('labels', metadata.labels, kept.metadata.labels),
+    ...differences('annotations', annotations, kept.annotations),
+    ...differences('labels', labels, kept.labels),
   };
-  const seconds = kept.spec?.['minReadySeconds'] ?? null;
-  const isKept = !isOfSpec || (spec?.['minReadySeconds'] ?? null) === seconds;
-  if (isKept && Object.keys(change).length === 0) return;
-  control.patch(path, { metadata: change, ...(!isKept && { spec: { minReadySeconds: seconds } }) });
+  if (Object.keys(change).length > 0) control.patch(path, { metadata: change });
 }
 
 type Pairs = Record<string, string>;
