@@ -26,6 +26,7 @@ import {
 } from '../contracts/messages.ts';
 import { requireInput, setSnapshot, snapshotVersion } from '../runtime/signal-validation.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
+import { StepGuard } from '../plan/step-guard.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
@@ -88,6 +89,8 @@ class MachineDeploymentWorkflow {
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
+  /** A step that another controller takes back is planned again and again. */
+  readonly #nodeSteps = new StepGuard();
 
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
@@ -324,9 +327,15 @@ class MachineDeploymentWorkflow {
   }
 
   #startUpdatingNodes(step: NodeStep, facts: DeploymentFacts): void {
-    const { nodesRetryAt } = this.#state;
-    if (this.#isUpdatingNodes || (nodesRetryAt !== undefined && nodesRetryAt > Date.now())) return;
+    const now = Date.now();
+    const { nodesRetryAt = this.#nodeSteps.holdOf(step.reason, now)?.until } = this.#state;
+    if (this.#isUpdatingNodes) return;
+    if (nodesRetryAt !== undefined && nodesRetryAt > now) {
+      this.#state.nodesRetryAt = nodesRetryAt;
+      return;
+    }
     this.#isUpdatingNodes = true;
+    this.#nodeSteps.begin(step.reason, now, () => Math.random());
     // A time that has passed would wake the loop again and again while the work runs.
     delete this.#state.nodesRetryAt;
     void this.#updateNodes(step, facts).finally(() => {

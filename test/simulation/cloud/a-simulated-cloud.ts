@@ -24,17 +24,23 @@ export interface ASimulatedCloud {
   done<T>(work: () => Promise<T>): Promise<T>;
 }
 
+export interface ASimulatedCloudOptions {
+  seed?: number;
+  calls?: Partial<Trouble>;
+  settleSeconds?: number;
+}
+
 const longestMs = 600_000;
 
 export function aSimulatedCloud(
   wanted: Partial<CloudTrouble> = {},
-  { seed = 1, calls = {} }: { seed?: number; calls?: Partial<Trouble> } = {},
+  { seed = 1, calls = {}, settleSeconds = 1 }: ASimulatedCloudOptions = {},
 ): ASimulatedCloud {
   const simulation = new Simulation(seed);
   const weather = new Weather(simulation, { ...calm, ...calls });
   const cloud = new SimulatedCloud(simulation);
   const trouble = { ...calmCloud, ...wanted };
-  const network = new CloudNetwork({ simulation, weather, cloud, trouble });
+  const network = new CloudNetwork({ simulation, weather, cloud, trouble, settleSeconds });
   const process = new SimulatedProcess(simulation, { name: 'worker-1' });
   const transport = network.transportFor(process);
   const done = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -49,7 +55,7 @@ export function aSimulatedCloud(
     if (!isOver) throw new Error('not over within 10 simulated minutes');
     return await result;
   };
-  const driver = selfDriven(createVirtualDriver({ transport }), done);
+  const driver = selfDriven({ ...createVirtualDriver({ transport }), settleSeconds }, done);
   return { simulation, weather, cloud, trouble, process, transport, driver, done };
 }
 

@@ -107,12 +107,14 @@ describe('what the cloud has not got', () => {
 });
 
 describe('the settle window', () => {
-  test('a new instance may be listed late, but within it', async () => {
-    const simulated = aSimulatedCloud({ lateLists: 1 });
+  test.each([1, 20])('a new instance may be listed late, but within %i s', async (seconds) => {
+    const simulated = aSimulatedCloud({ lateLists: 1 }, { settleSeconds: seconds });
     const { driver, cloud, simulation } = simulated;
     await driver.createInstance(aRequest('m'));
     const [record] = cloud.records;
-    expect(record?.listedFrom).toBeGreaterThan(record?.createdAt ?? 0);
+    const lateMs = (record?.listedFrom ?? 0) - (record?.createdAt ?? 0);
+    expect(lateMs).toBeGreaterThan(seconds === 1 ? 0 : 1_000);
+    expect(driver.settleSeconds).toBe(seconds);
     await simulation.run((record?.createdAt ?? 0) + driver.settleSeconds * 1_000);
     expect(await listed(simulated)).toEqual(['m']);
   });

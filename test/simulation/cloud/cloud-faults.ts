@@ -18,13 +18,15 @@ export interface CloudFaultsParts {
   weather: Weather;
   cloud: SimulatedCloud;
   trouble: CloudTrouble;
+  /** After a create lists have its instance no later than this. Default 1. */
+  settleSeconds?: number;
 }
 
 /** Less than the time limit of a call. */
 const longestWorkMs = 25_000;
 const sides = ['before', 'after'] as const;
-/** Less than the driver's settle window, 1 s. */
-const latestListedMs = 900;
+/** Before the driver's settle window is over. Milliseconds. */
+const slackMs = 100;
 
 export class CloudFaults {
   readonly #parts: CloudFaultsParts;
@@ -68,10 +70,19 @@ export class CloudFaults {
     if (refusal) return refusal;
     const breakdown = this.#breakdown();
     if (breakdown?.comes === 'before') return breakdown.answer;
-    const isLate = this.#happens('lateLists');
-    const listedAfterMs = isLate ? this.#chances.lateLists.between(0, latestListedMs) : 0;
+    const listedAfterMs = this.#listedAfterMs();
     const answer = cloud.answer({ ...call, listedAfterMs });
     return breakdown?.answer ?? answer;
+  }
+
+  /** The later lists may have it, the more often they are late. */
+  #listedAfterMs(): number {
+    const { trouble, settleSeconds = 1 } = this.#parts;
+    const { lateLists } = this.#chances;
+    const latestMs = settleSeconds * 1_000 - slackMs;
+    return lateLists.happens(trouble.lateLists * settleSeconds)
+      ? lateLists.between(0, latestMs)
+      : 0;
   }
 
   #refusalOf(call: CloudCall): CloudAnswer | undefined {

@@ -43,6 +43,7 @@ export class SimulatedCloud {
   readonly #simulation: Simulation;
   readonly #chance: Chance;
   readonly #fleet = new Fleet();
+  readonly #listings: { by: string; at: number }[] = [];
   readonly #listeners: ((happening: Happening) => void)[] = [];
 
   #refusesAllUntilMs = 0;
@@ -72,6 +73,11 @@ export class SimulatedCloud {
 
   get livingCount(): number {
     return this.#fleet.livingCount;
+  }
+
+  /** All that were answered and that were not for a name. */
+  get listings(): readonly { by: string; at: number }[] {
+    return this.#listings;
   }
 
   /** Living ones, in the order of their creation. */
@@ -106,7 +112,7 @@ export class SimulatedCloud {
       case 'POST':
         return this.#create(parseInstanceRequest(call.body), call);
       case 'GET':
-        return this.#list(wantedIn(searchParams));
+        return this.#list(wantedIn(searchParams), call.by);
       case 'GET id':
         return this.#withLiving(id, instanceAnswer);
       case 'DELETE id':
@@ -160,8 +166,9 @@ export class SimulatedCloud {
     return record;
   }
 
-  #list(wanted: Wanted): CloudAnswer {
+  #list(wanted: Wanted, by: string): CloudAnswer {
     const { now } = this.#simulation;
+    if (wanted.name === undefined) this.#listings.push({ by, at: now });
     const found = this.#fleet.matching(wanted).filter(({ listedFrom }) => listedFrom <= now);
     return answered(200, JSON.stringify({ instances: found.map(shown) }));
   }

@@ -107,6 +107,22 @@ test('a cluster comes back from a restore with the objects of the backup', async
   expect(restored).toEqual(['seed']);
 });
 
+test('of the sets that go unseen some stay away, but none that nothing makes again', async () => {
+  const gone = new Set<string>();
+  const back = new Set<string>();
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const world = prepared(seed);
+    disasters.unseenChanges(world, new Chance(seed));
+    await world.simulation.run(world.simulation.now + 4 * minuteMs);
+    const text = world.simulation.timeline.lines(['disaster']).join();
+    const [, name, what] = /machinesets\/(\S+) (goes|is replaced) unseen/.exec(text) ?? [];
+    if (name !== undefined) (what === 'goes' ? gone : back).add(name);
+  }
+  expect(gone.size).toBeGreaterThan(0);
+  expect(gone).not.toContain('set-1');
+  expect(back).toContain('set-1');
+});
+
 function checkpointIn({ installs: [install] }: World): unknown {
   if (!install) throw new Error('there is no install');
   const { control, namespace } = install;

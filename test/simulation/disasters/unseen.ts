@@ -6,17 +6,20 @@ import type { Chance } from '../engine/chance.ts';
 import type { Install, World } from '../world/world.ts';
 import { inSeconds, note } from './lasting.ts';
 
-const kinds = ['machines', 'machinesets', 'machineclasses'] as const;
+const kinds = ['machines', 'machinesets', 'machinesets', 'machineclasses'] as const;
 type Kind = (typeof kinds)[number];
 
+/** For longer than any Lease holds. Milliseconds. */
+const longestMs = 180_000;
+
 /**
- * No process watches for a while; in the meantime an object goes and another of its name comes, and
- * perhaps the server forgets that.
+ * No process watches for a while; in the meantime an object goes, mostly another of its name comes,
+ * and perhaps the server forgets that.
  */
 export function replaceUnseen(world: World, chance: Chance): void {
   const install = chance.pick(world.installs);
   const kind = chance.pick(kinds);
-  const lastsMs = chance.between(5_000, 90_000);
+  const lastsMs = chance.between(5_000, chance.happens(0.7) ? longestMs : 90_000);
   const atMs = lastsMs * chance.between(0.1, 0.9);
   const forgets = chance.happens(0.5);
   note(world, `no process of ${install.name} watches for ${inSeconds(lastsMs)}`);
@@ -33,11 +36,14 @@ export function replaceUnseen(world: World, chance: Chance): void {
 }
 
 interface Present extends Body {
-  metadata: { name: string; labels?: Record<string, string> };
+  metadata: NonNullable<Body['metadata']> & { name: string };
   spec?: Record<string, unknown>;
 }
 
-/** As a tool does that saves objects, removes them without their finalizers, and restores them. */
+/**
+ * As a tool does that saves objects, removes them without their finalizers, and restores them. A
+ * set comes again from its deployment as well.
+ */
 function replaceOne(
   world: World,
   { control: { server }, namespace }: Install,
@@ -45,17 +51,29 @@ function replaceOne(
 ): void {
   const { items = [] }: { items?: Present[] } = server.get(customResource(kind, namespace));
   if (items.length === 0) return;
+  const mayStayAway = chance.happens(0.6);
   const { metadata, status: _status, ...content } = chance.pick(items);
+  const isBack = !mayStayAway || !comesAgain(kind, metadata);
   const { name, labels = {} } = metadata;
   const path = customResource(kind, namespace, name);
-  note(world, `${kind}/${name} is replaced unseen`);
+  note(world, `${kind}/${name} ${isBack ? 'is replaced' : 'goes'} unseen`);
+  remove(server, path);
+  if (!isBack) return;
+  const copy = kind === 'machines' && chance.happens(0.5) ? withoutInstance(content) : content;
+  server.create(customResource(kind, namespace), { ...copy, metadata: { name, labels } });
+}
+
+/** A set, from its deployment. */
+function comesAgain(kind: Kind, { ownerReferences = [] }: Present['metadata']): boolean {
+  return kind === 'machinesets' && ownerReferences.length > 0;
+}
+
+function remove(server: Install['control']['server'], path: string): void {
   server.patch(path, { type: 'merge', body: { metadata: { finalizers: null } } });
   if (server.has(path)) server.delete(path, { propagationPolicy: 'Orphan' });
   if (server.has(path)) {
     server.patch(path, { type: 'merge', body: { metadata: { finalizers: null } } });
   }
-  const copy = kind === 'machines' && chance.happens(0.5) ? withoutInstance(content) : content;
-  server.create(customResource(kind, namespace), { ...copy, metadata: { name, labels } });
 }
 
 function withoutInstance(content: Omit<Present, 'metadata'>): Omit<Present, 'metadata'> {

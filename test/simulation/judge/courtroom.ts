@@ -11,7 +11,7 @@ import { calm, Weather } from '../world/weather.ts';
 import type { Install, World } from '../world/world.ts';
 import { createJudge } from './judge.ts';
 import type { Judge } from './judge.ts';
-import type { CloudHappening, JudgedCloud, JudgedInstance } from './judged-cloud.ts';
+import type { CloudHappening, JudgedCloud, JudgedInstance, Listing } from './judged-cloud.ts';
 import { finalizer, uidTag } from './objects.ts';
 import { passingRules } from './waits/overdue.ts';
 
@@ -127,6 +127,7 @@ function lead(server: ApiServer, of: string): void {
 export class TestCloud implements JudgedCloud {
   readonly records: (JudgedInstance & { deletedAt?: number })[] = [];
   refusesAll = false;
+  readonly listings: Listing[] = [];
   readonly #simulation: Simulation;
   readonly #listeners: ((happening: CloudHappening) => void)[] = [];
 
@@ -163,6 +164,10 @@ export class TestCloud implements JudgedCloud {
     this.records.push(record);
     for (const listener of this.#listeners) listener({ kind: 'created', record, by });
     return record;
+  }
+
+  list(by = worker): void {
+    this.listings.push({ by, at: this.#simulation.now });
   }
 
   delete(record: JudgedInstance, by = worker): void {

@@ -20,11 +20,20 @@ export interface CloudHappening {
   sentAt?: number;
 }
 
+/** A search for what an install has in the cloud, where it was answered. */
+export interface Listing {
+  /** Name of the process. */
+  by: string;
+  at: number;
+}
+
 export interface JudgedCloud {
   /** Of all times. */
   readonly records: readonly JudgedInstance[];
   readonly living: Iterable<JudgedInstance>;
   /** For now it takes no call, as of expired credentials. */
   readonly refusesAll: boolean;
+  /** Of all times. */
+  readonly listings: readonly Listing[];
   listen(listener: (happening: CloudHappening) => void): void;
 }

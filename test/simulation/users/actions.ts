@@ -7,11 +7,13 @@ import * as deletions from './actions/deletions.ts';
 import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import { scaleHeldRollout } from './actions/held-rollouts.ts';
+import { deleteHeldSet } from './actions/held-deletions.ts';
 import { keepIllNodes } from './actions/ill-nodes.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
 import * as pods from './actions/pods.ts';
+import { keepForInquiry, resizeUnderPolicy } from './actions/policies.ts';
 import { setRolloutOption } from './actions/rollout-options.ts';
 import * as rollouts from './actions/rollouts.ts';
 import * as scaling from './actions/scaling.ts';
@@ -80,7 +82,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   dropOwner: { weight: 0.3, act: owners.dropOwner },
   revertSet: { weight: 0.8, act: owners.revertSet },
   stop: { weight: 0.5, act: stop },
-  incident: { weight: 0.7, act: incident },
+  incident: { weight: 2, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
   editMachine: { weight: 1.5, act: edits.editMachine },
   attendDrain: { weight: 2, act: attendDrain },
@@ -88,6 +90,9 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   deleteGuarded: { weight: 1.5, act: deleteGuarded },
   moveCredentials: { weight: 1.5, act: moveCredentials },
   upgradeWorkers: { weight: 2, act: upgradeWorkers },
+  deleteHeldSet: { weight: 3, act: deleteHeldSet },
+  keepForInquiry: { weight: 3, act: keepForInquiry },
+  resizeUnderPolicy: { weight: 3, act: resizeUnderPolicy },
 };
 
 /** In an order that never changes. */

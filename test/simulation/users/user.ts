@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { lasting } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
+import type { Refusal } from '../world/hindrances.ts';
 import type { Install, World } from '../world/world.ts';
 import { Kubectl } from './kubectl.ts';
 import type { Found } from './kubectl.ts';
@@ -74,6 +75,14 @@ export class User {
     const { simulation, weather } = this.#parts.world;
     await simulation.sleep(this.chance.between(leastMs, mostMs));
     return !weather.isClear;
+  }
+
+  /** By a policy of the control cluster, which also holds for users. */
+  refuse(refusal: Omit<Refusal, 'cluster'>): void {
+    const { method, pathPrefix, verdict, untilMs } = refusal;
+    const seconds = Math.round((untilMs - this.now) / secondMs);
+    this.note(`${method} ${pathPrefix} is refused with ${verdict.code} for ${seconds} s`);
+    this.#parts.world.weather.refuse({ ...refusal, cluster: this.install.control.name });
   }
 
   all(kind: Kind): Picked[] {

@@ -127,6 +127,7 @@ test.each([
   ['createMachine', 'has failed'],
   ['cordon', 'is cordoned'],
   ['taintNode', 'keeps pods out'],
+  ['takeOverSets', 'has a deadlock'],
   ['addBudget', 'allows no eviction'],
 ])('%s puts an obstacle that is found: %s', async (name, what) => {
   const seen = new Set<string>();

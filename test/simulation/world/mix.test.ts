@@ -3,7 +3,7 @@ import { troubleBy } from './fault-kinds.ts';
 import { mixOf, usualMix } from './mix.ts';
 import { allFaults } from './trouble.ts';
 
-const seeds = Array.from({ length: 200 }, (_, seed) => seed);
+const seeds = Array.from({ length: 400 }, (_, seed) => seed);
 
 test('a seed always has the same mix', () => {
   for (const seed of seeds) expect(mixOf(seed)('kills')).toBe(mixOf(seed)('kills'));
@@ -11,8 +11,18 @@ test('a seed always has the same mix', () => {
 
 test('some worlds have everything as often as usual', () => {
   const usual = seeds.filter((seed) => mixOf(seed) === usualMix);
-  expect(usual.length).toBeGreaterThan(30);
-  expect(usual.length).toBeLessThan(100);
+  expect(usual.length).toBeGreaterThan(60);
+  expect(usual.length).toBeLessThan(160);
+});
+
+test('some worlds are quiet: few kinds, each at least now and then', () => {
+  const kinds = Array.from({ length: 100 }, (_, index) => `kind ${index}`);
+  const shares = seeds.map((seed) => kinds.filter((kind) => mixOf(seed)(kind) > 0).length);
+  const quiet = shares.filter((share) => share < 35);
+  expect(quiet.length).toBeGreaterThan(60);
+  expect(quiet.length).toBeLessThan(160);
+  expect(Math.min(...shares)).toBeGreaterThan(0);
+  expect(shares.filter((share) => share >= 35 && share < 45)).toEqual([]);
 });
 
 test.each(['kills', 'scale', 'node.vanishes'])('%s: never, rarely, as usual, or often', (kind) => {

@@ -11,7 +11,11 @@ export type Mix = (kind: string) => number;
 /** Everything as often as usual. */
 export const usualMix: Mix = () => 1;
 
-const shareOfUsualWorlds = 0.3;
+const shareOfUsualWorlds = 0.25;
+/** In these a harm that takes long is seen: nothing else comes in between, or repairs it. */
+const shareOfQuietWorlds = 0.25;
+/** Of kinds, in a quiet world. */
+const shareOfQuietKinds = 0.16;
 const factors = [
   { value: 0, weight: 40 },
   { value: 0.3, weight: 15 },
@@ -20,8 +24,16 @@ const factors = [
   { value: 8, weight: 8 },
 ];
 
+const present = factors.filter(({ value }) => value > 0);
+
 /** Adding or removing a kind does not change the factors of the others. */
 export function mixOf(seed: number): Mix {
-  if (namedChance(seed, 'mix').happens(shareOfUsualWorlds)) return usualMix;
-  return (kind) => namedChance(seed, `mix of ${kind}`).weighted(factors) ?? 1;
+  const share = namedChance(seed, 'mix').share();
+  if (share < shareOfUsualWorlds) return usualMix;
+  const isQuiet = share < shareOfUsualWorlds + shareOfQuietWorlds;
+  return (kind) => {
+    const chance = namedChance(seed, `mix of ${kind}`);
+    if (isQuiet && !chance.happens(shareOfQuietKinds)) return 0;
+    return chance.weighted(isQuiet ? present : factors) ?? 1;
+  };
 }

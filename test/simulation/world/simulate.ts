@@ -25,6 +25,7 @@ import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster, Write } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
 import { mixOf } from './mix.ts';
+import { namedChance } from './named-chance.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
@@ -60,6 +61,8 @@ const searchAgainMs = 15 * minuteMs;
 const restMs = 10 * minuteMs;
 /** At the beginning, besides those that are on each Node. */
 const podsOfMachine = 1.5;
+/** Some clouds list late what they made, and their drivers say so. Seconds. */
+const settleTimes = [1, 1, 1, 20];
 const sandboxes = new Sandboxes();
 
 export { faultNames, userNames };
@@ -79,11 +82,13 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   const trouble = troubleBy(options.faults, mix);
   const weather = new Weather(simulation, trouble.calls);
   const cloud = new SimulatedCloud(simulation);
+  const settleSeconds = namedChance(options.seed, 'settle').pick(settleTimes);
   const network = new CloudNetwork({
     simulation,
     weather,
     cloud,
     trouble: trouble.cloud,
+    settleSeconds,
   });
   const orders = new WaitingOrders({ simulation, weather, share: trouble.cloud.waiting });
   const relay = new WriteRelay();
@@ -96,7 +101,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     workflowBundle: codePath,
     createDrivers: (process: SimulatedProcess) => {
       const driver = createVirtualDriver({ transport: network.transportFor(process) });
-      return new Map([['virtual', orders.of(driver)]]);
+      return new Map([['virtual', orders.of({ ...driver, settleSeconds })]]);
     },
     onWrite: (write) => relay.hear(write),
   });

@@ -34,7 +34,7 @@ const timesAnHour = {
   deletedLeases: 0.5,
   takenLeases: 0.5,
   compactions: 2,
-  unseenChanges: 0.5,
+  unseenChanges: 2,
   clusterRestores: 0.1,
   temporalLosses: 0.05,
   temporalRestores: 0.05,

@@ -184,6 +184,26 @@ describe('Nodes that cannot be written', () => {
     });
   });
 
+  test('are not tainted without a rest where another controller takes the taint back', async () => {
+    const rollout = new RolloutWorld(temporal, () => ({
+      updateRolloutNodes: async () => ({ protectedNodes: [] }),
+    }));
+    const { world, log, facts } = rollout;
+    facts.hasNodes = true;
+    facts.protectsNodes = false;
+    facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+    rollout.stuck.add('pool-1');
+    await rollout.run(async () => {
+      await world.observe();
+      await log.until('updateRolloutNodes', 30);
+      await rollout.planned();
+      await temporal.skip(20);
+      expect(log.count('updateRolloutNodes')).toBeLessThan(40);
+      await temporal.skip(120);
+      expect(log.count('updateRolloutNodes')).toBeGreaterThan(32);
+    });
+  });
+
   test('cost no looks while the next attempt runs', async () => {
     let attempts = 0;
     const rollout = new RolloutWorld(temporal, () => ({

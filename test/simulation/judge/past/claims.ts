@@ -22,20 +22,21 @@ export interface Claim {
 export class InstanceLife {
   readonly record: JudgedInstance;
   readonly isKept: Trace<boolean>;
-  /** When it first had no Machine; undefined: never yet. */
-  orphanedAt: number | undefined;
+  /** A Machine has it. */
+  readonly isClaimed: Trace<boolean>;
   wasCondemned: boolean;
 
   constructor(record: JudgedInstance, claim: Claim, at: number) {
     this.record = record;
     this.isKept = new Trace(at, claim.isKept || claim.isKeptByName);
+    this.isClaimed = new Trace(at, claim.isClaimed);
     this.wasCondemned = false;
     this.note(claim, at);
   }
 
   note({ isKept, isKeptByName, isClaimed, isCondemned }: Claim, at: number): void {
     this.isKept.set(at, isKept || (isKeptByName && !this.wasCondemned));
-    if (!isClaimed) this.orphanedAt ??= at;
+    this.isClaimed.set(at, isClaimed);
     if (isCondemned) this.wasCondemned = true;
   }
 }

@@ -203,6 +203,29 @@ describe('deletion of an orphan', () => {
     expect(broken()).toEqual(['an instance goes with its Machine or as an orphan']);
   });
 
+  test.each([
+    [2, ['an instance goes with its Machine or as an orphan']],
+    // Its answer may have been lost.
+    [1, []],
+    [0, []],
+  ])('after %i searches found it with a Machine: %j', async (searches, expected) => {
+    const court = courtroom();
+    const { control, cloud } = court;
+    const record = orphan(court, 'pool-b');
+    await court.pass(16 * minuteMs);
+    const spec = { providerID: record.providerID };
+    control.put(anObject('Machine', 'pool-c', { metadata: { finalizers: [] }, spec }));
+    for (let search = 0; search < searches; search += 1) {
+      await court.pass(7 * minuteMs);
+      cloud.list();
+    }
+    await court.pass(minuteMs);
+    control.remove(pathTo('machines', 'pool-c'));
+    await court.pass(5 * minuteMs);
+    cloud.delete(record);
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('eleven at once are too many', async () => {
     const court = courtroom();
     const names = Array.from({ length: 11 }, (_, index) => `pool-${index}`);

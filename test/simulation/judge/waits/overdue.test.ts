@@ -297,6 +297,52 @@ describe('an owner', () => {
     expect(await brokenAfter(court, 14)).toContain('a deployment gets its machines');
   });
 
+  const ofTemplate = { matchLabels: { pool: 'a' } };
+  const held = { metadata: { annotations: { 'millwright.dev/rollout-after': '2030-01-01' } } };
+  test.each([
+    { fields: {}, spec: {}, expected: ['a deployment gets its machines'] },
+    // Then it makes no set either.
+    { fields: {}, spec: { paused: true }, expected: [] },
+    { fields: held, spec: {}, expected: [] },
+  ])('a deployment with $fields and $spec makes its first set: $expected', async (one) => {
+    const court = courtroom();
+    const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+    const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
+    court.control.put(anObject('MachineDeployment', 'pool', fields));
+    expect(await brokenAfter(court, 14)).toEqual(one.expected);
+  });
+
+  test.each([
+    { what: 'PATCH', of: pathTo('machinesets', 'other'), code: 403, expected: [ofStatus] },
+    { what: 'PATCH', of: `${pathTo('machinesets', 'set')}/status`, code: 403, expected: [] },
+    { what: 'DELETE', of: pathTo('machines'), code: 403, expected: [ofStatus] },
+    // For now: it is tried until it is done.
+    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [] },
+  ] as const)(
+    'a status follows its spec while $what $of is refused with $code: $expected',
+    async ({ what, of, code, expected }) => {
+      const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
+      const verdict = { code, reason: 'Refused', message: 'denied' };
+      const refusal = { method: what, pathPrefix: of, cluster: 'seed', verdict };
+      court.world.weather.refuse({ ...refusal, untilMs: Infinity });
+      await court.pass(8 * minuteMs);
+      expect(court.broken(true).filter((rule) => rule === ofStatus)).toEqual(expected);
+    },
+  );
+
+  test('a deployment does not know the size of a set whose status is refused', async () => {
+    const court = courtroom();
+    const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+    court.control.put(anObject('MachineDeployment', 'pool', { spec }));
+    const ownerReferences = ownerReference('MachineDeployment', 'pool');
+    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
+    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+    const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
+    const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
+    court.world.weather.refuse({ ...refusal, untilMs: Infinity });
+    expect(await brokenAfter(court, 14)).toEqual([]);
+  });
+
   test('a status follows its spec during a stop', async () => {
     const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
     beginStop(court);

@@ -3,6 +3,7 @@ import { options } from '../../../../workflows/api/constants.ts';
 import type { Chance } from '../../engine/chance.ts';
 import { isDeleting, isLone, minuteMs, replicasOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
+import { holdMachines } from './held-deletions.ts';
 
 type Body = Record<string, unknown>;
 
@@ -59,9 +60,10 @@ async function empty(user: User, { path }: Picked): Promise<boolean> {
   return user.wait(minuteMs, 6 * minuteMs);
 }
 
-/** At last more than before; some first want fewer. */
-async function scaleUp(user: User, { path, object }: Picked): Promise<boolean> {
+/** At last more than before; some first want fewer, and machines go that something keeps. */
+async function scaleUp(user: User, { path, name, object }: Picked): Promise<boolean> {
   const { chance, control } = user;
+  if (chance.happens(0.4)) void holdMachines(user, { name });
   const before = Math.max(1, replicasOf(object));
   const fewer = chance.happens(0.4) ? [Math.floor(before / 2)] : [];
   for (const replicas of [...fewer, before + 1 + chance.below(3)]) {

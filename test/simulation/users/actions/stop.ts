@@ -22,7 +22,8 @@ export async function stop(user: User): Promise<void> {
  */
 export async function incident(user: User): Promise<void> {
   const { chance } = user;
-  const picked = user.pick('machinedeployments', (object) => !isDeleting(object) && isLone(object));
+  const kind = chance.pick(['machinedeployments', 'machinesets'] as const);
+  const picked = user.pick(kind, (object) => !isDeleting(object) && isLone(object));
   if (!picked) return;
   const replicas = replicasOf(picked.object);
   user.control.patch(picked.path, { spec: { replicas: chance.pick([0, 0, 1]) } });
@@ -30,7 +31,8 @@ export async function incident(user: User): Promise<void> {
   begin(user);
   if (!(await user.wait(5 * secondMs, 5 * minuteMs))) return;
   user.control.patch(picked.path, { spec: { replicas: Math.max(1, replicas) } });
-  if (!(await user.wait(secondMs, 5 * minuteMs))) return;
+  // To find the cause takes longer than to repair what it did.
+  if (!(await user.wait(secondMs, 15 * minuteMs))) return;
   await end(user);
 }
 

@@ -19,6 +19,28 @@ export function isRefused(
   });
 }
 
+/** Batches of Machines, by a server that has too much to do: they are tried until it takes them. */
+export function areBatchesPutOff(
+  { world: { weather } }: Evidence,
+  { control, namespace }: Install,
+): boolean {
+  const path = customResource('machines', namespace);
+  return [`POST ${path}`, `DELETE ${path}/`].some(
+    (call) => weather.refusalOf(call, control.name)?.code === 429,
+  );
+}
+
+/** Of the status of this set alone, as a rule on one of its fields does it. */
+export function isStatusRefused(
+  { world: { weather } }: Evidence,
+  { control, namespace }: Install,
+): (set: JudgedObject) => boolean {
+  return ({ metadata: { name } }) => {
+    const call = `PATCH ${customResource('machinesets', namespace, name)}/status`;
+    return weather.refusalOf(call, control.name) !== undefined;
+  };
+}
+
 /** Writes to the Nodes of the target cluster. */
 export function areNodesRefused({ world: { weather } }: Evidence, { target }: Install): boolean {
   return ['PATCH', 'DELETE'].some(

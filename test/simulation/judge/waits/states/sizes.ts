@@ -7,8 +7,9 @@ import type { Life } from '../../past/lives.ts';
 import { isClosed, isFrozen, machinesOf, ownersIn } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
-import { isMachineRefused, isRefused } from './refusals.ts';
+import { isMachineRefused, isRefused, isStatusRefused } from './refusals.ts';
 
+const rolloutAfter = 'millwright.dev/rollout-after';
 const preserve = 'node.machine.sapcloud.io/preserve';
 
 export const sizeStates: readonly Passing[] = [
@@ -22,11 +23,14 @@ function smallDeployments(evidence: Evidence, install: Install): Overdue[] {
   const past = evidence.controlOf(install);
   const isHindered = isRefused(evidence, install, ['POST', 'machines'], ['POST', 'machinesets']);
   if (isHindered || isRefused(evidence, install, ['PATCH', 'machinesets'])) return [];
+  const isKept = isStatusRefused(evidence, install);
   return ownersIn(install, past.deployments.present()).flatMap(({ uid, last }) => {
     const sets = Array.from(past.sets.ownedBy(uid));
+    // Its status is by what a deployment knows that a set has taken its size.
+    if (sets.some((set) => isKept(set.last))) return [];
     const { replicas = 0 } = last.spec ?? {};
     const there = sets.reduce((sum, set) => sum + machinesOf(past, set).length, 0);
-    if (there >= replicas || !isRolling(last) || isHeld(sets)) return [];
+    if (there >= replicas || !isRolling(last) || isHeld(last, sets)) return [];
     const text = `MachineDeployment ${last.metadata.name} has ${there} machines of ${replicas}`;
     return [{ subject: uid, text }];
   });
@@ -38,9 +42,10 @@ function isRolling({ spec }: JudgedObject): boolean {
   return !isWide && spec?.strategy?.type === 'RollingUpdate';
 }
 
-/** While it is paused it makes no set. */
-function isHeld(sets: readonly Life[]): boolean {
-  return sets.length === 0 || sets.some(({ last }) => isFrozen(last));
+/** While it is paused, or its template is not to be used yet, it makes no set. */
+function isHeld({ metadata, spec }: JudgedObject, sets: readonly Life[]): boolean {
+  const mayMake = !spec?.paused && metadata.annotations?.[rolloutAfter] === undefined;
+  return (sets.length === 0 && !mayMake) || sets.some(({ last }) => isFrozen(last));
 }
 
 function wrongSets(evidence: Evidence, install: Install): Overdue[] {
