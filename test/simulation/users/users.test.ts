@@ -141,7 +141,7 @@ test.each([
 async function momentsOf(names: readonly string[]): Promise<string[]> {
   const { world, users } = prepared(3, names);
   users.start();
-  await world.simulation.run(world.simulation.now + 6 * 60 * minuteMs);
+  await world.simulation.run(world.simulation.now + 24 * 60 * minuteMs);
   return world.simulation.timeline.notes
     .filter(({ what }) => what.startsWith('scaleToZero:'))
     .map(({ at, what }) => `${at} ${what}`);
