@@ -42,8 +42,8 @@ export function reportProgress(context: Context, progress: unknown): void {
 }
 
 /**
- * One for a process: its breaker is shared by all activities. With an answer to a heartbeat an
- * activity hears that it is cancelled, so `longestPeriodMs` is how long that takes.
+ * One for each kind of worker; the local activities of a worker share its breaker. An activity
+ * hears with the answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
  */
 export function createActivityInterceptor({
   longestPeriodMs = Infinity,

@@ -1,4 +1,4 @@
-/** Another program on the same machine, which takes its share of each core whatever else runs. */
+/** CPU load beside the stack: it takes the same share of each core, however busy the machine is. */
 import { spawn } from 'node:child_process';
 import { availableParallelism, constants, setPriority } from 'node:os';
 

@@ -57,7 +57,7 @@ export class SimulatedCloud {
     return this.#simulation.now < this.#refusesAllUntilMs;
   }
 
-  /** Says so only: what carries the calls there refuses them. Milliseconds since 1970. */
+  /** For the judge: `CloudNetwork` refuses the calls. Milliseconds since 1970. */
   noteRefusalOfAll(untilMs: number): void {
     this.#refusesAllUntilMs = Math.max(this.#refusesAllUntilMs, untilMs);
   }

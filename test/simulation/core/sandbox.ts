@@ -1,6 +1,5 @@
 /** The SDK's own sandbox for workflow code, without its server and its native core. */
 import { readFile } from 'node:fs/promises';
-import vm from 'node:vm';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
@@ -8,6 +7,7 @@ import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helper
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker.js';
 import Long from 'long';
+import { makePlainContexts } from '../../../workers/temporal/sandbox/plain-contexts.ts';
 import type { RunInfo } from '../temporal/messages.ts';
 
 export interface Sandbox {
@@ -65,14 +65,12 @@ async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-/** The SDK's contexts answer each use of a global by a call into Node.js, which costs much. */
 async function withPlainContexts<T>(work: () => Promise<T>): Promise<T> {
-  const { createContext } = vm;
-  vm.createContext = (_object, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
+  const undo = makePlainContexts();
   try {
     return await work();
   } finally {
-    vm.createContext = createContext;
+    undo();
   }
 }
 

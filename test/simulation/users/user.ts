@@ -77,12 +77,12 @@ export class User {
     return !weather.isClear;
   }
 
-  /** By a policy of the control cluster, which also holds for users. */
-  refuse(refusal: Omit<Refusal, 'cluster'>): void {
+  /** By a policy of the cluster, which also holds for users. */
+  refuse(refusal: Omit<Refusal, 'cluster'>, cluster: 'control' | 'target' = 'control'): void {
     const { method, pathPrefix, verdict, untilMs } = refusal;
     const seconds = Math.round((untilMs - this.now) / secondMs);
     this.note(`${method} ${pathPrefix} is refused with ${verdict.code} for ${seconds} s`);
-    this.#parts.world.weather.refuse({ ...refusal, cluster: this.install.control.name });
+    this.#parts.world.weather.refuse({ ...refusal, cluster: this.install[cluster].name });
   }
 
   all(kind: Kind): Picked[] {
@@ -115,20 +115,6 @@ export class User {
     if (this.control.patch(path, { ...body, metadata })) return;
     // After a conflict most people try again with what is there now.
     if (this.chance.happens(0.7)) this.control.patch(path, body);
-  }
-
-  /** A policy of the cluster of the Nodes refuses the writes to one of them, for all callers. */
-  guardNode(pathPrefix: string, lastsMs: number): void {
-    const { simulation, weather } = this.#parts.world;
-    const message = `admission webhook "nodes.example" guards ${pathPrefix}`;
-    this.note(message);
-    weather.refuse({
-      cluster: this.install.target.name,
-      method: 'PATCH',
-      pathPrefix,
-      untilMs: simulation.now + lastsMs,
-      verdict: { code: 403, reason: 'Forbidden', message },
-    });
   }
 
   /** As its operators do it, e.g. for new certificates; not while it is away anyway. */
@@ -166,6 +152,22 @@ export const isLone = ({ metadata }: Found): boolean =>
 
 export function replicasOf({ spec }: Found): number {
   return Number(spec?.['replicas'] ?? 0);
+}
+
+/** Of a Machine; empty where it has none yet. */
+export function phaseOf({ status }: Found): string {
+  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
+  return currentStatus?.phase ?? '';
+}
+
+/** Whether a condition of this type is True, of an object with conditions in its status. */
+export function isTrue({ status }: Found, type: string): boolean {
+  const { conditions = [] }: { conditions?: { type: string; status: string }[] } = { ...status };
+  return conditions.some((condition) => condition.type === type && condition.status === 'True');
+}
+
+export function isOwnedBy({ metadata: { ownerReferences = [] } }: Found, owner: Found): boolean {
+  return ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
 }
 
 /** The Node of a Machine, if it has joined. */

@@ -3,11 +3,12 @@ import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
+import { deadlock } from './actions/nodes.ts';
 import { bareWorld, workOn } from './bare-world.ts';
 import type { Found } from './kubectl.ts';
 import { secretMarker } from './objects.ts';
 import { setUpObjects } from './set-up.ts';
-import { isDeleting } from './user.ts';
+import { isDeleting, isTrue } from './user.ts';
 import { Users } from './users.ts';
 import { faultsIn } from './valid-objects.ts';
 import type { Workloads } from './workloads.ts';
@@ -207,16 +208,7 @@ test('Nodes are mended while the control plane is away, and their Machines kept 
   expect(kept()).toBe(count);
 });
 
-interface NodeStatus {
-  conditions?: { type: string; status: string }[];
-}
-
-function isDeadlocked({ status }: Found): boolean {
-  const { conditions = [] }: NodeStatus = { ...status };
-  return conditions.some(
-    ({ type, status: value }) => type === 'KernelDeadlock' && value === 'True',
-  );
-}
+const isDeadlocked = (node: Found): boolean => isTrue(node, deadlock);
 
 const isKept = ({ metadata }: Found): boolean =>
   metadata.annotations?.['node.machine.sapcloud.io/preserve'] === 'now';
@@ -235,7 +227,7 @@ test('machines of a class go while it is wrong, and it is put right later', asyn
   expect(wrong()).toBe(0);
 });
 
-test('a Machine goes whose Node nobody may change', async () => {
+test('deleteGuarded: a Machine is deleted while a policy refuses every patch of its Node', async () => {
   const { world, users } = prepared(1);
   const user = users.usersFor('deleteGuarded')[1];
   if (!user) throw new Error('the second install has no user');

@@ -159,10 +159,7 @@ describe('Nodes that cannot be written', () => {
       },
     }));
     const { world, log, facts } = rollout;
-    facts.hasNodes = true;
-    facts.protectsNodes = false;
-    facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
-    rollout.stuck.add('pool-1');
+    tainting(rollout);
     await rollout.run(async () => {
       const begin = await temporal.now();
       await world.observe();
@@ -188,11 +185,8 @@ describe('Nodes that cannot be written', () => {
     const rollout = new RolloutWorld(temporal, () => ({
       updateRolloutNodes: async () => ({ protectedNodes: [] }),
     }));
-    const { world, log, facts } = rollout;
-    facts.hasNodes = true;
-    facts.protectsNodes = false;
-    facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
-    rollout.stuck.add('pool-1');
+    const { world, log } = rollout;
+    tainting(rollout);
     await rollout.run(async () => {
       await world.observe();
       await log.until('updateRolloutNodes', 30);
@@ -243,6 +237,14 @@ describe('Nodes that cannot be written', () => {
     });
   });
 });
+
+/** The Nodes of its old set are to be tainted, and its new machines never run. */
+function tainting({ facts, stuck }: RolloutWorld): void {
+  facts.hasNodes = true;
+  facts.protectsNodes = false;
+  facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+  stuck.add('pool-1');
+}
 
 function fail(message: string): Promise<never> {
   return Promise.reject(new Error(message));

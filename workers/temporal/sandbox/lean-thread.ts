@@ -5,6 +5,7 @@
  */
 import vm from 'node:vm';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
+import { makePlainContexts } from './plain-contexts.ts';
 
 /** Node.js starts and joins a thread for each call with a time limit. Ours is `ThreadWatch`. */
 function withoutTimeLimits(): void {
@@ -15,18 +16,12 @@ function withoutTimeLimits(): void {
   };
 }
 
-/** Others answer each use of a global by a call out of the sandbox. */
-function withPlainContexts(): void {
-  const { createContext } = vm;
-  vm.createContext = (_object, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
-}
-
 /** The SDK takes a stack for every promise. Its query for stacks then answers that it has none. */
 function withoutPromiseHook(): void {
   Object.assign(globalHandlers, { setPromiseHook: () => undefined });
 }
 
 withoutTimeLimits();
-withPlainContexts();
+makePlainContexts();
 withoutPromiseHook();
 await import('@temporalio/worker/lib/workflow/workflow-worker-thread.js');

@@ -8,8 +8,8 @@ import type { WorkflowBundleWithSourceMapAndFilename as Bundle } from '@temporal
 /** Versions of the SDK whose internals `lean-creator.ts` and `lean-thread.ts` were written for. */
 const knownVersions: readonly string[] = ['1.24.0'];
 
-const sdkVersion: string = versionOf(
-  createRequire(import.meta.url)('@temporalio/worker/package.json'),
+const { version: sdkVersion }: { version: string } = createRequire(import.meta.url)(
+  '@temporalio/worker/package.json',
 );
 
 /** With another version of the SDK it warns, and is a usual worker. */
@@ -29,8 +29,4 @@ export class LeanWorker extends Worker {
     const { createLeanCreator } = await import('./lean-creator.ts');
     return await createLeanCreator(bundle, options, logger);
   }
-}
-
-function versionOf(description: { version: string }): string {
-  return description.version;
 }

@@ -2,7 +2,7 @@
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { drainOptions } from '../../../../workflows/api/constants.ts';
 import type { Found } from '../kubectl.ts';
-import { hasNode, minuteMs, nodeOf, secondMs } from '../user.ts';
+import { hasNode, minuteMs, nodeOf, phaseOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { mendClass } from './classes.ts';
 
@@ -51,12 +51,15 @@ export async function deleteGuarded(user: User): Promise<void> {
   const picked = user.pick('machines', hasJoined);
   const node = picked && nodeOf(picked.object);
   if (!picked || node === undefined) return;
-  user.guardNode(nodePath(node), chance.between(5, 30) * minuteMs);
+  const pathPrefix = nodePath(node);
+  const message = `admission webhook "nodes.example" guards ${pathPrefix}`;
+  const verdict = { code: 403, reason: 'Forbidden', message };
+  const untilMs = user.now + chance.between(5, 30) * minuteMs;
+  user.refuse({ method: 'PATCH', pathPrefix, untilMs, verdict }, 'target');
   if (await user.wait(0, secondMs)) control.delete(picked.path);
 }
 
 /** One that still waits for its Node would join, and not go, when the policy ends. */
 function hasJoined(object: Found): boolean {
-  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...object.status };
-  return hasNode(object) && currentStatus?.phase !== 'Pending';
+  return hasNode(object) && phaseOf(object) !== 'Pending';
 }

@@ -3,7 +3,7 @@ import { customResource, namespaced } from '../../../../activities/kube/client/p
 import { finalizers as ourFinalizers } from '../../../../workflows/api/constants.ts';
 import type { Picked, User } from '../user.ts';
 import { manifestOf } from '../manifest.ts';
-import { isDeleting, minuteMs, nodeOf, pickedOf, secondMs } from '../user.ts';
+import { isDeleting, minuteMs, nodeOf, phaseOf, pickedOf, secondMs } from '../user.ts';
 import { pickNode } from './nodes.ts';
 
 /** Of a program that has to do something before the object may go. */
@@ -57,13 +57,10 @@ function nodeLabel({ chance }: User, object: Picked['object']): object {
 /** Of those, many are only just being made. */
 function pickMigrated(user: User): Picked | undefined {
   const all = user.all('machines').filter(({ object }) => !isDeleting(object));
-  const young = all.filter(({ object }) => object.spec?.['providerID'] && !isJoined(object));
+  const young = all.filter(
+    ({ object }) => object.spec?.['providerID'] && phaseOf(object) !== 'Running',
+  );
   return user.oneOf(user.chance.happens(0.5) && young.length > 0 ? young : all);
-}
-
-function isJoined({ status }: Picked['object']): boolean {
-  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
-  return currentStatus?.phase === 'Running';
 }
 
 /** To release an object, or because a finalizer seemed stuck. */

@@ -2,7 +2,7 @@
 import { labels } from '../../../../workflows/api/constants.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
-import { isDeleting, isLone, minuteMs, replicasOf } from '../user.ts';
+import { isDeleting, isLone, isOwnedBy, minuteMs, replicasOf } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { letGo, otherFinalizer } from './finalizers.ts';
 
@@ -27,7 +27,7 @@ export async function deleteHeldSet(user: User): Promise<void> {
   const { chance, control } = user;
   const picked = user.pick('machinesets', isLarge);
   if (!picked) return;
-  const machines = user.all('machines').filter(({ object }) => isOf(object, picked.object));
+  const machines = user.all('machines').filter(({ object }) => isOwnedBy(object, picked.object));
   const held = chosen(user, machines).slice(0, 1);
   for (const machine of held) hold(user, machine);
   const others = machines.filter((machine) => !held.includes(machine));
@@ -59,11 +59,4 @@ function hold({ control }: User, { path, object }: Picked): void {
   const { finalizers = [] } = object.metadata;
   if (finalizers.includes(otherFinalizer)) return;
   control.patch(path, { metadata: { finalizers: [...finalizers, otherFinalizer] } });
-}
-
-function isOf(
-  { metadata: { ownerReferences = [] } }: Found,
-  { metadata: { uid } }: Found,
-): boolean {
-  return ownerReferences.some((owner) => owner.uid === uid);
 }

@@ -76,9 +76,11 @@ export function editNode(user: User): void {
   user.target.patch(picked.path, { metadata });
 }
 
+export const deadlock = 'KernelDeadlock';
+
 /** As the node problem detector does: no kubelet takes it back. */
 export function reportDeadlock(user: User, name: string, status: 'True' | 'False'): void {
-  const condition = { type: 'KernelDeadlock', status, lastTransitionTime: user.timeIn(0) };
+  const condition = { type: deadlock, status, lastTransitionTime: user.timeIn(0) };
   const body = { status: { conditions: [condition] } };
   user.target.patch(`${nodePath(name)}/status`, body, 'strategic');
 }

@@ -1,10 +1,21 @@
 /** Admission policies that are in the way of a pool whose size changes. */
-import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../activities/kube/client/paths.ts';
 import type { Refusal } from '../../world/hindrances.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
-import { hasNode, isDeleting, isLone, minuteMs, nodeOf, replicasOf, secondMs } from '../user.ts';
+import {
+  hasNode,
+  isDeleting,
+  isLone,
+  isOwnedBy,
+  minuteMs,
+  nodeOf,
+  phaseOf,
+  replicasOf,
+  secondMs,
+} from '../user.ts';
 import type { Picked, User } from '../user.ts';
+import { reportDeadlock } from './nodes.ts';
 
 type Policy = Pick<Refusal, 'method' | 'pathPrefix' | 'verdict'>;
 
@@ -64,21 +75,14 @@ export async function keepForInquiry(user: User): Promise<void> {
   const { chance, control } = user;
   const kept = user.pick('machines', (object) => hasNode(object) && !isLone(object));
   if (!kept) return;
-  if (!hasFailed(kept.object)) reportDeadlock(user, kept);
+  const node = nodeOf(kept.object);
+  if (node !== undefined && phaseOf(kept.object) !== 'Failed') reportDeadlock(user, node, 'True');
   const untilMs = user.now + chance.between(30, 50) * minuteMs;
   user.refuse({ method: 'DELETE', pathPrefix: kept.path, verdict: chance.pick(denied), untilMs });
   if (!(await user.wait(6 * minuteMs, 14 * minuteMs))) return;
   const others = user.all('machines').filter(({ object }) => areOfOneSet(object, kept.object));
   const other = user.oneOf(others.filter(({ name }) => name !== kept.name));
   if (other) control.delete(other.path);
-}
-
-/** The node problem detector sees it; no kubelet takes it back. */
-function reportDeadlock(user: User, { object }: Picked): void {
-  const type = 'KernelDeadlock';
-  const condition = { type, status: 'True', lastTransitionTime: user.timeIn(0) };
-  const path = `${nodePath(nodeOf(object))}/status`;
-  user.target.patch(path, { status: { conditions: [condition] } }, 'strategic');
 }
 
 function areOfOneSet(one: Found, other: Found): boolean {
@@ -94,15 +98,7 @@ function membersOf(user: User, kind: 'machines' | 'machinesets', { object }: Pic
   };
   const pool = template?.metadata?.labels?.[poolLabel];
   const { uid } = object.metadata;
-  const isOf = ({ metadata }: Found): boolean => {
-    const owners = metadata.ownerReferences ?? [];
-    const isOwned = metadata.uid === uid || owners.some((owner) => owner.uid === uid);
-    return isOwned || metadata.labels?.[poolLabel] === pool;
-  };
+  const isOf = (one: Found): boolean =>
+    one.metadata.uid === uid || isOwnedBy(one, object) || one.metadata.labels?.[poolLabel] === pool;
   return user.all(kind).filter((one) => !isDeleting(one.object) && isOf(one.object));
-}
-
-function hasFailed({ status }: Found): boolean {
-  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
-  return currentStatus?.phase === 'Failed';
 }

@@ -5,7 +5,7 @@
  */
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import type { Found } from '../kubectl.ts';
-import { isDeleting, nodeOf } from '../user.ts';
+import { isDeleting, isTrue, nodeOf, phaseOf } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
 
 const fewest = 3;
@@ -27,12 +27,4 @@ export function lostMachines({ all, control, target }: Place): Obstacle[] {
 
 const nameOf = ({ metadata: { name } }: Found): string => name;
 
-function phaseOf({ status }: Found): string {
-  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
-  return currentStatus?.phase ?? '';
-}
-
-function isReady({ status }: Found): boolean {
-  const { conditions = [] }: { conditions?: { type: string; status: string }[] } = { ...status };
-  return conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True');
-}
+const isReady = (node: Found): boolean => isTrue(node, 'Ready');

@@ -5,7 +5,7 @@ import { givenUpLabel } from '../actions/edits.ts';
 import { letGo, otherFinalizer } from '../actions/finalizers.ts';
 import type { Found } from '../kubectl.ts';
 import type { Kind } from '../set-up.ts';
-import { isDeleting, isLone } from '../user.ts';
+import { isDeleting, isLone, phaseOf } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
 
 export function isHeld({ metadata }: Found): boolean {
@@ -66,9 +66,8 @@ export function failedMachines({ all, control }: Place): Obstacle[] {
     }));
 }
 
-function isBeyondRepair({ spec, status }: Found): boolean {
-  const { currentStatus }: { currentStatus?: { phase?: string } } = { ...status };
-  const isUnhealthyForEver =
-    currentStatus?.phase === 'Unknown' && spec?.['disableHealthTimeout'] === true;
-  return currentStatus?.phase === 'Failed' || isUnhealthyForEver;
+function isBeyondRepair(machine: Found): boolean {
+  const phase = phaseOf(machine);
+  const isUnhealthyForEver = phase === 'Unknown' && machine.spec?.['disableHealthTimeout'] === true;
+  return phase === 'Failed' || isUnhealthyForEver;
 }

@@ -1,15 +1,12 @@
 /** Nodes that take no pods, and budgets that let none go. */
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { letGo } from '../actions/finalizers.ts';
-import { taintsOf, untaint, userTaintKey } from '../actions/nodes.ts';
+import { deadlock, taintsOf, untaint, userTaintKey } from '../actions/nodes.ts';
 import { blockingLabel, budgets, budgetsOf } from '../actions/pods.ts';
-import { isDeleting, nodeOf, pickedOf } from '../user.ts';
+import { isDeleting, isTrue, nodeOf, pickedOf } from '../user.ts';
 import type { Picked } from '../user.ts';
-import type { Found } from '../kubectl.ts';
 import { isHeld, isPreserved, notPreserved } from './machines.ts';
 import type { Obstacle, Place } from './obstacle.ts';
-
-const deadlock = 'KernelDeadlock';
 
 export function nodeObstacles(place: Place): Obstacle[] {
   const { all, target } = place;
@@ -36,7 +33,7 @@ function obstaclesOf({ target }: Place, picked: Picked, isDrained: boolean): Obs
       'keeps pods out',
       () => untaint({ target }, picked),
     ],
-    [hasDeadlock(object), 'has a deadlock', () => endDeadlock(target, path)],
+    [isTrue(object, deadlock), 'has a deadlock', () => endDeadlock(target, path)],
     [isPreserved(object), 'is preserved', () => target.patch(path, notPreserved)],
     [isHeld(object), 'has a finalizer of another program', () => letGo(target, { path })],
   ];
@@ -46,11 +43,6 @@ function obstaclesOf({ target }: Place, picked: Picked, isDrained: boolean): Obs
 }
 
 /** Of a few Nodes each Machine is replaced; of most it is taken for an outage. */
-function hasDeadlock({ status }: Found): boolean {
-  const { conditions = [] }: { conditions?: { type: string; status: string }[] } = { ...status };
-  return conditions.some((condition) => condition.type === deadlock && condition.status === 'True');
-}
-
 function endDeadlock(target: Place['target'], path: string): void {
   const conditions = [{ type: deadlock, status: 'False' }];
   target.patch(`${path}/status`, { status: { conditions } }, 'strategic');

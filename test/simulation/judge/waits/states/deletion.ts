@@ -82,12 +82,10 @@ export function isUsable(
   { control, namespace }: Pick<Install, 'control' | 'namespace'>,
 ): boolean {
   const refs = [secretRef, ...(credentialsSecretRef ? [credentialsSecretRef] : [])];
-  const areThere = refs.every(
-    (ref) =>
-      (ref?.namespace ?? namespace) === namespace &&
-      control.server.has(`/api/v1/namespaces/${namespace}/secrets/${ref?.name}`),
-  );
-  return provider === servedProvider && areThere;
+  const isThere = (ref: (typeof refs)[number]): boolean =>
+    (ref?.namespace ?? namespace) === namespace &&
+    control.server.has(`/api/v1/namespaces/${namespace}/secrets/${ref?.name}`);
+  return provider === servedProvider && refs.every(isThere);
 }
 
 /** As with MCM, `lastOperation` is Failed while the Node cannot be closed, e.g. by a webhook. */
