@@ -85,21 +85,25 @@ interface Facts extends ErrorFacts {
 
 /**
  * The shape of the SDK's errors: one that was tried and has no status met no answer. Without a
- * status the `code` is Node's.
+ * status the `code` is Node's. One with a status and without a code of EC2 is of a proxy or load
+ * balancer that answered with a page of its own.
  */
 function factsOf(cause: unknown): Facts {
   const error: SdkError = Object(cause);
   const { $metadata, $response } = error;
   const status = $metadata?.httpStatusCode;
-  const isTransport = $metadata !== undefined && status === undefined;
+  const retryAfter = $response?.headers?.['retry-after'];
   const name = textOf(error.name) ?? 'Error';
-  return {
-    code: (status === undefined ? textOf(error.code) : undefined) ?? name,
-    message: textOf(error.message) ?? String(cause),
-    status,
-    retryAfter: $response?.headers?.['retry-after'],
-    isTransport,
-  };
+  const message = textOf(error.message) ?? String(cause);
+  if (status === undefined) {
+    const code = textOf(error.code) ?? name;
+    return { code, message, status, retryAfter, isTransport: $metadata !== undefined };
+  }
+  const words =
+    name === 'Error'
+      ? { code: `HTTP ${status}`, message: `not an answer of EC2: ${firstLineOf(message)}` }
+      : { code: name, message };
+  return { ...words, status, retryAfter, isTransport: false };
 }
 
 interface SdkError {
@@ -108,6 +112,11 @@ interface SdkError {
   message?: unknown;
   $metadata?: { httpStatusCode?: number };
   $response?: { headers?: Record<string, string> };
+}
+
+/** The SDK's further lines tell programmers where it keeps the answer. */
+function firstLineOf(message: string): string {
+  return message.split('\n', 1)[0] ?? message;
 }
 
 function textOf(value: unknown): string | undefined {

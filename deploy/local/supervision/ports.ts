@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -79,11 +80,20 @@ async function firstFree(wishes: number[], used: Set<number>, world: PortWorld):
 export const localPorts: PortWorld = {
   isFree: async (port) => (await listen(port)) !== undefined,
   anyFree: async () => {
-    const port = await listen(0);
-    if (port === undefined) throw new Error(`No free port on ${host}`);
-    return port;
+    for (let tries = 0; tries < 1_000; tries += 1) {
+      const port = randomInt(firstStablePort, firstEphemeralPort);
+      if (await localPorts.isFree(port)) return port;
+    }
+    throw new Error(`No free port on ${host} from ${firstStablePort} to ${firstEphemeralPort - 1}`);
   },
 };
+
+/**
+ * Below the range from which Linux and macOS take the near end of an outgoing connection: one of
+ * those could hold the port of a killed server for as long as it lasts.
+ */
+const firstStablePort = 16_384;
+const firstEphemeralPort = 32_768;
 
 /** Listens for a moment. The port that it got, or undefined when another program has it. */
 function listen(port: number): Promise<number | undefined> {

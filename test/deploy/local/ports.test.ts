@@ -47,6 +47,12 @@ describe('the ports of a stack', () => {
     expect(taken).toEqual([{ name: 'kubeApiserver', port: 6443 }]);
   });
 
+  test('a free one is never of the range for outgoing connections', async () => {
+    const ports = await Promise.all(Array.from({ length: 50 }, () => localPorts.anyFree()));
+    expect(Math.max(...ports)).toBeLessThan(32_768);
+    expect(Math.min(...ports)).toBeGreaterThan(16_383);
+  });
+
   test('a port that is listened on is not free, and is free once the listener is gone', async () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, host, done));

@@ -9,6 +9,7 @@ import type {
   CreateRequest,
   Driver,
 } from '../../../../activities/drivers/driver.ts';
+import { isPassing } from '../../../../activities/drivers/aws/error-mapping.ts';
 import { startMoto, type Moto } from '../../../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../../support/moto-account.ts';
 import { aRequest } from '../a-request.ts';
@@ -92,6 +93,17 @@ describeDriverContract({
   createsAtOnce: 0,
   spentMessage: /^instance i-\w+ of this attempt is terminated/,
 });
+
+/** Requests that meet in moto's dictionaries get a status of 500 now and then; the core repeats. */
+async function createdDespiteMoto(name: string): Promise<CreatedInstance> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await createdBy(driver, theRequest(name));
+    } catch (error) {
+      if (!isPassing(error) || tries === 5) throw error;
+    }
+  }
+}
 
 describe('create', () => {
   test('tags instance and volumes, and sends the token', async () => {
@@ -177,9 +189,7 @@ describe('create', () => {
 
   test('twenty at once are twenty', async () => {
     const names = Array.from({ length: 20 }, (_none, index) => `crowd-${index}`);
-    const made = await Promise.all(
-      names.map(async (name) => await createdBy(driver, theRequest(name))),
-    );
+    const made = await Promise.all(names.map(async (name) => await createdDespiteMoto(name)));
     expect(new Set(made.map(({ providerID }) => providerID)).size).toBe(20);
   });
 });

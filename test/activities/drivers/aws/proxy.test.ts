@@ -1,5 +1,8 @@
 /** The proxy of the process's environment, with a real proxy on the wire. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -67,6 +70,26 @@ test('a proxy without http:// before it is one all the same', async () => {
   const HTTP_PROXY = new URL(proxy.url).host;
   expect(await describeWith({ ...doubles(), HTTP_PROXY }, keys)).toBeUndefined();
   expect(proxy.requests).toHaveLength(1);
+});
+
+test.each([
+  { status: 503, code: 'Unavailable' },
+  { status: 403, code: 'Unknown' },
+])('a page that it answers with $status is not taken for an answer of EC2', async (page) => {
+  const front = createServer((_request, response) => {
+    response.writeHead(page.status, { 'content-type': 'text/html' });
+    response.end('<!doctype html>\n<html lang=en>\n<title>No service</title>\n<h1>No</h1>\n');
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const address: Partial<AddressInfo> = Object(front.address());
+  const env = { AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${address.port}` };
+  const failure = await failureOf(describeWith(env, keys));
+  front.close();
+  expect(failure.code).toBe(page.code);
+  expect(failure.message).toMatch(
+    new RegExp(`DescribeInstances: HTTP ${page.status}: not an answer of EC2: .*<html>[^\\n]*$`),
+  );
 });
 
 test('hosts of NO_PROXY are asked directly', async () => {
