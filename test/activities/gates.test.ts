@@ -26,7 +26,7 @@ function activitiesOf(world: WorldOfTests): Map<string, Step> {
   const driverWorld = { ...world, driver, ...view, guard: createGuard(world) };
   const groups: object[] = [
     createKubeActivities(world),
-    createDrainActivities(world, undefined),
+    createDrainActivities(world, { watches: undefined, deleteInstance: () => undefined }),
     createDriverActivities(driverWorld),
   ];
   return new Map(groups.flatMap(stepsOf));
