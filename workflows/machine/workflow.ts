@@ -167,11 +167,8 @@ class MachineWorkflow {
       const message = messageOf(error);
       log.warn('a step failed', { action, message });
       const longestSeconds = longestWaits[action];
-      this.#guard.failed(action, message, {
-        now: Date.now(),
-        random: Math.random(),
-        longestSeconds,
-      });
+      const attempt = { now: Date.now(), random: Math.random(), longestSeconds };
+      this.#guard.failed(action, message, attempt);
     }
   }
 
