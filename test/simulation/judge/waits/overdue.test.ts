@@ -316,8 +316,7 @@ describe('an owner', () => {
     { what: 'PATCH', of: pathTo('machinesets', 'other'), code: 403, expected: [ofStatus] },
     { what: 'PATCH', of: `${pathTo('machinesets', 'set')}/status`, code: 403, expected: [] },
     { what: 'DELETE', of: pathTo('machines'), code: 403, expected: [ofStatus] },
-    // For now: it is tried until it is done.
-    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [] },
+    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [ofStatus] },
   ] as const)(
     'a status follows its spec while $what $of is refused with $code: $expected',
     async ({ what, of, code, expected }) => {
