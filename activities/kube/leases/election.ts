@@ -49,8 +49,8 @@ export interface ElectionOptions {
    */
   annotations?: (doubt: string | undefined) => Annotations;
   /**
-   * Before each attempt to take our Lease: `annotations` is written with it. `before`: as it was seen
-   * last where it was deleted.
+   * Before each attempt to take our Lease: `annotations` is written with it. `before`: as it was
+   * seen last where it was deleted.
    */
   onTaking?: (before: LeaseBefore) => void;
   onElected(leadership: Leadership): void;

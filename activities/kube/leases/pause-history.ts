@@ -1,6 +1,6 @@
 /**
- * The pauses that a worker knows of: those on the Lease, and what a Lease said that was deleted. The
- * time until there was another one is a pause as well, which no watcher may know of.
+ * The pauses that a worker knows of: those on the Lease, and what a Lease said that was deleted.
+ * The time until there was another one is a pause as well, which no watcher may know of.
  */
 import type { NotedPause } from '../objects/pauses.ts';
 import { bounded, readPauses } from '../objects/pauses.ts';

@@ -329,18 +329,38 @@ describe('an owner', () => {
     },
   );
 
-  test('a deployment does not know the size of a set whose status is refused', async () => {
-    const court = courtroom();
-    const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
-    court.control.put(anObject('MachineDeployment', 'pool', { spec }));
-    const ownerReferences = ownerReference('MachineDeployment', 'pool');
-    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
-    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
-    const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
-    const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
-    court.world.weather.refuse({ ...refusal, untilMs: Infinity });
-    expect(await brokenAfter(court, 14)).toEqual([]);
-  });
+  const ofOld = { spec: { class: { name: 'old' } } };
+  test.each([
+    { what: 'an old set', template: ofOld, seen: 1, expected: [] },
+    {
+      what: 'an old set that has its size',
+      template: ofOld,
+      seen: 2,
+      expected: ['a deployment gets its machines'],
+    },
+    {
+      what: 'the only set',
+      template: undefined,
+      seen: 1,
+      expected: ['a deployment gets its machines'],
+    },
+  ])(
+    'a deployment whose status of $what is refused: $expected',
+    async ({ template, seen, expected }) => {
+      const court = courtroom();
+      const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+      court.control.put(anObject('MachineDeployment', 'pool', { spec }));
+      const ownerReferences = ownerReference('MachineDeployment', 'pool');
+      const status = { observedGeneration: seen, replicas: 1 };
+      const fields = { metadata: { ownerReferences, generation: 2 }, spec: { template }, status };
+      court.control.put(anObject('MachineSet', 'set', fields));
+      const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+      const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
+      const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
+      court.world.weather.refuse({ ...refusal, untilMs: Infinity });
+      expect(await brokenAfter(court, 14)).toEqual(expected);
+    },
+  );
 
   test('a status follows its spec during a stop', async () => {
     const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });
