@@ -287,6 +287,16 @@ test.each([
   expect(court.judge.unmet()).toEqual(unmet);
 });
 
+test('hours after a run is TERMINATED, by a Machine whose label names another Node', async () => {
+  const court = whole();
+  const id = `machine/${namespace}/pool-2`;
+  start(court, id);
+  court.world.temporal.engine.find(id).close('TERMINATED');
+  await court.pass(2 * 60 * 60_000);
+  leaveNode(court, { node: 'pool-1-a' });
+  expect(court.judge.unmet()).toEqual([]);
+});
+
 test('after a run is TERMINATED, by a Machine that was replaced and names another Node', () => {
   const court = whole();
   const id = `machine/${namespace}/pool-2`;
