@@ -173,7 +173,7 @@ function preserved(
 ): number {
   const all = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
   return all.filter(({ object }) => {
-    if (!object || !isKept(object)) return false;
+    if (!object?.status?.currentStatus?.preserveExpiryTime) return false;
     return phaseOf(object) === 'Failed' || (wasScaledDown && !isAvailable(object));
   }).length;
 }
