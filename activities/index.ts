@@ -5,12 +5,16 @@ import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
+import type { InlineDeletions } from './drain/machine-removal.ts';
+import { removeMachine } from './drain/machine-removal.ts';
 import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
 import { reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
 import { requireActiveWatcher } from './runtime/leader-gate.ts';
+import { nowMs } from './system/system.ts';
+import { defined } from '../workflows/values/defined.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/lifecycle.ts';
 import { updateRolloutNodes } from './machine-deployment/rollout-nodes.ts';
@@ -122,17 +126,24 @@ export interface DrainWatches {
 /** Without a target cluster there is nothing to watch, and nothing to drain. */
 export function createDrainActivities(
   dependencies: ActivityDependencies,
-  watches: DrainWatches | undefined,
+  parts: DrainParts,
 ): DrainActivities {
-  return gated(drainActivities(dependencies, watches), createGuard(dependencies));
+  return gated(drainActivities(dependencies, parts), createGuard(dependencies));
+}
+
+export interface DrainParts {
+  watches: DrainWatches | undefined;
+  deletions: InlineDeletions;
 }
 
 function drainActivities(
   dependencies: ActivityDependencies,
-  watches: DrainWatches | undefined,
+  { watches, deletions }: DrainParts,
 ): DrainActivities {
   return {
-    async drainNode(request) {
+    async drainNode({ removal: asked, ...drain }) {
+      const removal = asked && deletions.serves(asked.deletion.provider) ? asked : undefined;
+      const request = defined({ ...drain, removal });
       const subject = machineSubject(request.machine);
       const { control, target, targetCluster } = dependencies;
       if (!target || !watches) return { evictedPods: 0, isForced: false };
@@ -160,14 +171,19 @@ function drainActivities(
         },
         warn: (error) => context.log.warn('the Machine does not say how its drain goes', { error }),
       };
-      try {
-        return await drainNode(pass, request);
-      } finally {
-        watch.end();
-      }
+      const begunAt = nowMs();
+      const outcome = await drainNode(pass, request).finally(() => watch.end());
+      if (!removal || nowMs() - begunAt > latestRemovalMs) return outcome;
+      const warn = (error: unknown): void =>
+        context.log.warn('the machine is removed step by step', { error });
+      const removed = await removeMachine({ dependencies, deletions, warn }, removal, outcome);
+      return defined({ ...outcome, removal: removed });
     },
   };
 }
+
+/** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
+const latestRemovalMs = 20_000;
 
 function progressOfThisActivity(): Progress {
   const context = Context.current();

@@ -162,12 +162,13 @@ async function deleteKnownNode(
   claim: NodeClaim,
   uid: string,
 ): Promise<boolean> {
-  const { target } = clusters;
-  const name = claim.nodeName;
-  const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+  const path = nodePath(claim.nodeName);
   try {
-    await target.patch(nodePath(name), 'strategic', { metadata });
-    await target.delete(nodePath(name), { preconditions: { uid } });
+    const { metadata } = await clusters.target.delete(path, { preconditions: { uid } });
+    // A drain may have taken it off already.
+    if (metadata?.finalizers?.includes(finalizers.node)) {
+      await releaseNode(clusters.target, path, uid);
+    }
     return true;
   } catch (error) {
     if (isConflict(error)) return false;
@@ -175,6 +176,11 @@ async function deleteKnownNode(
     await requireJoinedCluster(clusters, claim);
     return true;
   }
+}
+
+async function releaseNode(target: KubeClient, path: string, uid: string): Promise<void> {
+  const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+  await target.patch(path, 'strategic', { metadata });
 }
 
 /**
@@ -213,8 +219,7 @@ async function deleteUnnamedNode(
 async function deleteReadNode(target: KubeClient, { metadata }: Node): Promise<void> {
   const { name, uid, finalizers: present = [] } = metadata;
   if (present.includes(finalizers.node)) {
-    const patch = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
-    await ignoreConflict(target.patch(nodePath(name), 'strategic', { metadata: patch }));
+    await ignoreConflict(releaseNode(target, nodePath(name), uid));
   }
   if (metadata.deletionTimestamp !== undefined) return;
   await deleteObject(target, nodePath(name), uid);

@@ -20,7 +20,8 @@ export interface DriverWorkersOptions {
   drivers: ReadonlyMap<string, Driver>;
   /** One for each kind of call; they do not run yet. */
   createWorkers(provider: string, driver: Driver): Promise<readonly DriverWorker[]>;
-  onStart(provider: string): void;
+  /** Its queues are polled. */
+  onStart(provider: string, driver: Driver): void;
   /** Called for each failed read of the classes; it goes on by itself. */
   onError(error: unknown): void;
 }
@@ -97,7 +98,7 @@ export class DriverWorkers {
       run.catch(this.#failed.resolve);
       this.#runs.push(run);
     }
-    this.#options.onStart(provider);
+    this.#options.onStart(provider, driver);
     return workers;
   }
 }

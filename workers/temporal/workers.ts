@@ -16,6 +16,7 @@ import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { createActivityInterceptor } from '../../activities/interceptor.ts';
 import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
+import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
@@ -31,6 +32,7 @@ import { meteredDriver, registerDriverMetrics } from '../metrics/drivers.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { Identity } from './identity.ts';
+import { ServedDeletions, inlineDeletionLimitMs } from './inline-deletions.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
@@ -73,6 +75,8 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   const dependencies = worldOf(parts, drivers);
   const watches =
     dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
+  // The rest of the slots is for drains that ask no cloud.
+  const deletions = new ServedDeletions(Math.ceil(parts.config.concurrency.syncs * 0.8));
   const driverWorkers = new DriverWorkers({
     control: parts.clients.control,
     namespace: parts.config.namespace,
@@ -81,7 +85,10 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
       Promise.all(
         driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
       ),
-    onStart: (provider) => parts.log.info({ provider }, 'serves the provider'),
+    onStart(provider, driver) {
+      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
+      parts.log.info({ provider }, 'serves the provider');
+    },
     onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
   });
   // A process may be asked to end while its drivers are loaded.
@@ -94,7 +101,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
       ...baseOptions(parts),
       interceptors: { activity: parts.interceptors.drains },
       taskQueue: drainQueueOf(parts.identity.taskQueue),
-      activities: createDrainActivities(dependencies, watches),
+      activities: createDrainActivities(dependencies, { watches, deletions }),
     }),
   ]).then((workers) => workers.map((worker) => ({ worker, run: worker.run() })));
   // Before they are there: a process that ends now has to wait for them, because a connection
@@ -207,20 +214,34 @@ function driverWorker(
   dependencies: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<TemporalWorker> {
-  const { control, target, classes } = dependencies;
   return parts.factory.create({
     ...baseOptions(parts),
     ...(call === 'create' && { interceptors: { activity: parts.interceptors.creates } }),
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
-    activities: createDriverActivities({
-      driver,
-      control,
-      ...(target && { target }),
-      classes,
-      signal: () => Context.current().cancellationSignal,
-      isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
-      guard: createGuard(dependencies),
-    }),
+    activities: driverActivities(dependencies, driver, cancellation),
+  });
+}
+
+/** Of the activity that runs. */
+const cancellation = (): AbortSignal => Context.current().cancellationSignal;
+
+const inlineSignal = (): AbortSignal =>
+  anySignal([cancellation(), timeoutSignal(inlineDeletionLimitMs)]);
+
+function driverActivities(
+  dependencies: ActivityDependencies,
+  driver: Driver,
+  signal: () => AbortSignal,
+): ReturnType<typeof createDriverActivities> {
+  const { control, target, classes } = dependencies;
+  return createDriverActivities({
+    driver,
+    control,
+    ...(target && { target }),
+    classes,
+    signal,
+    isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
+    guard: createGuard(dependencies),
   });
 }
 

@@ -1,5 +1,8 @@
 /** What a workflow asks of a drain, and what the drain reports to it. */
+import type { DeleteOutcome, DriverRequest } from './driver-contract.ts';
+import type { MachineActivities } from './machine-activities.ts';
 import type { ObjectReference } from './references.ts';
+import type { StepFailure } from '../plan/machine/facts.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
 
@@ -29,6 +32,25 @@ export interface DrainRequest {
    * failure. Default false.
    */
   keepsNode?: boolean;
+  /** Absent: the activity ends with the drain. */
+  removal?: MachineRemoval;
+}
+
+/**
+ * What may follow in the attempt that ends the drain, so that the workflow is spared two steps
+ * (docs/decisions/0037-removal-with-the-drain.md).
+ */
+export interface MachineRemoval {
+  deletion: DriverRequest;
+  /** `mustDetachVolumes` comes from the drain. */
+  finish: Parameters<MachineActivities['finishTeardown']>[0];
+}
+
+export interface MachineRemovalOutcome {
+  /** As the driver's own queue answers. */
+  deletion: DeleteOutcome;
+  /** Absent when Node, token and finalizer are still to go. */
+  finish?: { failure?: StepFailure };
 }
 
 /**
@@ -50,6 +72,8 @@ export interface DrainReport {
 export interface DrainOutcome {
   evictedPods: number;
   isForced: boolean;
+  /** Absent when nothing came of it: the driver's own queue is asked then. */
+  removal?: MachineRemovalOutcome;
 }
 
 /**

@@ -65,6 +65,26 @@ export class CloudOperation {
     await sleep(Math.max(Math.min(pollAfterSeconds * 1_000, deadline - Date.now()), 1));
   }
 
+  /** For the step that follows the operation from here on. */
+  async handOver({
+    message,
+    pollAfterSeconds,
+    checkpoint,
+  }: Omit<Pending, 'outcome'>): Promise<void> {
+    await this.say(message, checkpoint);
+    const { operation } = this.#parts.state;
+    if (operation) operation.askAt = Date.now() + pollAfterSeconds * 1_000;
+  }
+
+  /** An earlier step may have asked a moment ago. */
+  async untilItsTurn(): Promise<void> {
+    const own = this.#own();
+    const { askAt } = own ?? {};
+    if (!own || askAt === undefined) return;
+    await sleep(Math.max(askAt - Date.now(), 1));
+    delete own.askAt;
+  }
+
   async say(message: string, checkpoint = this.checkpoint): Promise<void> {
     const { state, name, token, onChange } = this.#parts;
     const before = this.#own();

@@ -67,6 +67,17 @@ export async function createOutcome({
   });
 }
 
+/** What came of a deletion that a drain began; undefined while it goes on in the cloud. */
+export async function begunDeletion(
+  { request, usesTarget, operation }: OperationCall,
+  begun: DeleteOutcome,
+): Promise<Exclude<DeleteOutcome, Pending> | undefined> {
+  const answer = deletedBy(begun, contextOf(request, usesTarget));
+  if (!isPending(answer)) return answer;
+  await operation.handOver(answer);
+  return undefined;
+}
+
 export async function deleteOutcome({
   request,
   usesTarget,
@@ -99,6 +110,7 @@ async function followed<Answer extends { outcome: string }>(
 ): Promise<Answer | Failed> {
   const { request, operation, deadline = () => undefined } = following;
   try {
+    await operation.untilItsTurn();
     for (;;) {
       const asked = defined({ ...request, checkpoint: operation.checkpoint });
       const answer = await whenTaken(call, following, () => ask(asked, limitBy(deadline())));

@@ -138,6 +138,8 @@ export interface OperationState {
   /** Since when it has been that. */
   since: number;
   checkpoint?: string;
+  /** Of an operation that a drain began: the driver wants to be asked again then. */
+  askAt?: number;
   /** What the object says of it, and since when. */
   reported?: { message: string; at: number };
 }

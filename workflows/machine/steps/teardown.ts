@@ -1,4 +1,6 @@
 /** The steps of a machine's deletion. */
+import type { MachineRemoval, MachineRemovalOutcome } from '../../contracts/drain-activities.ts';
+import type { DeleteOutcome, Pending } from '../../contracts/driver-contract.ts';
 import type { KubeActivities } from '../../contracts/kube-activities.ts';
 import { drainActivities, localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
@@ -6,7 +8,7 @@ import { endCloudFailure } from '../credentials.ts';
 import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
 import { endDrain } from '../drain.ts';
-import { deleteOutcome, findOutcome } from '../driver-calls.ts';
+import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
 import { endMissing } from '../missing-instance.ts';
 import { ownNodeOf } from '../node.ts';
@@ -14,6 +16,7 @@ import { forgetOutage, markFresh, markGone, noteProvider } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { endPreservation } from '../preservation.ts';
 import { takeRead } from '../restore.ts';
+import type { StepFailure } from '../../plan/machine/facts.ts';
 import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import {
@@ -76,7 +79,7 @@ export async function drain(context: StepContext): Promise<void> {
     skipDrain(state);
     return;
   }
-  const { drainNode } = drainActivities(`drain ${instance.nodeName}`);
+  const { drainNode } = drainActivities(`drain ${instance.nodeName}, then remove the machine`);
   const outcome = await drainNode(
     defined({
       machine: context.machine(),
@@ -88,16 +91,39 @@ export async function drain(context: StepContext): Promise<void> {
       maxEvictRetries: evictRetriesOf(state),
       earlier: state.drain,
       skipsVolumeWait: options.skipsVolumeWait,
+      removal: removalOf(context),
     }),
   );
   noteDrained(state, outcome.isForced);
   endDrain(state);
+  if (outcome.removal) await noteRemoval(context, outcome.removal);
+}
+
+/** Not where the class could not be read: its driver is not known. */
+function removalOf(context: StepContext): MachineRemoval | undefined {
+  if (context.state.object.prepared?.provider === undefined) return undefined;
+  return { deletion: context.driverRequest(), finish: finishRequestOf(context) };
+}
+
+async function noteRemoval(
+  context: StepContext,
+  { deletion, finish }: MachineRemovalOutcome,
+): Promise<void> {
+  const outcome = await begunDeletion(context.operationCall('Delete'), deletion);
+  if (!outcome) return;
+  await noteDeletion(context, outcome);
+  if (finish && context.state.teardown?.stage === 'deleted') noteFinish(context, finish.failure);
 }
 
 export async function deleteInstance(context: StepContext): Promise<void> {
-  const { state, input } = context;
   if (!(await knowsProvider(context))) return;
-  const outcome = await deleteOutcome(context.operationCall('Delete'));
+  await noteDeletion(context, await deleteOutcome(context.operationCall('Delete')));
+}
+
+async function noteDeletion(
+  { state, input }: StepContext,
+  outcome: Exclude<DeleteOutcome, Pending>,
+): Promise<void> {
   if (outcome.outcome === 'failed') {
     if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Delete');
     return;
@@ -107,10 +133,16 @@ export async function deleteInstance(context: StepContext): Promise<void> {
 }
 
 export async function finishTeardown(context: StepContext): Promise<void> {
-  const { state } = context;
-  const request = { ...nodeToRemove(state), machine: context.machine() };
+  const request = finishRequestOf(context);
   const summary = 'remove Node and finalizer';
-  const failure = await localFirst((steps) => steps.finishTeardown(request), summary);
+  noteFinish(context, await localFirst((steps) => steps.finishTeardown(request), summary));
+}
+
+function finishRequestOf(context: StepContext): FinishInput {
+  return { ...nodeToRemove(context.state), machine: context.machine() };
+}
+
+function noteFinish({ state }: StepContext, failure: StepFailure | undefined): void {
   if (failure) noteFailure(state, failure, 'Delete');
   else noteFinished(state);
 }

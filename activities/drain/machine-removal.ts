@@ -1,0 +1,69 @@
+/**
+ * What follows a drain in the same attempt: instance, Node and finalizer go. Whatever is in the way
+ * of that fails no drain: the workflow asks for the steps that are left one by one
+ * (docs/decisions/0037-removal-with-the-drain.md).
+ */
+import type {
+  MachineRemoval,
+  MachineRemovalOutcome,
+} from '../../workflows/contracts/drain-activities.ts';
+import type { DeleteOutcome, DriverRequest } from '../../workflows/contracts/driver-contract.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { finishTeardown } from '../machine/teardown.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { protectNode } from './drained-node.ts';
+
+/** The drivers that this process has. */
+export interface InlineDeletions {
+  serves(provider: string): boolean;
+  /** As the driver's queue does it, behind the same gate. Undefined where too many run already. */
+  deleteInstance(request: DriverRequest): Promise<DeleteOutcome> | undefined;
+}
+
+export interface RemovalParts {
+  dependencies: ActivityDependencies;
+  deletions: InlineDeletions;
+  warn(error: unknown): void;
+}
+
+/** Undefined when no answer of the cloud is known. */
+export async function removeMachine(
+  parts: RemovalParts,
+  { deletion: request, finish }: MachineRemoval,
+  { isForced }: { isForced: boolean },
+): Promise<MachineRemovalOutcome | undefined> {
+  const deletion = await orWarned(parts, parts.deletions.deleteInstance(request));
+  if (!deletion || isCancelled(deletion)) return undefined;
+  // The Node may stand there for hours.
+  if (deletion.outcome === 'failed') await orWarned(parts, protect(parts, finish));
+  // What was not found may be listed late: the workflow knows for how long.
+  if (deletion.outcome !== 'deleted' || !deletion.isFound) return { deletion };
+  const input = { ...finish, ...(isForced && { mustDetachVolumes: true }) };
+  const end = finishTeardown(parts.dependencies, input).then((failure) => defined({ failure }));
+  return defined({ deletion, finish: await orWarned(parts, end) });
+}
+
+async function protect(
+  { dependencies: { control, target, targetCluster } }: RemovalParts,
+  { machine, nodeName, providerID = '' }: MachineRemoval['finish'],
+): Promise<void> {
+  if (!target || nodeName === undefined) return;
+  await protectNode({ control, target, targetCluster }, { machine, nodeName, providerID });
+}
+
+async function orWarned<Answer>(
+  { warn }: RemovalParts,
+  answer: Promise<Answer> | undefined,
+): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    warn(error);
+    return undefined;
+  }
+}
+
+/** By a command to the drain, by the end of the process, or by the limit of an inline call. */
+function isCancelled(deletion: DeleteOutcome): boolean {
+  return deletion.outcome === 'failed' && deletion.failure.code === 'Canceled';
+}
