@@ -89,7 +89,7 @@ export function judgeAvailability(judged: Case, set: Life): void {
 }
 
 function judgeLoss(judged: Case, decided: Decided): void {
-  if (wasEnough(judged, decided) || isForOneThatRecovered(judged, decided)) return;
+  if (wasEnough(judged, decided) || isForOneThatStays(judged, decided)) return;
   const { evidence, before } = judged;
   const { deployment } = decided;
   const least = leastOf(judged, decided);
@@ -141,14 +141,19 @@ function wasEnough(judged: Case, decided: Decided): boolean {
 /**
  * A rollout shrinks an old set by its machines that do not run, without regard to availability (MCM
  * 7.6). The set learns only its new size, and deletes another machine if that one has come up
- * meanwhile.
+ * meanwhile, or is kept by a wish of a user that came later: what is kept goes last.
  */
-function isForOneThatRecovered({ past }: Case, { set, decidedAt }: Decided): boolean {
-  const recovered = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
+function isForOneThatStays({ past }: Case, { set, decidedAt }: Decided): boolean {
+  const staying = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
     const then = bornAt <= decidedAt ? states.at(decidedAt) : undefined;
-    return then && !isDeleting(then) && !isAvailable(then) && object && isAvailable(object);
+    if (!then || isDeleting(then) || isAvailable(then) || !object) return false;
+    return isAvailable(object) || (isKept(object) && !isKept(then));
   });
-  return recovered.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
+  return staying.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
+}
+
+function isKept({ status }: JudgedObject): boolean {
+  return Boolean(status?.currentStatus?.preserveExpiryTime);
 }
 
 /** A choice of people or of the autoscaler goes before availability (MCM 6.6). */
