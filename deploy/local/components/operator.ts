@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository, type User } from '../layout.ts';
 import { host } from '../supervision/ports.ts';
@@ -111,6 +113,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--target-kubeconfig=${kubeconfig}`,
         `--namespace=${world.options.namespace}`,
         ...quickRecovery,
+        ...(await guestFlags(world)),
         `--address=${host}`,
         `--port=${port}`,
       ],
@@ -118,6 +121,17 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
     }),
     isReady: () => answersOk(`${address}/readyz`),
   };
+}
+
+/**
+ * A Temporal server that others use as well: workflow ids carry a name of this cluster, another one
+ * after `--fresh`, when its certificate authority is another one.
+ */
+async function guestFlags({ options, layout }: StackWorld): Promise<string[]> {
+  if (options.temporalAddress === undefined) return [];
+  const authority = await readFile(join(layout.pki, 'ca.crt'));
+  const digest = createHash('sha256').update(authority).digest('hex');
+  return [`--cluster-name=local-${digest.slice(0, 8)}`];
 }
 
 /** What a person sets to start one more worker by hand is the same. */
