@@ -42,14 +42,10 @@ function isRolling({ spec }: JudgedObject): boolean {
   return !isWide && spec?.strategy?.type === 'RollingUpdate';
 }
 
-/**
- * While it is paused, or its template is not to be used yet, it makes no set, also when those that
- * there are go.
- */
+/** While it is paused, or its template is not to be used yet, it makes no set. */
 function isHeld({ metadata, spec }: JudgedObject, sets: readonly Life[]): boolean {
   const mayMake = !spec?.paused && metadata.annotations?.[rolloutAfter] === undefined;
-  const hasNone = sets.every(({ last }) => isDeleting(last));
-  return (hasNone && !mayMake) || sets.some(({ last }) => isFrozen(last));
+  return (sets.length === 0 && !mayMake) || sets.some(({ last }) => isFrozen(last));
 }
 
 function wrongSets(evidence: Evidence, install: Install): Overdue[] {
