@@ -64,9 +64,12 @@ export class ClusterPast {
 
   /** To be called before anything is judged: a restored database tells nobody. */
   catchUp(): void {
-    const { version } = this.cluster.server.store;
-    if (version >= this.#version) return;
-    this.#version = version;
+    if (this.cluster.server.store.version < this.#version) this.restored();
+  }
+
+  /** A backup of a history that an earlier restore gave up may have later versions. */
+  restored(): void {
+    this.#version = this.cluster.server.store.version;
     this.restoredAt = this.#simulation.now;
     this.#readAll();
   }
