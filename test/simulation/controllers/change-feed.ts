@@ -41,20 +41,21 @@ export class ChangeFeed {
 
   /** Begins with all that is there. */
   start(): void {
-    this.#relist();
+    this.relist();
     this.#server.store.listen((change) => this.#hear(change));
   }
 
   #hear({ version, path, before, after }: Change): void {
     // A database that was restored goes on from an earlier version, and reports nothing of what
     // has changed by that.
-    if (version <= this.#version) return this.#relist();
+    if (version <= this.#version) return this.relist();
     this.#version = version;
     const kind = (after ?? before)?.target.resource.kind ?? '';
     this.#tell(path, after && { kind, object: after.object });
   }
 
-  #relist(): void {
+  /** Also for a restore from a backup of a later version, of a history that was given up. */
+  relist(): void {
     const { store } = this.#server;
     const present = new Map<string, Known>();
     for (const resource of resources) {

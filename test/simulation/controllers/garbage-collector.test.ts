@@ -203,6 +203,20 @@ describe('when it is not well', () => {
     await world.run(1);
     expect(world.server.has(at('child'))).toBe(false);
   });
+
+  test('it sees what a backup of a history brought back that was given up', async () => {
+    const restoreOld = world.server.store.backup();
+    make('child', [referenceTo(make('owner'))]);
+    const restoreLater = world.server.store.backup();
+    restoreOld();
+    world.weather.restored('test');
+    restoreLater();
+    world.weather.restored('test');
+    await world.run(1);
+    world.server.delete(at('owner'));
+    await world.run(1);
+    expect(world.server.has(at('child'))).toBe(false);
+  });
 });
 
 test('pods of a workload go with it', async () => {
