@@ -210,6 +210,8 @@ describe('when it is not well', () => {
     const restoreLater = world.server.store.backup();
     restoreOld();
     world.weather.restored('test');
+    make('another');
+    await world.run(1);
     restoreLater();
     world.weather.restored('test');
     await world.run(1);
