@@ -299,18 +299,27 @@ describe('an owner', () => {
 
   const ofTemplate = { matchLabels: { pool: 'a' } };
   const held = { metadata: { annotations: { 'millwright.dev/rollout-after': '2030-01-01' } } };
+  const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] };
+  const tooSmall = ['a deployment gets its machines'];
   test.each([
-    { fields: {}, spec: {}, expected: ['a deployment gets its machines'] },
+    { fields: {}, spec: {}, hasSet: false, expected: tooSmall },
     // Then it makes no set either.
-    { fields: {}, spec: { paused: true }, expected: [] },
-    { fields: held, spec: {}, expected: [] },
-  ])('a deployment with $fields and $spec makes its first set: $expected', async (one) => {
-    const court = courtroom();
-    const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
-    const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
-    court.control.put(anObject('MachineDeployment', 'pool', fields));
-    expect(await brokenAfter(court, 14)).toEqual(one.expected);
-  });
+    { fields: {}, spec: { paused: true }, hasSet: false, expected: [] },
+    { fields: held, spec: {}, hasSet: false, expected: [] },
+    { fields: {}, spec: {}, hasSet: true, expected: tooSmall },
+    { fields: {}, spec: { paused: true }, hasSet: true, expected: [] },
+  ])(
+    'a deployment with $fields and $spec makes its first set, one that goes is there: $hasSet: $expected',
+    async (one) => {
+      const court = courtroom();
+      const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+      const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
+      court.control.put(anObject('MachineDeployment', 'pool', fields));
+      const metadata = { ownerReferences: ownerReference('MachineDeployment', 'pool'), ...going };
+      if (one.hasSet) court.control.put(anObject('MachineSet', 'set', { metadata, spec: {} }));
+      expect(await brokenAfter(court, 14)).toEqual(one.expected);
+    },
+  );
 
   test.each([
     { what: 'PATCH', of: pathTo('machinesets', 'other'), code: 403, expected: [ofStatus] },

@@ -42,10 +42,14 @@ function isRolling({ spec }: JudgedObject): boolean {
   return !isWide && spec?.strategy?.type === 'RollingUpdate';
 }
 
-/** While it is paused, or its template is not to be used yet, it makes no set. */
+/**
+ * While it is paused, or its template is not to be used yet, it makes no set, and one that is being
+ * deleted makes no machines.
+ */
 function isHeld({ metadata, spec }: JudgedObject, sets: readonly Life[]): boolean {
   const mayMake = !spec?.paused && metadata.annotations?.[rolloutAfter] === undefined;
-  return (sets.length === 0 && !mayMake) || sets.some(({ last }) => isFrozen(last));
+  const isBare = sets.every(({ last }) => isDeleting(last));
+  return (isBare && !mayMake) || sets.some(({ last }) => isFrozen(last));
 }
 
 function wrongSets(evidence: Evidence, install: Install): Overdue[] {
