@@ -28,7 +28,7 @@ export class ChangeFeed {
   readonly #server: ApiServer;
   readonly #known = new Map<string, Known>();
   readonly #hearers = new Map<string, Hearer[]>();
-  #restores = 0;
+  #version = 0;
 
   constructor(server: ApiServer) {
     this.#server = server;
@@ -41,18 +41,21 @@ export class ChangeFeed {
 
   /** Begins with all that is there. */
   start(): void {
-    this.#relist();
+    this.relist();
     this.#server.store.listen((change) => this.#hear(change));
   }
 
-  #hear({ path, before, after }: Change): void {
-    // A database that was restored reports nothing of what has changed by that.
-    if (this.#server.store.restores !== this.#restores) return this.#relist();
+  #hear({ version, path, before, after }: Change): void {
+    // A database that was restored goes on from an earlier version, and reports nothing of what
+    // has changed by that.
+    if (version <= this.#version) return this.relist();
+    this.#version = version;
     const kind = (after ?? before)?.target.resource.kind ?? '';
     this.#tell(path, after && { kind, object: after.object });
   }
 
-  #relist(): void {
+  /** Also for a restore from a backup of a later version, of a history that was given up. */
+  relist(): void {
     const { store } = this.#server;
     const present = new Map<string, Known>();
     for (const resource of resources) {
@@ -61,7 +64,7 @@ export class ChangeFeed {
         present.set(pathOf(target), { kind: resource.kind, object });
       }
     }
-    this.#restores = store.restores;
+    this.#version = store.version;
     const gone = [...this.#known.keys()].filter((path) => !present.has(path));
     for (const path of gone) this.#tell(path, undefined);
     for (const [path, next] of present) this.#tell(path, next);

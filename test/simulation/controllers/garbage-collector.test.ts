@@ -190,22 +190,6 @@ describe('when it is not well', () => {
     expect(world.server.has(at('child'))).toBe(false);
   });
 
-  test('it sees what a later backup of an ended history brought back', async () => {
-    const [owner, restoreEarlier] = [make('owner'), world.server.store.backup()];
-    make('child', [referenceTo(owner)]);
-    for (const name of ['a', 'b', 'c']) make(name);
-    const restoreLater = world.server.store.backup();
-    restoreEarlier();
-    make('since');
-    await world.run(1);
-    restoreLater();
-    make('another');
-    await world.run(1);
-    world.server.delete(at('owner'));
-    await world.run(1);
-    expect(world.server.has(at('child'))).toBe(false);
-  });
-
   test('it sees what a restored database brought back', async () => {
     make('child', [referenceTo(make('owner'))]);
     const restore = world.server.store.backup();

@@ -67,6 +67,9 @@ export function startControllers(
   ];
   for (const controller of controllers) controller.start();
   feed.start();
+  weather.onRestore((name) => {
+    if (name === cluster.name) feed.relist();
+  });
   return new StartedControllers(controllers, workloads);
 }
 

@@ -59,6 +59,9 @@ export class Evidence {
       installs.map((install) => [install, new Authority(simulation.now)] as const),
     );
     this.instances = new InstancePast(world, (install) => this.controlOf(install));
+    world.weather.onRestore((name) => {
+      for (const past of this.#pasts.values()) if (past.cluster.name === name) past.restored();
+    });
     for (const { machines } of this.#pasts.values()) {
       machines.listen(({ last }, before) => this.instances.machineChanged(last, before));
     }

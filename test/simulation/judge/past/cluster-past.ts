@@ -33,7 +33,7 @@ export class ClusterPast {
     ['Lease', this.leases],
   ]);
   readonly #providerIdsOfNodes = new Set<string>();
-  #restores: number;
+  #version: number;
 
   constructor(simulation: Simulation, cluster: Cluster) {
     this.#simulation = simulation;
@@ -47,7 +47,7 @@ export class ClusterPast {
     this.nodes.listen(({ last: { spec } }) => {
       if (spec?.providerID !== undefined) this.#providerIdsOfNodes.add(spec.providerID);
     });
-    this.#restores = cluster.server.store.restores;
+    this.#version = cluster.server.store.version;
     this.#readAll();
     cluster.server.store.listen((change) => this.#hear(change));
   }
@@ -64,15 +64,22 @@ export class ClusterPast {
 
   /** To be called before anything is judged: a restored database tells nobody. */
   catchUp(): void {
-    const { restores } = this.cluster.server.store;
-    if (restores === this.#restores) return;
-    this.#restores = restores;
+    if (this.cluster.server.store.version < this.#version) this.restored();
+  }
+
+  /** A backup of a history that an earlier restore gave up may have later versions. */
+  restored(): void {
+    this.#version = this.cluster.server.store.version;
     this.restoredAt = this.#simulation.now;
     this.#readAll();
   }
 
-  #hear({ before, after }: Change): void {
-    this.catchUp();
+  #hear({ version, before, after }: Change): void {
+    if (version <= this.#version) {
+      this.restoredAt = this.#simulation.now;
+      this.#readAll();
+    }
+    this.#version = version;
     const kind = before?.target.resource.kind ?? after?.target.resource.kind ?? '';
     this.#byKind.get(kind)?.hear(before?.object, after?.object, this.#simulation.now);
   }

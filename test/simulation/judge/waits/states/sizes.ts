@@ -64,13 +64,13 @@ function isRolling({ spec }: JudgedObject): boolean {
 }
 
 /**
- * While it is paused, or its template is not to be used yet, it makes no set, also when those that
- * there are go.
+ * While it is paused, or its template is not to be used yet, it makes no set, and one that is being
+ * deleted makes no machines.
  */
 function isHeld({ metadata, spec }: JudgedObject, sets: readonly Life[]): boolean {
   const mayMake = !spec?.paused && metadata.annotations?.[rolloutAfter] === undefined;
-  const hasNone = sets.every(({ last }) => isDeleting(last));
-  return (hasNone && !mayMake) || sets.some(({ last }) => isFrozen(last));
+  const isBare = sets.every(({ last }) => isDeleting(last));
+  return (isBare && !mayMake) || sets.some(({ last }) => isFrozen(last));
 }
 
 function wrongSets(evidence: Evidence, install: Install): Overdue[] {
