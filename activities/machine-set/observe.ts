@@ -33,7 +33,7 @@ import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
 
-export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent'>;
+export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent' | 'machines'>;
 
 /**
  * The status that this writes says by `observedGeneration` that the set has seen that spec, and a
@@ -54,7 +54,7 @@ export async function observeMachineSet(
   const refused = new RefusedWrites('FailedUpdate');
   const passOver = new Set(input.passOver);
   const request = { set, isFaulty: desired.faults.length > 0, refused, passOver };
-  const members = await membersOf(control, request);
+  const members = await membersOf(dependencies, request);
   await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
   const observation = observationOf(set, { desired, members }, input);

@@ -1,3 +1,5 @@
+import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
@@ -19,12 +21,24 @@ export interface ActivityDependencies extends ClassDependencies {
   protectsNodes: boolean;
   /** Of `control`. */
   recent: RecentObjects;
+  /** Of `control`. */
+  machines: MachineLists;
   activeWatcher: ActiveWatcher;
   /** What a person stopped. */
   stop: StopView;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
+}
+
+/** Lists that are not older than the call, whichever process wrote last. */
+export interface MachineLists {
+  /**
+   * In the order of their names; without a selector, or with an empty one, all of the namespace.
+   * What it returns is shared, and of a Machine only what sets and deployments read: no caller
+   * changes it or writes it back.
+   */
+  select(namespace: string, selector?: LabelSelector): Promise<readonly Machine[]>;
 }
 
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */
