@@ -15,6 +15,7 @@ import { trimmed } from './trimmed-machine.ts';
 export function listsOf(control: KubeClient): MachineLists {
   return {
     select: async (namespace, selector) => await listSelected(control, namespace, selector),
+    selectKnown: async () => undefined,
   };
 }
 
@@ -46,15 +47,27 @@ export class CopiedMachines implements MachineLists {
 
   async select(namespace: string, selector?: LabelSelector): Promise<readonly Machine[]> {
     const copied = namespace === this.#namespace ? await this.#copy.read() : undefined;
-    if (!copied) return await this.#lists.select(namespace, selector);
-    const machines = copied.map(({ machine }) => machine);
-    if (isEmptySelector(selector)) return machines;
-    return machines.filter(({ metadata }) => matches(selector, metadata.labels ?? {}));
+    return copied ? among(copied, selector) : await this.#lists.select(namespace, selector);
+  }
+
+  async selectKnown(
+    namespace: string,
+    selector: LabelSelector | undefined,
+    atLeast: string,
+  ): Promise<readonly Machine[] | undefined> {
+    const copied = namespace === this.#namespace ? await this.#copy.readFrom(atLeast) : undefined;
+    return copied && among(copied, selector);
   }
 
   async close(): Promise<void> {
     await this.#copy.close();
   }
+}
+
+function among(copied: readonly View[], selector: LabelSelector | undefined): Machine[] {
+  const machines = copied.map(({ machine }) => machine);
+  if (isEmptySelector(selector)) return machines;
+  return machines.filter(({ metadata }) => matches(selector, metadata.labels ?? {}));
 }
 
 function viewOf(machine: Machine): View {

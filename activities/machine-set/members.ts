@@ -1,5 +1,5 @@
 /** The Machines of a MachineSet: found, adopted, let go. */
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
 import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
@@ -37,10 +37,16 @@ export interface Listed {
 }
 
 export async function listMembers(lists: MachineLists, request: ClaimRequest): Promise<Listed> {
-  const { metadata, spec } = request.set;
-  // The selector may be the very thing that is wrong, and no list takes it then.
-  const selector = request.isFaulty ? undefined : spec.selector;
-  const items = await lists.select(metadata.namespace ?? '', selector);
+  const { namespace = '' } = request.set.metadata;
+  return claimedAmong(await lists.select(namespace, selectorOf(request)), request);
+}
+
+/** It may be the very thing that is wrong, and no list takes it then. */
+export function selectorOf({ set, isFaulty }: ClaimRequest): LabelSelector | undefined {
+  return isFaulty ? undefined : set.spec.selector;
+}
+
+export function claimedAmong(items: readonly Machine[], request: ClaimRequest): Listed {
   const claimed = (wanted: Claim['action']): Machine[] =>
     items.filter((machine) => claimOf(request.set, machine, request.isFaulty).action === wanted);
   return { members: claimed('keep'), orphans: claimed('adopt'), items };

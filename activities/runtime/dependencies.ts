@@ -31,14 +31,20 @@ export interface ActivityDependencies extends ClassDependencies {
   workflows: WorkflowRegistry;
 }
 
-/** Lists that are not older than the call, whichever process wrote last. */
+/**
+ * Lists in the order of their names; without a selector, or with an empty one, of all Machines of
+ * the namespace. What they hold is shared, and of a Machine only what sets and deployments read: no
+ * caller changes it or writes it back.
+ */
 export interface MachineLists {
-  /**
-   * In the order of their names; without a selector, or with an empty one, all of the namespace.
-   * What it returns is shared, and of a Machine only what sets and deployments read: no caller
-   * changes it or writes it back.
-   */
+  /** Not older than the call, whichever process wrote last. */
   select(namespace: string, selector?: LabelSelector): Promise<readonly Machine[]>;
+  /** Not older than this version, without a list. Undefined where that is not to be had. */
+  selectKnown(
+    namespace: string,
+    selector: LabelSelector | undefined,
+    atLeast: string,
+  ): Promise<readonly Machine[] | undefined>;
 }
 
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */

@@ -81,6 +81,17 @@ export class ConsistentCopy<K extends KubeObject, T extends CachedObject> {
     return [...reflector.items.values()].toSorted(byName);
   }
 
+  /**
+   * What there was at this version, or later. Undefined: the copy cannot say. Changes that came
+   * after it may be missing.
+   */
+  async readFrom(version: string): Promise<T[] | undefined> {
+    if (this.#hasHole || !this.#reflector.isRunning) return undefined;
+    const reflector = this.#reflector.use();
+    if (!(await this.#hasCome(reflector, version)) || this.#hasHole) return undefined;
+    return [...reflector.items.values()].toSorted(byName);
+  }
+
   async close(): Promise<void> {
     await this.#reflector.close();
   }

@@ -7,11 +7,13 @@ import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { CopiedMachines } from '../../../activities/machine-set/machine-lists.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import type { ActivityDependencies } from '../../../activities/runtime/dependencies.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import {
   aMachine,
   aMachineDeployment,
   aMachineSet,
+  aSecret,
   controlledBy,
   namespace,
 } from '../../support/builders.ts';
@@ -58,14 +60,14 @@ interface Fleet {
 }
 
 /** All machines in one set, which is the old one of a rollout; their copy is under way. */
-async function fleetOf(count: number): Promise<Fleet> {
+async function fleetOf(count: number, patienceMs = 60_000): Promise<Fleet> {
   const machines = Array.from({ length: count }, (_, index) => machineOf(`old-${index}`));
   const replicas = { ...old, spec: { ...old.spec, replicas: count } };
   const control = new CountingClient(deployment, replicas, ...machines);
   const copy = new CopiedMachines({
     control,
     namespace,
-    patienceMs: 60_000,
+    patienceMs,
     onError: (error) => expect(error).toBeUndefined(),
   });
   open.push(copy);
@@ -136,4 +138,47 @@ describe('20 changes, one after the other,', () => {
       expect(sent).toBe(2 * touched.length);
     },
   );
+});
+
+/** As in a quiet namespace of a busy cluster: the server is ahead of every change of a Machine. */
+describe('where no machine changes any more', () => {
+  const path = customResource('machinesets', namespace, 'old');
+  const read = { set: { namespace, name: 'old' }, now: Date.now() };
+
+  /** Of the last change. */
+  async function quietFleetOf(count: number): Promise<Fleet & { machinesAtLeast: string }> {
+    const fleet = await fleetOf(count, 1);
+    await observeMachineSet(fleet.place, read);
+    await touch(fleet.control, 'old-1');
+    const { metadata } = await fleet.control.read<Machine>(pathOf('old-1'));
+    fleet.control.put(aSecret({}));
+    return { ...fleet, machinesAtLeast: metadata.resourceVersion };
+  }
+
+  test.each(sizes)('a set of %i that is at rest fetches nothing but itself', async (count) => {
+    const { control, place, machinesAtLeast } = await quietFleetOf(count);
+    const sent = await control.during(async () => {
+      const outcome = await observeMachineSet(place, { ...read, machinesAtLeast });
+      expect(outcome).toMatchObject({ observation: { total: count, present: count } });
+    });
+    expect(sent).toBe(1);
+  });
+
+  test('a set that has something to do reads what was not signalled, too', async () => {
+    const { control, place, machinesAtLeast } = await quietFleetOf(500);
+    await control.patch(path, 'merge', { spec: { replicas: 499 } });
+    await control.patch(`${path}/status`, 'merge', { status: { observedGeneration: 2 } });
+    expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
+      // The set, the version, and the list.
+      502,
+    );
+  });
+
+  test('a set reads what a copy does not have that is behind what was signalled', async () => {
+    const { control, place } = await quietFleetOf(500);
+    const machinesAtLeast = '999999999999';
+    expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
+      502,
+    );
+  });
 });
