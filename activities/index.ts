@@ -5,7 +5,7 @@ import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
 import { drainNode } from './drain/drain-node.ts';
-import type { RemovalParts } from './drain/machine-removal.ts';
+import type { InlineDeletions } from './drain/machine-removal.ts';
 import { removeMachine } from './drain/machine-removal.ts';
 import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
@@ -132,16 +132,19 @@ export function createDrainActivities(
   return gated(drainActivities(dependencies, parts), createGuard(dependencies));
 }
 
-export interface DrainParts extends Pick<RemovalParts, 'deleteInstance'> {
+export interface DrainParts {
   watches: DrainWatches | undefined;
+  deletions: InlineDeletions;
 }
 
 function drainActivities(
   dependencies: ActivityDependencies,
-  { watches, deleteInstance }: DrainParts,
+  { watches, deletions }: DrainParts,
 ): DrainActivities {
   return {
-    async drainNode(request) {
+    async drainNode({ removal: asked, ...drain }) {
+      const removal = asked && deletions.serves(asked.deletion.provider) ? asked : undefined;
+      const request = defined({ ...drain, removal });
       const subject = machineSubject(request.machine);
       const { control, target, targetCluster } = dependencies;
       if (!target || !watches) return { evictedPods: 0, isForced: false };
@@ -171,11 +174,10 @@ function drainActivities(
       };
       const begunAt = nowMs();
       const outcome = await drainNode(pass, request).finally(() => watch.end());
-      const { removal } = request;
       if (!removal || nowMs() - begunAt > latestRemovalMs) return outcome;
       const warn = (error: unknown): void =>
         context.log.warn('the machine is removed step by step', { error });
-      const removed = await removeMachine({ dependencies, deleteInstance, warn }, removal, outcome);
+      const removed = await removeMachine({ dependencies, deletions, warn }, removal, outcome);
       return defined({ ...outcome, removal: removed });
     },
   };

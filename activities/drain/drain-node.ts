@@ -16,7 +16,7 @@ import { failureOf, refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
-import { cordonNode, ForeignNode, readOwnNode, forceReason } from './drained-node.ts';
+import { cordonNode, forceReason, ForeignNode, protectNode, readOwnNode } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
@@ -48,6 +48,7 @@ class Drain {
   readonly #request: PassRequest;
   readonly #progress: DrainProgress;
   readonly #status: DrainStatus;
+  #isReleased = false;
 
   constructor(context: DrainContext, request: PassRequest, progress: DrainProgress) {
     this.#context = context;
@@ -61,6 +62,7 @@ class Drain {
     try {
       return await (isForced || nowMs() >= deadline ? this.#force() : this.#ask());
     } catch (error) {
+      if (this.#isReleased) await this.#protect();
       if (!(error instanceof ForeignNode)) throw await this.#failed(error);
       await this.#status.foreign(error.message);
       return { evictedPods: this.#progress.evicted, isForced: false };
@@ -68,7 +70,7 @@ class Drain {
   }
 
   async #ask(): Promise<DrainOutcome> {
-    const node = await this.#reach();
+    const node = await this.#reach({ isToGo: this.#request.removal !== undefined });
     if (node && forceReason(node, nowMs()) !== undefined) return await this.#force();
     const outcome = await new DrainPass({
       context: this.#context,
@@ -82,9 +84,20 @@ class Drain {
   }
 
   /** A Node that stays is closed by a taint already. */
-  async #reach(): Promise<Node | undefined> {
-    const reach = this.#request.keepsNode ? readOwnNode : cordonNode;
-    return await reach(this.#context, this.#request);
+  async #reach({ isToGo = false } = {}): Promise<Node | undefined> {
+    if (this.#request.keepsNode) return await readOwnNode(this.#context, this.#request);
+    const cordoned = await cordonNode(this.#context, this.#request, { isToGo });
+    this.#isReleased = cordoned?.isReleased ?? false;
+    return cordoned?.node;
+  }
+
+  /** A pod came in between: its drain may take hours. */
+  async #protect(): Promise<void> {
+    try {
+      await protectNode(this.#context, this.#request);
+    } catch (error) {
+      this.#context.warn(error);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** What a drain does to the Node itself. */
 import type { KubeClient } from '../kube/client/client.ts';
-import { isOutdated } from '../kube/objects/json-patch.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
+import { isOutdated, replacing } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
@@ -8,6 +9,8 @@ import { timestamp } from '../kube/objects/time.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
+import { patchNode } from '../machine/node/patch.ts';
+import { podsToDrain } from './pods.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
 export class ForeignNode extends Error {}
@@ -25,15 +28,35 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
 
 const mostTries = 4;
 
+export interface CordonOptions {
+  /**
+   * Instance and Node go once no pod is left. An empty Node gives up our finalizer with the same
+   * write, and gets no condition (docs/decisions/0037-removal-with-the-drain.md).
+   */
+  isToGo: boolean;
+}
+
+export interface CordonedNode {
+  node: Node;
+  /** It has our finalizer no more. */
+  isReleased: boolean;
+}
+
 /** Cordons, and says why. Writes only what is missing, and only to the Node that was read. */
-export async function cordonNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
+export async function cordonNode(
+  clusters: Clusters,
+  claim: NodeClaim,
+  { isToGo }: CordonOptions,
+): Promise<CordonedNode | undefined> {
+  const { target } = clusters;
   for (let tries = 1; ; tries += 1) {
     const node = await readOwnNode(clusters, claim);
     if (!node) return undefined;
+    const isReleased = isToGo && (await isEmpty(target, node));
     try {
-      if (node.spec?.unschedulable !== true) await cordon(clusters.target, node);
-      if (!isTrue(node, 'Terminating')) await markTerminating(clusters.target, node);
-      return node;
+      await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
+      if (!isReleased && !isTrue(node, 'Terminating')) await markTerminating(target, node);
+      return { node, isReleased };
     } catch (error) {
       // It changed or went in between: what is there now may be another Node.
       if (!isOutdated(error) || tries === mostTries) throw error;
@@ -41,12 +64,51 @@ export async function cordonNode(clusters: Clusters, claim: NodeClaim): Promise<
   }
 }
 
-async function cordon(target: KubeClient, { metadata, spec }: Node): Promise<void> {
+/** The deletion of its instance failed, or a pod came in between. */
+export async function protectNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
+  const node = await readOwnNode(clusters, claim);
+  if (node && node.metadata.deletionTimestamp === undefined) {
+    await patchNode(clusters.target, node, { labels: {}, annotations: {} });
+  }
+}
+
+/** As far as the API server's memory says: the drain reads its store before it ends. */
+async function isEmpty(target: KubeClient, { metadata }: Node): Promise<boolean> {
+  return (await podsToDrain(target, metadata.name, { mayBeOld: true })).length === 0;
+}
+
+async function change(
+  target: KubeClient,
+  { metadata, spec }: Node,
+  changes: object[],
+): Promise<void> {
+  if (changes.length === 0) return;
   await target.patch(nodePath(metadata.name), 'json', [
     { op: 'test', path: '/metadata/uid', value: metadata.uid },
     { op: 'test', path: '/spec/providerID', value: spec?.providerID ?? null },
-    { op: 'add', path: '/spec/unschedulable', value: true },
+    ...changes,
   ]);
+}
+
+const cordonTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+
+/** With the taint that the node lifecycle controller would add, so that it need not. */
+function cordon({ spec = {} }: Node): object[] {
+  if (spec.unschedulable === true) return [];
+  const { taints = [] } = spec;
+  const isTainted = taints.some(
+    ({ key, effect }) => key === cordonTaint.key && effect === cordonTaint.effect,
+  );
+  return [
+    { op: 'add', path: '/spec/unschedulable', value: true },
+    ...(isTainted ? [] : replacing('/spec/taints', spec.taints, [...taints, cordonTaint])),
+  ];
+}
+
+function release({ metadata: { finalizers: present = [] } }: Node): object[] {
+  if (!present.includes(finalizers.node)) return [];
+  const left = present.filter((finalizer) => finalizer !== finalizers.node);
+  return replacing('/metadata/finalizers', present, left);
 }
 
 function isTrue({ status }: Node, type: string): boolean {

@@ -11,14 +11,18 @@ import type { DeleteOutcome, DriverRequest } from '../../workflows/contracts/dri
 import { defined } from '../../workflows/values/defined.ts';
 import { finishTeardown } from '../machine/teardown.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { protectNode } from './drained-node.ts';
+
+/** The drivers that this process has. */
+export interface InlineDeletions {
+  serves(provider: string): boolean;
+  /** As the driver's queue does it, behind the same gate. Undefined where too many run already. */
+  deleteInstance(request: DriverRequest): Promise<DeleteOutcome> | undefined;
+}
 
 export interface RemovalParts {
   dependencies: ActivityDependencies;
-  /**
-   * As the driver's queue does it, behind the same gate. Undefined where this process does not have
-   * the driver, or is busy with enough deletions.
-   */
-  deleteInstance(request: DriverRequest): Promise<DeleteOutcome> | undefined;
+  deletions: InlineDeletions;
   warn(error: unknown): void;
 }
 
@@ -28,13 +32,23 @@ export async function removeMachine(
   { deletion: request, finish }: MachineRemoval,
   { isForced }: { isForced: boolean },
 ): Promise<MachineRemovalOutcome | undefined> {
-  const deletion = await orWarned(parts, parts.deleteInstance(request));
+  const deletion = await orWarned(parts, parts.deletions.deleteInstance(request));
   if (!deletion || isCancelled(deletion)) return undefined;
+  // The Node may stand there for hours.
+  if (deletion.outcome === 'failed') await orWarned(parts, protect(parts, finish));
   // What was not found may be listed late: the workflow knows for how long.
   if (deletion.outcome !== 'deleted' || !deletion.isFound) return { deletion };
   const input = { ...finish, ...(isForced && { mustDetachVolumes: true }) };
   const end = finishTeardown(parts.dependencies, input).then((failure) => defined({ failure }));
   return defined({ deletion, finish: await orWarned(parts, end) });
+}
+
+async function protect(
+  { dependencies: { control, target, targetCluster } }: RemovalParts,
+  { machine, nodeName, providerID = '' }: MachineRemoval['finish'],
+): Promise<void> {
+  if (!target || nodeName === undefined) return;
+  await protectNode({ control, target, targetCluster }, { machine, nodeName, providerID });
 }
 
 async function orWarned<Answer>(
@@ -51,5 +65,5 @@ async function orWarned<Answer>(
 
 /** By a command to the drain, by the end of the process, or by the limit of an inline call. */
 function isCancelled(deletion: DeleteOutcome): boolean {
-  return deletion.outcome === 'failed' && deletion.failure.wasCancelled === true;
+  return deletion.outcome === 'failed' && deletion.failure.code === 'Canceled';
 }

@@ -163,12 +163,13 @@ async function deleteKnownNode(
   claim: NodeClaim,
   uid: string,
 ): Promise<boolean> {
-  const { target } = clusters;
-  const name = claim.nodeName;
-  const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+  const path = nodePath(claim.nodeName);
   try {
-    await target.patch(nodePath(name), 'strategic', { metadata });
-    await target.delete(nodePath(name), { preconditions: { uid } });
+    const { metadata } = await clusters.target.delete(path, { preconditions: { uid } });
+    // A drain may have taken it off already.
+    if (metadata?.finalizers?.includes(finalizers.node)) {
+      await releaseNode(clusters.target, path, uid);
+    }
     return true;
   } catch (error) {
     if (isConflict(error)) return false;
@@ -176,6 +177,11 @@ async function deleteKnownNode(
     await requireJoinedCluster(clusters, claim);
     return true;
   }
+}
+
+async function releaseNode(target: KubeClient, path: string, uid: string): Promise<void> {
+  const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
+  await target.patch(path, 'strategic', { metadata });
 }
 
 /**
@@ -192,8 +198,7 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   if (!isOfInstance && !(await isOfEarlierAttempt(control, node, machine))) return;
   const { uid, finalizers: present = [] } = node.metadata;
   if (present.includes(finalizers.node)) {
-    const metadata = { uid, '$deleteFromPrimitiveList/finalizers': [finalizers.node] };
-    await ignoreConflict(target.patch(nodePath(name), 'strategic', { metadata }));
+    await ignoreConflict(releaseNode(target, nodePath(name), uid));
   }
   if (node.metadata.deletionTimestamp !== undefined) return;
   await deleteObject(target, nodePath(name), uid);

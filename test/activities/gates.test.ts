@@ -3,6 +3,7 @@ import { createGuard, gated, gates } from '../../activities/gates.ts';
 import type { Gate } from '../../activities/gates.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
+import { noDeletions } from './drain/drain-under-test.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';
 import type { WorldOfTests } from '../support/world.ts';
 import { aWorld, lifeOf } from '../support/world.ts';
@@ -26,7 +27,7 @@ function activitiesOf(world: WorldOfTests): Map<string, Step> {
   const driverWorld = { ...world, driver, ...view, guard: createGuard(world) };
   const groups: object[] = [
     createKubeActivities(world),
-    createDrainActivities(world, { watches: undefined, deleteInstance: () => undefined }),
+    createDrainActivities(world, { watches: undefined, deletions: noDeletions }),
     createDriverActivities(driverWorld),
   ];
   return new Map(groups.flatMap(stepsOf));

@@ -80,7 +80,9 @@ describe('the local stack', () => {
         signalProcess(before, 'SIGKILL');
         await until(`${name} runs again`, () => {
           const after = running().components[name];
-          return after !== undefined && after.pid !== before.pid && after.restarts > before.restarts;
+          return (
+            after !== undefined && after.pid !== before.pid && after.restarts > before.restarts
+          );
         });
       }
       await until('the API server answers', answers);

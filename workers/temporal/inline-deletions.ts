@@ -3,6 +3,7 @@
  * drains, so there are few at a time, and each is short: a cloud that is slow is asked from the
  * driver's own queue.
  */
+import type { InlineDeletions } from '../../activities/drain/machine-removal.ts';
 import type { DriverActivities } from '../../workflows/contracts/driver-activities.ts';
 import type { DeleteOutcome, DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 
@@ -11,7 +12,7 @@ export const inlineDeletionLimitMs = 10_000;
 
 type Serving = Pick<DriverActivities, 'deleteInstance'>;
 
-export class InlineDeletions {
+export class ServedDeletions implements InlineDeletions {
   readonly #most: number;
   readonly #drivers = new Map<string, Serving>();
   #running = 0;
@@ -22,11 +23,15 @@ export class InlineDeletions {
   }
 
   /** From now on this process has the driver. */
-  serve(provider: string, driver: Serving): void {
+  add(provider: string, driver: Serving): void {
     this.#drivers.set(provider, driver);
   }
 
-  /** Undefined where it has none for this request, or too many run. */
+  serves(provider: string): boolean {
+    return this.#drivers.has(provider);
+  }
+
+  /** Undefined where it has no driver for this request, or too many run. */
   deleteInstance(request: DriverRequest): Promise<DeleteOutcome> | undefined {
     const driver = this.#drivers.get(request.provider);
     if (!driver || this.#running >= this.#most) return undefined;

@@ -38,7 +38,7 @@ import { meteredDriver, registerDriverMetrics } from '../metrics/drivers.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { Identity } from './identity.ts';
-import { InlineDeletions, inlineDeletionLimitMs } from './inline-deletions.ts';
+import { ServedDeletions, inlineDeletionLimitMs } from './inline-deletions.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
@@ -82,7 +82,8 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   const dependencies = worldOf(parts, { drivers, machines: copyMachines(parts) });
   const watches =
     dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
-  const inline = new InlineDeletions(Math.ceil(parts.config.concurrency.syncs / 2));
+  // The rest of the slots is for drains that ask no cloud.
+  const deletions = new ServedDeletions(Math.ceil(parts.config.concurrency.syncs * 0.8));
   const driverWorkers = new DriverWorkers({
     control: parts.clients.control,
     namespace: parts.config.namespace,
@@ -92,7 +93,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
         driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
       ),
     onStart(provider, driver) {
-      inline.serve(provider, driverActivities(dependencies, driver, inlineSignal));
+      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
       parts.log.info({ provider }, 'serves the provider');
     },
     onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
@@ -107,10 +108,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
       ...baseOptions(parts),
       interceptors: { activity: parts.interceptors.drains },
       taskQueue: drainQueueOf(parts.identity.taskQueue),
-      activities: createDrainActivities(dependencies, {
-        watches,
-        deleteInstance: (request) => inline.deleteInstance(request),
-      }),
+      activities: createDrainActivities(dependencies, { watches, deletions }),
     }),
   ]).then((workers) => workers.map((worker) => ({ worker, run: worker.run() })));
   // Before they are there: a process that ends now has to wait for them, because a connection

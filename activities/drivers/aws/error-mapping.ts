@@ -114,7 +114,7 @@ interface SdkError {
   $response?: { headers?: Record<string, string> };
 }
 
-/** The SDK's further lines tell programmers where it keeps the answer. */
+/** The further lines are for programmers: where the SDK keeps the answer. */
 function firstLineOf(message: string): string {
   return message.split('\n', 1)[0] ?? message;
 }

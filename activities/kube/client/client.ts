@@ -38,8 +38,11 @@ export interface KubeClient {
   list<T>(path: string, query?: Query): Promise<KubeList<T>>;
   create<T>(path: string, body: unknown): Promise<T>;
   patch<T>(path: string, type: PatchType, body: unknown): Promise<T>;
-  /** `body` is a DeleteOptions: preconditions, gracePeriodSeconds, propagationPolicy. */
-  delete(path: string, body?: unknown): Promise<void>;
+  /**
+   * `body` is a DeleteOptions: preconditions, gracePeriodSeconds, propagationPolicy. Returns the
+   * object while finalizers keep it, or a Status.
+   */
+  delete(path: string, body?: unknown): Promise<Partial<KubeObject>>;
   /**
    * Bookmarks are on. Ends when the server closes; throws KubeError for a refusal, an ERROR event,
    * a broken connection, and when not one byte came for the client's `silenceMs`.

@@ -72,9 +72,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     create: (path, body) => answerTo({ method: 'POST', path, query, body }),
     patch: (path, type, body) =>
       answerTo({ method: 'PATCH', path, query, body, contentType: contentTypes[type] }),
-    async delete(path, body) {
-      await answerTo({ method: 'DELETE', path, body });
-    },
+    delete: (path, body) => answerTo({ method: 'DELETE', path, body }),
     watch: (path, parameters, signal) =>
       eventsOf(transport, { method: 'GET', path, query: parameters }, signal),
     close: () => transport.close(),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stopped } from '../../../activities/runtime/failures.ts';
+import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
@@ -8,7 +9,17 @@ import type { DrainRequest } from '../../../workflows/contracts/drain-activities
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { aBudget, blocking, Drain, noWatch, podPath } from './drain-under-test.ts';
+import {
+  aBudget,
+  blocking,
+  Drain,
+  noWatch,
+  podPath,
+  providerID,
+  refusal,
+  removal,
+} from './drain-under-test.ts';
+import { finalizers } from '../../../workflows/api/constants.ts';
 
 test('a drain cordons its Node, marks it Terminating, and evicts the pods that may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
@@ -22,6 +33,51 @@ test('a drain cordons its Node, marks it Terminating, and evicts the pods that m
   ]);
   expect([drain.has('web-0'), drain.has('far')]).toEqual([false, true]);
   expect(drain.reports).toEqual([]);
+});
+
+/** Its memory is of the time before any pod. */
+class ServerWithOldMemory extends InMemoryClient {
+  override async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
+    const found = await super.list<T>(path, query);
+    return query['resourceVersion'] === '0' ? { ...found, items: [] } : found;
+  }
+}
+
+describe('the Node of a machine that goes with the drain', () => {
+  const metadata = { finalizers: ['example.com/kept', finalizers.node] };
+  const taints = [{ key: 'dedicated', value: 'db', effect: 'NoExecute' }];
+  const spec = { providerID, taints };
+
+  test('is closed and released by one write when no pod is on it', async () => {
+    const drain = new Drain(new InMemoryClient(aNode({ metadata, spec })));
+    await drain.run({ removal });
+    expect(drain.target.writes()).toEqual([`PATCH ${nodePath('pool-a')}`]);
+    const node = await drain.target.read<Node>(nodePath('pool-a'));
+    expect(node.metadata.finalizers).toEqual(['example.com/kept']);
+    expect(node.spec).toEqual({
+      providerID,
+      unschedulable: true,
+      taints: [...taints, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
+    });
+    expect(node.status?.conditions).toMatchObject([{ type: 'Ready' }]);
+  });
+
+  test('keeps the finalizer, and says Terminating, while pods are on it', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await drain.target.patch(nodePath('pool-a'), 'merge', { metadata });
+    await expect(drain.run({ removal })).rejects.toThrow('1 pod left');
+    const node = await drain.target.read<Node>(nodePath('pool-a'));
+    expect(node.metadata.finalizers).toEqual(metadata.finalizers);
+    expect(node.status?.conditions).toMatchObject([{ type: 'Terminating' }, { type: 'Ready' }]);
+  });
+
+  test('gets the finalizer back when a pod came in between', async () => {
+    const drain = new Drain(new ServerWithOldMemory(aNode({ metadata }), aPod(), aBudget('web')));
+    drain.target.fault = ({ path }) => (path.endsWith('/eviction') ? refusal : undefined);
+    await expect(drain.run({ removal })).rejects.toThrow('1 pod left');
+    const node = await drain.target.read<Node>(nodePath('pool-a'));
+    expect(node.metadata.finalizers).toEqual(metadata.finalizers);
+  });
 });
 
 const isToNode = (call: string): boolean => call.includes(nodePath('pool-a'));

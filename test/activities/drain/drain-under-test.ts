@@ -1,12 +1,18 @@
 /** A drain in memory: attempts on one cluster, each of which gets what the one before left. */
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';
+import type { InlineDeletions } from '../../../activities/drain/machine-removal.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import type { DrainReport, DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
+import type {
+  DrainReport,
+  DrainRequest,
+  MachineRemoval,
+} from '../../../workflows/contracts/drain-activities.ts';
+import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -24,12 +30,33 @@ export const request: DrainRequest = {
   countsFrom: Date.now(),
 };
 
+/** Of the same machine, once it is drained. */
+export const removal: MachineRemoval = {
+  deletion: {
+    contractVersion,
+    machine: request.machine,
+    cluster: 'cluster-1',
+    className: 'small',
+    provider: 'virtual',
+    token: 'uid-of-pool-a-0',
+    providerID,
+    isRetry: false,
+  },
+  finish: { machine: request.machine, nodeName: 'pool-a', nodeUid: 'uid-of-pool-a', providerID },
+};
+
 /** No budget ever changes. */
 export const noWatch: PassWatch = {
   blocked: () => undefined,
   takeFreed: () => [],
   pause: (milliseconds, signal) => pause(milliseconds, signal),
   rest: () => undefined,
+};
+
+/** The driver is another process's. */
+export const noDeletions: InlineDeletions = {
+  serves: () => false,
+  deleteInstance: () => undefined,
 };
 
 export class Drain {

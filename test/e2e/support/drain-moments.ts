@@ -25,7 +25,7 @@ const matchers = {
   'last pod gone': ofKind('api list pods'),
   'VM deletion': ofKind('cloud delete instances'),
   'attachment deletion': ofKind('api delete volumeattachments'),
-  'Node finalizer': ofKind('api patch nodes', '$deleteFromPrimitiveList/finalizers'),
+  'Node finalizer': ofKind('api patch nodes', '/finalizers'),
   'Node deletion': ofKind('api delete nodes'),
   'Machine finalizer': ofKind('api patch machines', 'finalizers'),
 } satisfies Record<string, Matcher>;

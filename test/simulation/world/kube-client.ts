@@ -113,9 +113,9 @@ export class SimulatedKubeClient implements KubeClient {
     );
   }
 
-  async delete(path: string, body: unknown = {}): Promise<void> {
+  async delete(path: string, body: unknown = {}): Promise<Partial<KubeObject>> {
     const sent = overTheWire(body);
-    await this.#write({ method: 'DELETE', path, body: sent }, (server) =>
+    return await this.#write({ method: 'DELETE', path, body: sent }, (server) =>
       server.delete(path, sent),
     );
   }

@@ -2,6 +2,7 @@
 import type {
   KubeClient,
   KubeList,
+  KubeObject,
   PatchType,
   Query,
   WatchEvent,
@@ -90,9 +91,11 @@ export class InMemoryClient implements KubeClient {
     );
   }
 
-  async delete(path: string, body: unknown = {}): Promise<void> {
+  async delete(path: string, body: unknown = {}): Promise<Partial<KubeObject>> {
     const sent = overTheWire(body);
-    await this.#answer({ method: 'DELETE', path, body }, () => this.#server.delete(path, sent));
+    return await this.#answer({ method: 'DELETE', path, body }, () =>
+      this.#server.delete(path, sent),
+    );
   }
 
   watch<T>(path: string, query: Query, signal: AbortSignal): AsyncIterable<WatchEvent<T>> {

@@ -15,6 +15,7 @@ function aClient(times: number[]): KubeClient {
     patch: notUsed,
     async delete() {
       times.push(performance.now());
+      return {};
     },
     watch: notUsed,
     close: () => Promise.resolve(),

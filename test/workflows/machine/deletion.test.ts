@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
+import type { DrainOutcome } from '../../../workflows/contracts/drain-activities.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
@@ -360,5 +361,88 @@ test('the Node of an instance that is gone, and that no run ever knew, goes by t
     await world.requestDeletion();
     await resultOf(world.handle);
     expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ nodeName, providerID });
+  });
+});
+
+describe('a drain that removes the machine as well', () => {
+  const drained = { evictedPods: 0, isForced: false } as const;
+  const deleted = { outcome: 'deleted', isFound: true, settleSeconds: 30 } as const;
+  const pending = {
+    outcome: 'pending',
+    message: 'instance i-1 is shutting-down',
+    pollAfterSeconds: 60,
+    checkpoint: 'operation-1',
+  } as const;
+  const refusal = { code: 'PermissionDenied', message: 'no', isSettled: true } as const;
+  type Removal = NonNullable<DrainOutcome['removal']>;
+
+  /** The steps of a Running machine from its deletion on, when its drain ends so. */
+  async function stepsAfter(removal: Removal, skipSeconds = 0): Promise<MachineWorld> {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async () => ({ ...drained, removal }),
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('drainNode');
+      if (skipSeconds > 0) await temporal.skip(skipSeconds);
+      await resultOf(world.handle);
+    });
+    return world;
+  }
+
+  test('ends the workflow', async () => {
+    const world = await stepsAfter({ deletion: deleted, finish: {} });
+    expect(world.log.names().slice(-2)).toEqual(['beginTeardown', 'drainNode']);
+    const { providerID, nodeName } = instance;
+    expect(world.log.inputsOf('drainNode')).toMatchObject([
+      {
+        removal: {
+          deletion: { providerID, provider: 'virtual' },
+          finish: { nodeName, providerID },
+        },
+      },
+    ]);
+  });
+
+  test.each<[what: string, removal: Removal]>([
+    ['Node and finalizer', { deletion: deleted }],
+    [
+      'the Node',
+      { deletion: deleted, finish: { failure: { ...refusal, during: 'nodeDeletion' } } },
+    ],
+  ])('leaves the rest to the next steps: %s', async (_what, removal) => {
+    const world = await stepsAfter(removal, 60);
+    expect(world.log.count('deleteInstance')).toBe(0);
+    expect(world.log.names().at(-1)).toBe('finishTeardown');
+    expect(world.log.count('recordFailure')).toBe(removal.finish ? 1 : 0);
+  });
+
+  test('leaves a deletion that goes on in the cloud to the queue of the driver, with its checkpoint, when it wants to be asked', async () => {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async () => ({ ...drained, removal: { deletion: pending } }),
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('recordOperation');
+      expect(world.log.inputsOf('recordOperation')).toMatchObject([
+        { description: expect.stringContaining('instance i-1 is shutting-down') },
+      ]);
+      await temporal.skip(30);
+      expect(world.log.count('deleteInstance')).toBe(0);
+      await temporal.skip(31);
+      await resultOf(world.handle);
+      expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ checkpoint: 'operation-1' }]);
+    });
+  });
+
+  test('reports a deletion that failed, and the queue of the driver is asked later', async () => {
+    const world = await stepsAfter({ deletion: { outcome: 'failed', failure: refusal } }, 60);
+    expect(world.log.names().slice(-3)).toEqual([
+      'recordFailure',
+      'deleteInstance',
+      'finishTeardown',
+    ]);
   });
 });
