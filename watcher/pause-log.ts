@@ -1,5 +1,5 @@
 /** Writes down when nothing could be done, for the Lease that every worker watches. */
-import type { LeaseBefore } from '../activities/kube/leases/election.ts';
+import type { LeaseBefore } from '../activities/kube/leases/lease-set.ts';
 import type { NotedPause } from '../activities/kube/objects/pauses.ts';
 import {
   bounded,

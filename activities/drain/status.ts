@@ -1,16 +1,25 @@
 /**
  * How a drain goes, on the Machine: in the texts of MCM v0.62.1, with state Failed after a pass
  * without success, so that it is among the failedMachines of set and deployment. Written when it
- * changes, not with every pass. A write that fails holds up no drain.
+ * changes, not with every pass, and again where another write took its place. A write that fails
+ * holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { EventText } from '../kube/objects/event.ts';
-import { component, machineSubject, patchMachine } from '../machine/object.ts';
+import {
+  component,
+  isDeleting,
+  machineSubject,
+  patchMachine,
+  patchStatus,
+  readSameMachine,
+} from '../machine/object.ts';
 import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainProgress } from './progress.ts';
@@ -38,6 +47,8 @@ export class DrainStatus {
   readonly #context: DrainStatusContext;
   readonly #request: Asked;
   readonly #progress: DrainProgress;
+  /** What the Machine says was written or read by this pass. */
+  #isSure = false;
 
   constructor(context: DrainStatusContext, request: Asked, progress: DrainProgress) {
     this.#context = context;
@@ -68,7 +79,7 @@ export class DrainStatus {
     delete this.#progress.failing;
     const { blockers } = report;
     const key = digestOfBlockers(blockers);
-    if (key === (this.#progress.told ?? nothingWrong)) return;
+    const isNews = !this.#isTold(key);
     if (key === nothingWrong) {
       const message = 'Nothing is in the way of the drain any more';
       await this.#say({
@@ -86,7 +97,7 @@ export class DrainStatus {
       description: notYet(message),
       event: { type: 'Warning', reason: 'DrainBlocked', message },
     });
-    await this.#writeOnBudgets(blockers);
+    if (isNews) await this.#writeOnBudgets(blockers);
   }
 
   /** Said only where something else was said before: the instance goes at once. */
@@ -103,7 +114,7 @@ export class DrainStatus {
     const description =
       failure === undefined
         ? 'Force Drain successful. Delete Volume Attachments'
-        : `Drain failed due to - ${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
+        : `${failedWords}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
     await this.#say({ key: `forced: ${failure ?? ''}`, state: 'Processing', description });
   }
 
@@ -118,21 +129,45 @@ export class DrainStatus {
     });
   }
 
-  async #say({ key, state, description, event }: Statement): Promise<void> {
-    if (key === (this.#progress.told ?? nothingWrong)) return;
+  #isTold(key: string): boolean {
+    return key === (this.#progress.told ?? nothingWrong);
+  }
+
+  async #say(statement: Statement): Promise<void> {
+    const { key, state, event } = statement;
+    if (this.#isTold(key)) {
+      if (state === 'Failed') await this.#sayAgain(statement);
+      return;
+    }
     const { control, warn } = this.#context;
     const { machine, keepsNode = false } = this.#request;
-    const operation = { description, state, type: 'Delete' } as const;
-    // A code that an attempt to find the instance left says nothing of the drain.
-    const status = statusPatch({ operation, errorCode: null });
     try {
       // Of a machine that is kept, the last operation is its failure.
-      if (!keepsNode) await patchMachine(control, machine, { status });
+      if (!keepsNode) await patchMachine(control, machine, { status: statusOf(statement) });
       this.#progress.told = key;
+      this.#isSure = true;
     } catch (error) {
       warn(error);
     }
     if (event) recordEvent(control, machineSubject(machine), { ...event, component });
+  }
+
+  /**
+   * The beginning of the deletion may have been written once more since, by an attempt that was
+   * taken for dead: a user is to see that the drain fails. Read once in a pass.
+   */
+  async #sayAgain(statement: Statement): Promise<void> {
+    const { control, warn } = this.#context;
+    const { machine, keepsNode = false } = this.#request;
+    if (keepsNode || this.#isSure) return;
+    try {
+      const seen = await readSameMachine(control, machine);
+      const status = statusOf(statement);
+      if (seen) await patchStatus(control, seen, (now) => (lacksFailure(now) ? status : undefined));
+      this.#isSure = true;
+    } catch (error) {
+      warn(error);
+    }
   }
 
   async #writeOnBudgets(blockers: Blocker[]): Promise<void> {
@@ -167,8 +202,21 @@ function kindOf(error: unknown): string {
   return String(error);
 }
 
+/** A code that an attempt to find the instance left says nothing of the drain. */
+function statusOf({ description, state }: Statement): object {
+  return statusPatch({ operation: { description, state, type: 'Delete' }, errorCode: null });
+}
+
+const failedWords = 'Drain failed due to - ';
+
+/** False where the deletion was undone: such a machine is not drained. */
+function lacksFailure(machine: Machine): boolean {
+  const { state, description = '' } = machine.status?.lastOperation ?? {};
+  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(failedWords));
+}
+
 function notYet(message: string): string {
-  return `Drain failed due to - ${message}. Will retry in next sync. Initiate node drain`;
+  return `${failedWords}${message}. Will retry in next sync. Initiate node drain`;
 }
 
 function formatBlockers({ blockers, podsLeft }: DrainReport): string {

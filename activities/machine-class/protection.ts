@@ -7,7 +7,7 @@ import type {
 import { apiVersion, eventComponents, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
+import { protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { readSecretsOf } from './reader.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -118,9 +118,7 @@ async function isSecretUsed(
   { namespace, name }: NamespacedName,
 ): Promise<boolean> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
-  return items.some((machineClass) =>
-    ownSecretsOf(machineClass, namespace).some((secret) => secret.name === name),
-  );
+  return items.some((machineClass) => protectedSecretsOf(machineClass).includes(name));
 }
 
 interface Wanted {

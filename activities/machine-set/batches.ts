@@ -8,7 +8,7 @@ import type { PlannedFor } from '../../workflows/plan/machine-set/plan.ts';
 import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
+import { isAlreadyExists, isRejected, isTooManyRequests } from '../kube/client/errors.ts';
 import type { EventSubject, EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { customResource } from '../kube/client/paths.ts';
@@ -104,7 +104,9 @@ async function createOne(
     return 'created';
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
-    if (isRejected(error)) return { error: clip(error.message, longestErrorBytes) };
+    // A server that has too much to do made nothing either: the set says so, and tries again later.
+    const isRefused = isRejected(error) || isTooManyRequests(error);
+    if (isRefused) return { error: clip(error.message, longestErrorBytes) };
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { clip } from '../../workflows/values/clip.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isRejected } from '../kube/client/errors.ts';
+import { isRejected, isTooManyRequests } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { machineSubject } from '../machine/object.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
@@ -18,11 +18,15 @@ const longestMessageBytes = 1_000;
 interface Refused {
   uid: string;
   message: string;
+  /** Nothing is wrong with the Machine: the server has too much to do. */
+  isPutOff: boolean;
 }
 
 export class RefusedWrites {
   readonly #reason: Refusals['reason'];
   readonly #refused = new Map<string, Refused>();
+  /** What a server said that has too much to do: it is asked no more. */
+  #overload: string | undefined;
 
   constructor(reason: Refusals['reason']) {
     this.#reason = reason;
@@ -33,11 +37,18 @@ export class RefusedWrites {
     { name, uid }: { name: string; uid: string },
     call: () => Promise<T>,
   ): Promise<T | undefined> {
+    if (this.#overload !== undefined) {
+      this.#refused.set(name, { uid, message: this.#overload, isPutOff: true });
+      return undefined;
+    }
     try {
       return await call();
     } catch (error) {
-      if (!isRejected(error)) throw error;
-      this.#refused.set(name, { uid, message: clip(error.message, longestMessageBytes) });
+      const isPutOff = isTooManyRequests(error);
+      if (!isPutOff && !isRejected(error)) throw error;
+      const message = clip(error.message, longestMessageBytes);
+      if (isPutOff) this.#overload = message;
+      this.#refused.set(name, { uid, message, isPutOff });
       return undefined;
     }
   }
@@ -53,7 +64,8 @@ export class RefusedWrites {
     const { outcome } = this;
     if (!outcome) return;
     const text = { type: 'Warning', reason: this.#reason, component } as const;
-    for (const [name, { uid, message }] of this.#refused) {
+    for (const [name, { uid, message, isPutOff }] of this.#refused) {
+      if (isPutOff) continue;
       const subject = machineSubject({ namespace: set.namespace, name, uid });
       recordEvent(control, subject, { ...text, message: `Error ${doing}: ${message}` });
     }

@@ -123,8 +123,7 @@ async function clearTarget(
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
   try {
     if (nodeName) await removeNode(clusters, { ...input, nodeName });
-    // No instance is known; one that vanished may have left its Node.
-    else await deleteNode(clusters, { machine, nodeName: machine.name });
+    else await deleteUnnamedNode(clusters, input);
     if (bootstrapTokenId !== undefined) {
       what = 'the bootstrap token';
       await deleteBootstrapToken(target, bootstrapTokenId, machine);
@@ -190,17 +189,39 @@ async function releaseNode(target: KubeClient, path: string, uid: string): Promi
  */
 async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;
-  const { machine, nodeName: name, providerID } = claim;
+  const { machine, providerID } = claim;
   const node = await readNodeOf(clusters, claim);
   if (!node) return;
   const isOfInstance =
     providerID !== undefined && (await foreignReason(control, node, claim)) === undefined;
-  if (!isOfInstance && !(await isOfEarlierAttempt(control, node, machine))) return;
-  const { uid, finalizers: present = [] } = node.metadata;
+  if (isOfInstance || (await isOfEarlierAttempt(control, node, machine)))
+    await deleteReadNode(target, node);
+}
+
+/**
+ * The Machine names no Node, e.g. because it was moved without its labels. The Node that its
+ * instance left, or an earlier attempt to make it, is known by the name of the Machine.
+ */
+async function deleteUnnamedNode(
+  clusters: Clusters,
+  { machine, providerID = '' }: FinishInput,
+): Promise<void> {
+  const { control, target } = clusters;
+  const node = await readNodeOf(clusters, { machine, nodeName: machine.name, providerID });
+  if (!node) return;
+  const isOfInstance = providerID !== '' && node.spec?.providerID === providerID;
+  const isOwn = isOfInstance
+    ? (await competingMachine(control, node, machine)) === undefined
+    : await isOfEarlierAttempt(control, node, machine);
+  if (isOwn) await deleteReadNode(target, node);
+}
+
+async function deleteReadNode(target: KubeClient, { metadata }: Node): Promise<void> {
+  const { name, uid, finalizers: present = [] } = metadata;
   if (present.includes(finalizers.node)) {
     await ignoreConflict(releaseNode(target, nodePath(name), uid));
   }
-  if (node.metadata.deletionTimestamp !== undefined) return;
+  if (metadata.deletionTimestamp !== undefined) return;
   await deleteObject(target, nodePath(name), uid);
 }
 

@@ -15,6 +15,8 @@ export interface StackOptions {
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */
   audit: boolean;
+  /** `HOST:PORT` of a Temporal server that is there already. Absent: the stack starts its own. */
+  temporalAddress?: string;
   /** For programs that start a stack: what its worker is given beside what it needs. */
   workerFlags: readonly string[];
   /** For programs that start a stack: only these components and jobs of it. Default all. */
@@ -44,6 +46,8 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --keep             keep them (this is the default)
   --audit            log every request to the API server in logs/audit.log
   --namespace NAME   namespace that the operator looks at (default: default)
+  --temporal-address HOST:PORT
+                     use this Temporal server and its namespace "default"; none is started
   --state-dir DIR    where state and logs lie (default: .millwright); another folder is another stack
   --help             show this
 
@@ -52,6 +56,7 @@ Examples:
   npm start -- --detach --audit
   npm start -- --fresh --no-operator
   npm start -- --state-dir /tmp/second
+  npm start -- --temporal-address localhost:7233
 
 More in docs/local-stack.md.`;
 
@@ -68,6 +73,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       keep: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
+      'temporal-address': { type: 'string' },
       'state-dir': { type: 'string', default: defaultStateDir },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -84,8 +90,18 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       operator: !values['no-operator'],
       fresh: values.fresh,
       audit: values.audit,
+      ...temporalFrom(values['temporal-address']),
     },
   };
+}
+
+function temporalFrom(temporalAddress: string | undefined): Pick<StackOptions, 'temporalAddress'> {
+  if (temporalAddress === undefined) return {};
+  const [, port] = /^[^:/\s]+:(\d+)$/.exec(temporalAddress) ?? [];
+  if (port !== undefined && Number(port) > 0 && Number(port) < 65_536) return { temporalAddress };
+  throw new Error(
+    `--temporal-address: "${temporalAddress}" is not HOST:PORT, such as temporal.example:7233`,
+  );
 }
 
 function namespaceFrom(value: string): string {

@@ -11,8 +11,8 @@ export function summaryOf(
   const { ports } = stack;
   const rows = [
     ['Kubernetes API', `https://${host}:${ports.kubeApiserver}`],
-    ['Temporal', `${host}:${ports.temporal}`],
-    ['Temporal UI', `http://${host}:${ports.temporalUi}`],
+    ['Temporal', stack.environment['TEMPORAL_ADDRESS']],
+    ['Temporal UI', stack.components['temporal'] && `http://${host}:${ports.temporalUi}`],
     ['Virtual cloud', stack.components['virtual-cloud']?.address],
     ['State and logs', relativePath(stack.stateDir)],
   ];

@@ -121,7 +121,10 @@ async function makeWorld(): Promise<StackWorld> {
 /** What is acquired, and the step that it is for. */
 const tools: readonly { tool: ToolName; step: string }[] = [
   { tool: 'etcd', step: 'etcd' },
-  { tool: 'temporal', step: 'temporal' },
+  {
+    tool: 'temporal',
+    step: options.temporalAddress === undefined ? 'temporal' : 'search-attributes',
+  },
   { tool: 'kube-apiserver', step: 'kube-apiserver' },
   { tool: 'kubectl', step: 'cluster' },
   { tool: 'kube-controller-manager', step: 'kube-controller-manager' },

@@ -181,7 +181,7 @@ async function untilBlocked(stack: Stack, machines: number): Promise<void> {
 }
 
 async function countOf(stack: Stack, query: string): Promise<number> {
-  const address = stack.components['temporal']?.address ?? '';
+  const address = stack.environment['TEMPORAL_ADDRESS'] ?? '';
   const connection = await Connection.connect({ address });
   const { count } = await new Client({ connection }).workflow.count(query);
   await connection.close();

@@ -12,7 +12,7 @@ export type Histories = ReadonlyMap<string, LongestRun>;
 
 /** Of all workflows; of those that run the length is asked one by one. */
 export async function historiesOf(stack: Stack): Promise<Histories> {
-  const address = stack.components['temporal']?.address ?? '';
+  const address = stack.environment['TEMPORAL_ADDRESS'] ?? '';
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
   const histories = new Map<string, LongestRun>();

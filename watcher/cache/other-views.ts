@@ -4,7 +4,7 @@ import { annotations, finalizers, taints as taintKeys } from '../../workflows/ap
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
+import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
 import { trimmedMeta } from './metadata.ts';
 import type { ClassView, NodeView, SecretView } from './views.ts';
@@ -25,6 +25,7 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     invalid,
     secrets: named.map(({ name }) => name),
+    protectedSecrets: protectedSecretsOf(content),
   };
 }
 

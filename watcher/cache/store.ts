@@ -11,6 +11,7 @@ export interface StoreView {
   all<R extends Resource>(resource: R): Iterable<Views[R]>;
   machinesOfNode(name: string): Iterable<Views['machines']>;
   machinesOfClass(name: string): Iterable<Views['machines']>;
+  /** Those that protect it; see `ClassView`. */
   classesOfSecret(name: string): Iterable<Views['machineClasses']>;
   /** Names of machines that the set controls and its selector does not match; at most 100. */
   mismatchesOf(set: string): string[];
@@ -35,7 +36,9 @@ export class Store implements StoreView {
     owner === undefined ? [] : [owner],
   );
   readonly #mismatches = new SelectorMismatches();
-  readonly #bySecret = new Index<Views['machineClasses']>(({ secrets }) => secrets);
+  readonly #bySecret = new Index<Views['machineClasses']>(
+    ({ protectedSecrets }) => protectedSecrets,
+  );
 
   find<R extends Resource>(resource: R, name: string): Views[R] | undefined {
     return this.#maps[resource].get(name);

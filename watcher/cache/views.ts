@@ -58,6 +58,8 @@ export interface ClassView extends CachedObject {
   invalid: string;
   /** Names of the Secrets that it refers to in its own namespace. */
   secrets: string[];
+  /** Names of the Secrets that are not to go before it. */
+  protectedSecrets: string[];
 }
 
 export interface SecretView extends CachedObject {

@@ -44,7 +44,9 @@ export function classSignals(
 /** The content is not read: every change counts that is not one of our finalizer. */
 export function secretSignals(change: ChangeOf<'secrets'>, context: DispatchContext): Signal[] {
   const { type, object, previous, resourceVersion } = change;
-  const classes = [...context.store.classesOfSecret(object.name)].map(({ name }) => name);
+  const classes = [...context.store.classesOfSecret(object.name)]
+    .filter(({ secrets }) => secrets.includes(object.name))
+    .map(({ name }) => name);
   const cause: Cause = { resource: 'secrets', resourceVersion, isEdited: previous !== undefined };
   const toClasses = classes.map((name) => validateSignal(name, cause, context));
   if (type === 'gone') return toClasses;

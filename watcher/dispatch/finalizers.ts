@@ -60,7 +60,7 @@ function classesOf({ type, object, previous }: ChangeOf<'machines'>): string[] {
 }
 
 function secretsOf({ object, previous }: ChangeOf<'machineClasses'>): string[] {
-  return distinct(...object.secrets, ...(previous?.secrets ?? []));
+  return distinct(...object.protectedSecrets, ...(previous?.protectedSecrets ?? []));
 }
 
 function distinct(...names: (string | undefined)[]): string[] {

@@ -20,6 +20,14 @@ export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[]
   });
 }
 
+/**
+ * Names of the Secrets that the class protects from deletion. As in MCM v0.62.1 whatever namespace
+ * it says: one that is wrong is corrected later, and its machines need the Secret again.
+ */
+export function protectedSecretsOf(refs: SecretRefs): string[] {
+  return fields.map((field) => refs[field]?.name ?? '').filter((name) => name !== '');
+}
+
 /** Otherwise a person who may write a class could have any Secret used that the worker may read. */
 export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
   return fields

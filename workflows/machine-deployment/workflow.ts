@@ -89,8 +89,11 @@ class MachineDeploymentWorkflow {
   #mustRead = true;
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
-  /** A step that another controller takes back is planned again and again. */
-  readonly #nodeSteps = new StepGuard();
+  /**
+   * What another controller takes back is planned again and again: steps by their effect, those on
+   * Nodes by their reason.
+   */
+  readonly #guard = new StepGuard();
 
   constructor(input: MachineDeploymentInput) {
     this.#input = input;
@@ -158,7 +161,7 @@ class MachineDeploymentWorkflow {
     if (isIdle && this.#state.lastError !== undefined) return this.#forgetRefusal();
     const { retryAt } = this.#attemptsOf(plan.steps);
     const mayTry = retryAt === undefined || retryAt <= Date.now();
-    if (!isIdle && mayTry) await this.#apply(facts, plan.steps);
+    if (!isIdle && mayTry) await this.#try(facts, plan.steps);
     else await this.#wait(facts, plan);
   }
 
@@ -247,6 +250,16 @@ class MachineDeploymentWorkflow {
     await this.#lifecycle.continueAsNew({ ...this.#state, hasRolled });
   }
 
+  /** What does not last is written ever later, also where a read has found it in between. */
+  async #try(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
+    const now = Date.now();
+    const effect = effectOf(steps);
+    const until = this.#guard.holdOf(effect, now)?.until;
+    if (until !== undefined) return await this.#stepRefused(steps, notKept(steps), until);
+    this.#guard.begin(effect, now, () => Math.random());
+    await this.#apply(facts, steps);
+  }
+
   async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
     const { replicas: desired, maxSurge } = facts;
     const scaling = { desired, max: desired + maxSurge };
@@ -269,7 +282,7 @@ class MachineDeploymentWorkflow {
     if (isReleasedBy(steps, outcome)) this.#state.isGone = true;
   }
 
-  async #stepRefused(steps: DeploymentStep[], error: string): Promise<void> {
+  async #stepRefused(steps: DeploymentStep[], error: string, until = 0): Promise<void> {
     const [step] = steps;
     const known = this.#attemptsOf(steps);
     const isCreate = step?.action === 'createSet';
@@ -277,7 +290,7 @@ class MachineDeploymentWorkflow {
     const isNews = message !== known.lastError;
     known.failures += 1;
     known.lastError = message;
-    known.retryAt = Date.now() + waitSeconds(known.failures) * 1000;
+    known.retryAt = Math.max(Date.now() + waitSeconds(known.failures) * 1000, until);
     this.#lifecycle.noteNews();
     if (!isNews) return;
     const reason = isCreate ? 'MachineSetCreateError' : 'MachineSetUpdateError';
@@ -328,14 +341,14 @@ class MachineDeploymentWorkflow {
 
   #startUpdatingNodes(step: NodeStep, facts: DeploymentFacts): void {
     const now = Date.now();
-    const { nodesRetryAt = this.#nodeSteps.holdOf(step.reason, now)?.until } = this.#state;
+    const { nodesRetryAt = this.#guard.holdOf(step.reason, now)?.until } = this.#state;
     if (this.#isUpdatingNodes) return;
     if (nodesRetryAt !== undefined && nodesRetryAt > now) {
       this.#state.nodesRetryAt = nodesRetryAt;
       return;
     }
     this.#isUpdatingNodes = true;
-    this.#nodeSteps.begin(step.reason, now, () => Math.random());
+    this.#guard.begin(step.reason, now, () => Math.random());
     // A time that has passed would wake the loop again and again while the work runs.
     delete this.#state.nodesRetryAt;
     void this.#updateNodes(step, facts).finally(() => {

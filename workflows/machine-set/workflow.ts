@@ -29,6 +29,7 @@ import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
 import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
+import { interruptible } from '../runtime/interruptible-step.ts';
 import {
   isStop,
   messageOf,
@@ -211,14 +212,16 @@ class MachineSetWorkflow {
   async #createBatch({ names, basis }: Batch): Promise<void> {
     const state = this.#state;
     const { createMachines } = unlessStopped(`create ${names.length} machines`);
-    let outcome: CreateBatchOutcome;
+    let outcome: CreateBatchOutcome | undefined;
     try {
-      outcome = await createMachines({ set: this.#set(), names, basis });
+      outcome = await interruptible(() => createMachines({ set: this.#set(), names, basis }));
     } catch (error) {
       if (isStop(error)) return this.#suspend(error);
       if (!(error instanceof ActivityFailure)) throw error;
       outcome = { created: [], taken: [], error: messageOf(error) };
     }
+    // The next run tries the same names again.
+    if (!outcome) return await this.#lifecycle.continueAsNew(state);
     delete state.batch;
     state.createdSince += outcome.created.length;
     // A large set takes many batches, and each is progress.
@@ -253,12 +256,16 @@ class MachineSetWorkflow {
     const { deleteMachines } = unlessStopped(`delete ${names.length} machines: ${reason}`);
     const generation = this.#state.observation?.desired.generation ?? 0;
     const batch = { set: this.#set(), names, reason, generation, now: Date.now() };
-    let outcome: DeleteBatchOutcome;
+    let outcome: DeleteBatchOutcome | undefined;
     try {
-      outcome = await deleteMachines(batch);
+      outcome = await interruptible(() => deleteMachines(batch));
     } catch (error) {
       if (isStop(error)) return this.#suspend(error);
       throw error;
+    }
+    if (!outcome) {
+      this.#state.mustRead = true;
+      return await this.#lifecycle.continueAsNew(this.#state);
     }
     const { deleted, refused } = outcome;
     if (deleted < names.length) this.#state.mustRead = true;

@@ -71,6 +71,9 @@ export interface MachineResult {
   bornAt: string;
 }
 
+/** Seconds after a failure, where a machine that is as good as there waits for it. */
+const longestWaits: Partial<Record<StepName, number>> = { recordJoined: 30 };
+
 /** One execution per Machine: from its creation until VM, Node and object are gone. */
 export async function machine(input: MachineInput): Promise<MachineResult> {
   return await new MachineWorkflow(requireInput(input)).run();
@@ -163,7 +166,9 @@ class MachineWorkflow {
       if (isCancelRequested() && error instanceof TemporalFailure) return;
       const message = messageOf(error);
       log.warn('a step failed', { action, message });
-      this.#guard.failed(action, message, { now: Date.now(), random: Math.random() });
+      const longestSeconds = longestWaits[action];
+      const attempt = { now: Date.now(), random: Math.random(), longestSeconds };
+      this.#guard.failed(action, message, attempt);
     }
   }
 

@@ -21,6 +21,13 @@ export interface Hold {
   until: number;
 }
 
+interface Failure {
+  now: number;
+  random: number;
+  /** It waits no longer than this. */
+  longestSeconds?: number | undefined;
+}
+
 const secondsPerStep = 10;
 
 export interface Pace {
@@ -82,11 +89,12 @@ export class StepGuard {
     if (record) record.failures = 0;
   }
 
-  failed(step: string, message: string, { now, random }: { now: number; random: number }): void {
+  failed(step: string, message: string, { now, random, longestSeconds }: Failure): void {
     const record = this.#recordOf(step, now);
     record.failures += 1;
     record.message = message;
-    const wait = stepBackoffSeconds({ attempts: record.failures, random });
+    const seconds = stepBackoffSeconds({ attempts: record.failures, random });
+    const wait = Math.min(seconds, longestSeconds ?? Infinity);
     record.nextAt = Math.max(record.nextAt, now + wait * 1_000);
   }
 

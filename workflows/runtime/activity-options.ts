@@ -92,10 +92,14 @@ export function regular(summary: string): Steps {
 /** As activities/runtime/failures.ts calls it. */
 const stopType = 'Stopped';
 
-/** The same, but a stop ends it: the loop goes on with what a stop allows. */
+/**
+ * The same, but a stop ends it: the loop goes on with what a stop allows. One that is cancelled has
+ * ended when the call returns.
+ */
 export function unlessStopped(summary: string): Steps {
   return proxyActivities<KubeActivities>({
     ...regularOptions(summary),
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     retry: { ...regularRetry, nonRetryableErrorTypes: [stopType] },
   });
 }

@@ -8,7 +8,8 @@ import { ownLeaseOf } from './lease-set.ts';
 import { LeaseTerm } from './lease-term.ts';
 import { lease as leasePath } from '../client/paths.ts';
 import type { NotedPause } from '../objects/pauses.ts';
-import { pausesAnnotation, readPauses } from '../objects/pauses.ts';
+import { pausesAnnotation } from '../objects/pauses.ts';
+import { PauseHistory } from './pause-history.ts';
 import { Reflector } from '../cache/reflector.ts';
 import { monotonicMs, nowMs } from '../../system/system.ts';
 
@@ -41,8 +42,7 @@ export function watchActiveWatcher({
   const term = new LeaseTerm();
   // By both clocks: one stands still while a machine sleeps, the other may be set.
   let end = { monotonic: 0, wall: 0 };
-  let noted = '';
-  let pauses: NotedPause[] = [];
+  const history = new PauseHistory();
   const reflector = new Reflector({
     client,
     path: leasePath(place.namespace),
@@ -58,15 +58,13 @@ export function watchActiveWatcher({
       const now = nowMs();
       const remaining = type === 'live' ? term.remaining(object, now) : 0;
       end = { monotonic: monotonicMs() + remaining, wall: now + remaining };
-      if (object.noted === noted) return;
-      noted = object.noted;
-      pauses = readPauses(noted);
+      if (type === 'live') history.see(object, now);
     },
     onError,
   });
   return {
     isActive: () => monotonicMs() < end.monotonic && nowMs() < end.wall,
-    pauses: () => pauses,
+    pauses: () => history.pauses(),
     synced: reflector.synced,
     close: () => reflector.stop(),
   };

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { KubeClient } from '../client/client.ts';
 import type { Annotations } from './lease-lock.ts';
 import { LeaseSet } from './lease-set.ts';
+import type { LeaseBefore } from './lease-set.ts';
 import { pause } from '../client/pause.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import type { KubeClientOptions } from '../client/http-client.ts';
@@ -47,18 +48,14 @@ export interface ElectionOptions {
    * Written to our Lease at each write, e.g. the watcher's checkpoint. `doubt` is that of the term.
    */
   annotations?: (doubt: string | undefined) => Annotations;
-  /** Before each attempt to take our Lease: `annotations` is written with it. */
+  /**
+   * Before each attempt to take our Lease: `annotations` is written with it. `before`: as it was
+   * seen last where it was deleted.
+   */
   onTaking?: (before: LeaseBefore) => void;
   onElected(leadership: Leadership): void;
   onLost(reason: string): void;
   log: Logger;
-}
-
-/** Our Lease as the last holder left it. */
-export interface LeaseBefore {
-  annotations: Record<string, string>;
-  /** Milliseconds since 1970. */
-  renewedAt: number | undefined;
 }
 
 export interface Leadership {
@@ -159,12 +156,12 @@ export class Election {
   async #tryToLead(): Promise<void> {
     try {
       const startedAt = monotonicMs();
-      const { obstacle, annotations, renewedAt } = await this.#leases.read();
+      const { obstacle, own, before } = await this.#leases.read();
       this.#isOtherLeading = obstacle !== undefined;
       if (obstacle !== undefined) return this.#waitFor(obstacle);
-      const doubt = this.#fresh ?? this.#doubtOf(renewedAt);
+      const doubt = this.#fresh ?? this.#doubtOf(own.renewedAt);
       this.#doubt = doubt;
-      this.#options.onTaking?.({ annotations, renewedAt });
+      this.#options.onTaking?.(before);
       const attempt = await this.#leases.acquire(this.#annotations());
       if (!attempt.held) return this.#waitFor(`${attempt.holder} was faster`);
       const epoch = attempt.lease.spec?.leaseTransitions ?? 0;
@@ -172,7 +169,7 @@ export class Election {
       this.#epoch = epoch;
       this.#fresh = undefined;
       this.#obstacle = undefined;
-      this.#options.onElected({ epoch, annotations, doubt });
+      this.#options.onElected({ epoch, annotations: own.annotations, doubt });
     } catch (error) {
       this.#isOtherLeading = false;
       this.#waitFor(String(error));

@@ -8,6 +8,7 @@ import type { KubeClient } from '../client/client.ts';
 import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, Attempt } from './lease-lock.ts';
+import type { Lease } from './observed-lease.ts';
 import { nowMs, uuid } from '../../system/system.ts';
 
 /**
@@ -46,9 +47,16 @@ export interface LeaseSetOptions {
 export interface LeasesSeen {
   /** Which Lease another process holds, if one does. */
   obstacle: string | undefined;
-  /** What our own Lease carries. */
+  /** Our own Lease. */
+  own: LeaseBefore;
+  /** The same, or as it was seen last where it was deleted. */
+  before: LeaseBefore;
+}
+
+/** Our Lease as the last holder left it. */
+export interface LeaseBefore {
   annotations: Record<string, string>;
-  /** Of our own Lease, by the clock of its holder. */
+  /** By the clock of its holder, milliseconds since 1970. */
   renewedAt: number | undefined;
 }
 
@@ -65,6 +73,8 @@ export class LeaseSet {
   readonly #own: LeaseLock;
   readonly #mcm: LeaseLock[];
   readonly #log: Logger;
+  /** A Lease that is deleted takes with it since when no watcher has led. */
+  #lastSeen: Lease | undefined;
 
   constructor({ log, resourceNamespace, ...options }: LeaseSetOptions) {
     const common = { ...options, incarnation: uuid() };
@@ -89,12 +99,8 @@ export class LeaseSet {
     const [own] = await Promise.all([this.#own, ...this.#mcm].map((lock) => lock.read()));
     const taken = [...this.#mcm, this.#own].find((lock) => lock.foreignHolder() !== undefined);
     const obstacle = taken && `Lease ${taken.name} is held by ${taken.foreignHolder()}`;
-    const renewTime = own?.spec?.renewTime;
-    return {
-      obstacle,
-      annotations: own?.metadata.annotations ?? {},
-      renewedAt: renewTime ? Date.parse(renewTime) : undefined,
-    };
+    this.#lastSeen = own ?? this.#lastSeen;
+    return { obstacle, own: leftBy(own), before: leftBy(this.#lastSeen) };
   }
 
   /** One after the other, in one order for all processes, so that no two wait for each other. */
@@ -105,6 +111,7 @@ export class LeaseSet {
     }
     const own = await this.#own.acquireOrRenew(annotations);
     if (!own.held) return this.#givenUp(own);
+    this.#lastSeen = own.lease;
     this.#own.forgetRestore();
     return own;
   }
@@ -120,6 +127,7 @@ export class LeaseSet {
       this.#own.acquireOrRenew(annotations),
       ...this.#mcm.map(acquireOfMcm),
     ]);
+    if (own.held) this.#lastSeen = own.lease;
     return others.find((attempt) => attempt?.held === false) ?? own;
   }
 
@@ -136,6 +144,14 @@ export class LeaseSet {
       this.#log.warn({ err: error, lease: lock.name }, 'the Lease was not released; it expires');
     }
   }
+}
+
+function leftBy(lease: Lease | undefined): LeaseBefore {
+  const { renewTime } = lease?.spec ?? {};
+  return {
+    annotations: lease?.metadata.annotations ?? {},
+    renewedAt: renewTime ? Date.parse(renewTime) : undefined,
+  };
 }
 
 /**

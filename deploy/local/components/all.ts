@@ -17,7 +17,7 @@ export function componentsOf(world: StackWorld): Component[] {
     kubeControllerManager(world),
     kubeScheduler(world),
     kwok(world),
-    temporal(world),
+    ...(world.options.temporalAddress === undefined ? [temporal(world)] : []),
     ...ourPrograms(world),
   ];
   return components.filter((component) => isWanted(component, world));

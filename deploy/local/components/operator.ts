@@ -121,10 +121,19 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
 }
 
 /** What a person sets to start one more worker by hand is the same. */
-export function operatorEnvironment({ ports }: Pick<StackWorld, 'ports'>): Record<string, string> {
+export function operatorEnvironment(
+  world: Pick<StackWorld, 'options' | 'ports'>,
+): Record<string, string> {
   return {
-    TEMPORAL_ADDRESS: `${host}:${ports.temporal}`,
-    MILLWRIGHT_VIRTUAL_CLOUD: `http://${host}:${ports.virtualCloud}`,
+    TEMPORAL_ADDRESS: temporalAddressOf(world),
+    MILLWRIGHT_VIRTUAL_CLOUD: `http://${host}:${world.ports.virtualCloud}`,
     MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
   };
+}
+
+export function temporalAddressOf({
+  options,
+  ports,
+}: Pick<StackWorld, 'options' | 'ports'>): string {
+  return options.temporalAddress ?? `${host}:${ports.temporal}`;
 }

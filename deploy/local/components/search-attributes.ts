@@ -1,19 +1,19 @@
 import { runProgram } from '../binaries/program.ts';
-import { host } from '../supervision/ports.ts';
 import type { Job } from './component.ts';
+import { temporalAddressOf } from './operator.ts';
 import { searchAttributes } from './temporal.ts';
 import type { StackWorld } from './world.ts';
 
 /**
  * The server's own flag only counts for a new database: a kept one may lack what was added since.
  */
-export function registerSearchAttributes({ binary, ports }: StackWorld): Job {
+export function registerSearchAttributes({ binary, ...world }: StackWorld): Job {
   return {
     name: 'search-attributes',
-    needs: ['temporal'],
+    needs: world.options.temporalAddress === undefined ? ['temporal'] : [],
     run: async () => {
       const file = binary('temporal');
-      const command = ['operator', 'search-attribute', `--address=${host}:${ports.temporal}`];
+      const command = ['operator', 'search-attribute', `--address=${temporalAddressOf(world)}`];
       const listed = new Set((await runProgram(file, [...command, 'list'])).split(/\s+/));
       const missing = Object.entries(searchAttributes).filter(([name]) => !listed.has(name));
       if (missing.length === 0) return '';

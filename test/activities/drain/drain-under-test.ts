@@ -60,7 +60,12 @@ export const noDeletions: InlineDeletions = {
 };
 
 export class Drain {
-  readonly control = new InMemoryClient(aMachine({ phase: 'Terminating' }));
+  readonly control = new InMemoryClient(
+    aMachine({
+      phase: 'Terminating',
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }),
+  );
   readonly target: InMemoryClient;
   readonly warnings: unknown[] = [];
   readonly reports: DrainReport[] = [];

@@ -1,10 +1,12 @@
 /** What a Machine says of its drain. */
 import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import { namespace, aNode, aPod } from '../../support/builders.ts';
+import { beginTeardown } from '../../../activities/machine/teardown.ts';
+import { aMachine, namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Fault } from '../../support/api-server/in-memory-client.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
 import { gardenerCodesOf } from '../drivers/gardener-error-codes.ts';
 import { aBudget, blocking, Drain } from './drain-under-test.ts';
 
@@ -30,6 +32,26 @@ describe('a drain that a budget blocks', () => {
     drain.attempt = 0;
     await expect(drain.run()).rejects.toThrow('1 pod left');
     expect(drain.operations()).toBe(1);
+  });
+
+  test('says it again where a late write said that the deletion begins', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    const said = await drain.operation();
+    const late = { ...aWorld(), control: drain.control };
+    await beginTeardown(late, { machine: lifeOf('pool-a') });
+    expect(await drain.operation()).toMatchObject({ state: 'Processing' });
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(await drain.operation()).toMatchObject({ state: 'Failed', ...said });
+    expect(drain.operations()).toBe(3);
+  });
+
+  test('is not said of a machine whose deletion was undone', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.control.put(aMachine({ phase: 'Running' }));
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    expect(await drain.operation()).toBeUndefined();
   });
 
   test('removes the code that an earlier failure left on its Machine', async () => {

@@ -104,6 +104,18 @@ describe.each<Row>([
   });
 });
 
+test('a Secret that a class names in another namespace by mistake stays protected', async () => {
+  const path = namespaced('secrets', namespace, 'small-secret');
+  const secretRef = { name: 'small-secret', namespace: 'kube-system' };
+  const control = new InMemoryClient(
+    aSecret({}, { finalizers: [finalizers.secret] }),
+    aMachineClass({ secretRef }),
+  );
+  const ref = { namespace, name: 'small-secret' };
+  await protectFromDeletion(worldOf(control), { resource: 'secrets', ref });
+  expect((await control.read<KubeObject>(path)).metadata.finalizers).toEqual([finalizers.secret]);
+});
+
 test('a Secret with cloud credentials only is used too', async () => {
   const path = namespaced('secrets', namespace, 'cloud');
   const credentialsSecretRef = { name: 'cloud' };

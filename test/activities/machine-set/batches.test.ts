@@ -130,6 +130,17 @@ test('an attempt that has a successor makes nothing more', async () => {
   expect(control.writes()).toEqual([]);
 });
 
+test('a server that has too much to do is not asked again by the same batch: the set is to say so', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `pool-${index}`);
+  const control = new InMemoryClient(aMachineSet({ spec: { replicas: 40 } }));
+  const overload = { code: 429, reason: 'TooManyRequests', message: 'too many requests' };
+  control.fault = ({ method, path }) =>
+    method === 'POST' && path === customResource('machines', namespace) ? overload : undefined;
+  const outcome = await createMachines(control, { set, names, basis }, fresh);
+  expect(outcome).toMatchObject({ created: [], error: expect.stringContaining(overload.message) });
+  expect(control.calls.filter((call) => call.endsWith('/machines')).length).toBeLessThan(20);
+});
+
 test('a template without labels is refused, and said', async () => {
   const template = aTemplate({ metadata: {} });
   const control = new InMemoryClient(aMachineSet({ spec: { selector: {}, template } }));

@@ -176,11 +176,22 @@ describe('a machine whose deletion is refused', () => {
   test.each([
     { code: 0, reason: 'Unreachable' },
     { code: 503, reason: 'ServiceUnavailable' },
-    { code: 429, reason: 'TooManyRequests' },
   ])('with $code is for Temporal to retry', async (verdict) => {
     const control = poolOf(0);
     control.fault = ({ method }) => (method === 'DELETE' ? verdict : undefined);
     await expect(deleteMachines(placeOf(control), plan)).rejects.toThrow(verdict.reason);
+  });
+
+  test('by a server that has too much to do puts off all that are left, with an Event on the set alone', async () => {
+    const control = poolOf(0);
+    const overload = { code: 429, reason: 'TooManyRequests', message: 'too many requests' };
+    control.fault = ({ method }) => (method === 'DELETE' ? overload : undefined);
+    const { deleted, refused } = await deleteMachines(control, plan);
+    expect({ deleted, names: refused?.names }).toEqual({ deleted: 0, names: [...names] });
+    const { items } = await control.list<{ involvedObject: { kind: string } }>(
+      namespaced('events', namespace),
+    );
+    expect(items.map(({ involvedObject: { kind } }) => kind)).toEqual(['MachineSet']);
   });
 });
 

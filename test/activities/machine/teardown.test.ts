@@ -99,6 +99,24 @@ test('without a known instance an older Node of the name is spared', async () =>
   expect(world.target.writes()).toEqual([]);
 });
 
+const { providerID } = ours;
+const old = { creationTimestamp: '2020-01-01T00:00:00Z' };
+const other = { name: 'pool-b', labels: { [labels.node]: 'pool-a' } };
+
+test.each([
+  { what: 'goes where it is of its instance', isLeft: false },
+  { what: 'is spared where it is of another instance', node: { spec: anotherInstance } },
+  { what: 'is spared where it says no instance', node: { spec: { providerID: '' } } },
+  { what: 'is spared where another machine has it', labels: { [labels.machineName]: 'pool-b' } },
+])('an old Node that a machine does not name $what', async (row) => {
+  const metadata = { ...old, ...(row.labels && { labels: row.labels }) };
+  const node = aNode({ spec: { providerID }, ...row.node, metadata });
+  const world = aWorld({ control: [deleted, aMachine({ metadata: other })], target: [node] });
+  await finishTeardown(world, { machine, providerID });
+  expect(world.target.has(nodePath('pool-a'))).toBe(row.isLeft ?? true);
+  expect(world.control.has(path)).toBe(false);
+});
+
 test('a Node that cannot be deleted keeps the object', async () => {
   const world = aWorld({ control: [deleted], target: [aNode()] });
   world.target.fault = ({ method }) =>

@@ -12,7 +12,9 @@ describe('the command line of npm start', () => {
 
   test('every option is read', () => {
     const args =
-      '--detach --no-operator --fresh --audit --namespace shoot --state-dir /tmp/x'.split(' ');
+      '--detach --no-operator --fresh --audit --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
+        ' ',
+      );
     expect(parseStartArguments(args)).toEqual({
       help: false,
       detach: true,
@@ -24,6 +26,7 @@ describe('the command line of npm start', () => {
         fresh: true,
         audit: true,
         workerFlags: [],
+        temporalAddress: 'temporal:7233',
       },
     });
   });
@@ -31,6 +34,11 @@ describe('the command line of npm start', () => {
   test.each([
     { args: ['--fresh', '--keep'], message: '--fresh and --keep exclude each other' },
     { args: ['--namespace', 'Not_One'], message: '--namespace: "Not_One" is not a namespace name' },
+    {
+      args: ['--temporal-address', 'http://temporal:7233'],
+      message: '--temporal-address: "http://temporal:7233" is not HOST:PORT',
+    },
+    { args: ['--temporal-address', 'temporal:0'], message: 'is not HOST:PORT' },
     { args: ['--fersh'], message: "Unknown option '--fersh'" },
   ])('$args is refused', ({ args, message }) => {
     expect(() => parseStartArguments(args)).toThrow(message);

@@ -28,7 +28,7 @@ export class ChangeFeed {
   readonly #server: ApiServer;
   readonly #known = new Map<string, Known>();
   readonly #hearers = new Map<string, Hearer[]>();
-  #version = 0;
+  #restores = 0;
 
   constructor(server: ApiServer) {
     this.#server = server;
@@ -45,11 +45,9 @@ export class ChangeFeed {
     this.#server.store.listen((change) => this.#hear(change));
   }
 
-  #hear({ version, path, before, after }: Change): void {
-    // A database that was restored goes on from an earlier version, and reports nothing of what
-    // has changed by that.
-    if (version <= this.#version) return this.#relist();
-    this.#version = version;
+  #hear({ path, before, after }: Change): void {
+    // A database that was restored reports nothing of what has changed by that.
+    if (this.#server.store.restores !== this.#restores) return this.#relist();
     const kind = (after ?? before)?.target.resource.kind ?? '';
     this.#tell(path, after && { kind, object: after.object });
   }
@@ -63,7 +61,7 @@ export class ChangeFeed {
         present.set(pathOf(target), { kind: resource.kind, object });
       }
     }
-    this.#version = store.version;
+    this.#restores = store.restores;
     const gone = [...this.#known.keys()].filter((path) => !present.has(path));
     for (const path of gone) this.#tell(path, undefined);
     for (const [path, next] of present) this.#tell(path, next);

@@ -190,6 +190,22 @@ describe('when it is not well', () => {
     expect(world.server.has(at('child'))).toBe(false);
   });
 
+  test('it sees what a later backup of an ended history brought back', async () => {
+    const [owner, restoreEarlier] = [make('owner'), world.server.store.backup()];
+    make('child', [referenceTo(owner)]);
+    for (const name of ['a', 'b', 'c']) make(name);
+    const restoreLater = world.server.store.backup();
+    restoreEarlier();
+    make('since');
+    await world.run(1);
+    restoreLater();
+    make('another');
+    await world.run(1);
+    world.server.delete(at('owner'));
+    await world.run(1);
+    expect(world.server.has(at('child'))).toBe(false);
+  });
+
   test('it sees what a restored database brought back', async () => {
     make('child', [referenceTo(make('owner'))]);
     const restore = world.server.store.backup();
@@ -199,6 +215,22 @@ describe('when it is not well', () => {
     make('another');
     await world.run(1);
     expect(world.server.has(at('child'))).toBe(true);
+    world.server.delete(at('owner'));
+    await world.run(1);
+    expect(world.server.has(at('child'))).toBe(false);
+  });
+
+  test('it sees what a backup of a history brought back that was given up', async () => {
+    const restoreOld = world.server.store.backup();
+    make('child', [referenceTo(make('owner'))]);
+    const restoreLater = world.server.store.backup();
+    restoreOld();
+    world.weather.restored('test');
+    make('another');
+    await world.run(1);
+    restoreLater();
+    world.weather.restored('test');
+    await world.run(1);
     world.server.delete(at('owner'));
     await world.run(1);
     expect(world.server.has(at('child'))).toBe(false);

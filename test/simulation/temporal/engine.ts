@@ -63,6 +63,7 @@ export class ExecutionEngine {
   readonly #newest = new Map<string, Execution>();
   readonly #byRun = new Map<string, Execution>();
   readonly #world: ExecutionWorld;
+  readonly #listeners: ((closed: Execution) => void)[] = [];
   #taskCount = 0;
 
   constructor(simulation: Simulation, options: EngineOptions) {
@@ -93,6 +94,11 @@ export class ExecutionEngine {
   leave(worker: string, how: { wasKilled: boolean }): void {
     for (const queue of this.#workflowQueues.values()) queue.leave(worker, how);
     for (const queue of this.#activityQueues.values()) queue.leave(worker, how);
+  }
+
+  /** A run ended. */
+  listen(listener: (closed: Execution) => void): void {
+    this.#listeners.push(listener);
   }
 
   executions(): Iterable<Execution> {
@@ -233,6 +239,7 @@ export class ExecutionEngine {
 
   #closed(execution: Execution, command: Command | undefined): void {
     this.#retain(execution);
+    for (const listener of this.#listeners) listener(execution);
     const next = command && this.#following(execution, command);
     if (next) this.#begin(next);
   }

@@ -32,6 +32,7 @@ export class SimulatedTemporal {
   #workers = 0;
   #isUp = true;
   #forgotAt: number | undefined;
+  #knownUntil: number | undefined;
 
   constructor(simulation: Simulation, options: TemporalOptions) {
     this.#simulation = simulation;
@@ -77,6 +78,11 @@ export class SimulatedTemporal {
     return this.#forgotAt;
   }
 
+  /** Of which moment the backup was that was restored last; undefined: nothing is left. */
+  get knownUntil(): number | undefined {
+    return this.#knownUntil;
+  }
+
   clientFor(process: SimulatedProcess, identity: string): Client {
     const connection = createConnection({
       simulation: this.#simulation,
@@ -105,6 +111,7 @@ export class SimulatedTemporal {
   lose(): void {
     this.#simulation.note('temporal', 'has lost its database');
     this.#forgotAt = this.#simulation.now;
+    this.#knownUntil = undefined;
     this.#namespaceId = this.#simulation.chance.uuid();
     this.#schedules.clear();
     this.engine.lose();
@@ -117,12 +124,13 @@ export class SimulatedTemporal {
 
   /** Takes a backup of its database; the function that it returns restores it, once. */
   backup(): () => void {
-    const namespaceId = this.#namespaceId;
+    const [namespaceId, takenAt] = [this.#namespaceId, this.#simulation.now];
     const restoreRuns = this.engine.backup();
     const restoreSchedules = this.#schedules.backup((execution) => this.engine.current(execution));
     return () => {
       this.#simulation.note('temporal', 'has its database of an earlier moment');
       this.#forgotAt = this.#simulation.now;
+      this.#knownUntil = takenAt;
       this.#namespaceId = namespaceId;
       restoreRuns();
       restoreSchedules();

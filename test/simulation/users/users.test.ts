@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { apiVersion } from '../../../workflows/api/constants.ts';
 import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
@@ -251,6 +252,30 @@ test('workers are restarted one after the other, and pools are scaled', async ()
   const after = user.install.replicas.map(({ process }) => process);
   expect(after.map((process, index) => process === before[index])).toEqual([true, false]);
   expect(writesIn(world).join()).toContain('replicas');
+});
+
+test('a Machine without an owner that failed after they tidied up is deleted by its user', () => {
+  const { world, users } = prepared(1);
+  const [user] = users.usersFor('createMachine');
+  if (!user) throw new Error('the first install has no user');
+  world.weather.clear();
+  users.tidyUp();
+  const lone = {
+    apiVersion,
+    kind: 'Machine',
+    metadata: { name: 'lone', namespace: user.namespace },
+  };
+  user.control.create(customResource('machines', user.namespace), lone);
+  const living = (): string[] =>
+    user.all('machines').flatMap(({ object, name }) => (isDeleting(object) ? [] : [name]));
+  const before = living();
+  const failed = { status: { currentStatus: { phase: 'Failed' } } };
+  for (const { path } of user.all('machines')) {
+    user.install.control.server.patch(`${path}/status`, { type: 'merge', body: failed });
+  }
+  users.tidyUpLate();
+  expect(before).toContain('lone');
+  expect(living()).toEqual(before.filter((name) => name !== 'lone'));
 });
 
 test('an action that does not exist is refused', () => {

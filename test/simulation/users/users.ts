@@ -5,6 +5,7 @@ import type { Install, World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
 import { deploymentObstacles } from './obstacles/deployments.ts';
 import { lostMachines } from './obstacles/lost-machines.ts';
+import { failedMachines } from './obstacles/machines.ts';
 import { obstaclesIn } from './obstacles/obstacles.ts';
 import type { Obstacle } from './obstacles/obstacle.ts';
 import type { Repository } from './set-up.ts';
@@ -100,12 +101,14 @@ export class Users {
   }
 
   /**
-   * Lost machines, when most are Unknown, and what a command did that was carried out only after
-   * the users had tidied up, as a pause. To be called some time after that, until the end.
+   * Lost machines, when most are Unknown, those without an owner that failed only after the users
+   * had tidied up, and what a command did that was carried out only then, as a pause. To be called
+   * some time after that, until the end.
    */
   tidyUpLate(): void {
     const { repositories } = this.#options;
-    const found = obstaclesIn(this.#world, repositories, [lostMachines, deploymentObstacles]);
+    const late = [lostMachines, failedMachines, deploymentObstacles];
+    const found = obstaclesIn(this.#world, repositories, late);
     for (const { remove } of found) remove();
   }
 

@@ -20,6 +20,7 @@ export class ObjectStore {
   readonly #paths = new Map<string, string>();
   readonly #history: History;
   #version: number;
+  #restores = 0;
   readonly #listeners = new Set<Listener>();
   readonly #listenersOf = new Map<Resource, Set<Listener>>();
 
@@ -35,6 +36,14 @@ export class ObjectStore {
   /** Of the newest change, of any object. */
   get version(): number {
     return this.#version;
+  }
+
+  /**
+   * How many backups were restored. A version does not always go back then: the backup may be of a
+   * history that an earlier restore had ended, and later than all since.
+   */
+  get restores(): number {
+    return this.#restores;
   }
 
   /** Older versions are expired. */
@@ -121,6 +130,7 @@ export class ObjectStore {
       ([resource, entries]) => [resource, entries.of('')] as const,
     );
     return () => {
+      this.#restores += 1;
       this.#version = version;
       this.#objects = new Map(objects);
       this.#sorted.clear();

@@ -70,4 +70,14 @@ describe('the use of a class', () => {
     putClass({});
     expect(useTold()).toEqual(['useChanged secret/s']);
   });
+
+  test('is not over for a Secret when a class names it in another namespace by mistake', () => {
+    putClass({ secret: 's' });
+    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
+    cluster.told();
+    putClass({ secret: 's', secretNamespace: 'kube-system' });
+    expect(useTold()).toEqual([]);
+    putClass({});
+    expect(useTold()).toEqual(['useChanged secret/s']);
+  });
 });

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { foreignSecretFaults, ownSecretsOf } from '../../../workflows/api/secret-refs.ts';
+import {
+  foreignSecretFaults,
+  ownSecretsOf,
+  protectedSecretsOf,
+} from '../../../workflows/api/secret-refs.ts';
 
 test.each([
   { when: 'none is named', refs: {}, own: [], faults: [] },
@@ -30,4 +34,13 @@ test.each([
 ])('the Secrets of a class when $when', ({ refs, own, faults }) => {
   expect(ownSecretsOf(refs, 'shoot').map(({ field, name }) => `${field} ${name}`)).toEqual(own);
   expect(foreignSecretFaults(refs, 'shoot')).toEqual(faults);
+});
+
+test('a class protects the Secrets that it names, whatever namespace it says', () => {
+  const refs = {
+    secretRef: { name: 'a', namespace: 'garden' },
+    credentialsSecretRef: { name: 'b' },
+  };
+  expect(protectedSecretsOf(refs)).toEqual(['a', 'b']);
+  expect(protectedSecretsOf({ secretRef: { namespace: 'garden' } })).toEqual([]);
 });

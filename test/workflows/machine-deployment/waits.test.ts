@@ -333,6 +333,36 @@ describe('a write that is accepted and does not last', () => {
   });
 });
 
+test('a write that another controller takes back once it was read is repeated ever later, and said', async () => {
+  const rollout = new RolloutWorld(temporal, (own) => ({
+    observeMachineDeployment: async (input) => {
+      const outcome = (await own.observeMachineDeployment?.(input)) ?? { found: false };
+      const [set] = rollout.facts.sets;
+      if (set?.needsSync === false) {
+        set.needsSync = true;
+        await rollout.world.changeSets();
+      }
+      return outcome;
+    },
+    applyDeploymentSteps: async ({ steps: [step] }) => {
+      for (const set of rollout.facts.sets) set.needsSync = false;
+      return { written: step && 'name' in step ? [{ name: step.name, resourceVersion: '9' }] : [] };
+    },
+  }));
+  const { world, log, facts } = rollout;
+  facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA', needsSync: true })];
+  await rollout.run(async () => {
+    await world.observe();
+    await log.until('applyDeploymentSteps', 30);
+    await log.until('reportDeployment');
+    expect((await rollout.planned()).lastError).toContain('another controller');
+    await temporal.skip(20);
+    expect(log.count('applyDeploymentSteps')).toBeLessThan(40);
+    await temporal.skip(120);
+    expect(log.count('applyDeploymentSteps')).toBeGreaterThan(32);
+  });
+});
+
 test('a rollout that always has news continues as new when its run has grown long', async () => {
   const rollout = new RolloutWorld(temporal, (own) => ({
     observeMachineDeployment: async (input) => {

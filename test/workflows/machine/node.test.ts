@@ -117,6 +117,66 @@ describe('the Node of a machine that runs', () => {
   });
 });
 
+async function refuse(): Promise<never> {
+  throw new Error('admission webhook denied the request');
+}
+
+describe('a Node that takes no write', () => {
+  test('keeps no machine that joins from its deletion', async () => {
+    const world = await MachineWorld.create(temporal, { recordJoined: refuse });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode();
+      await world.log.until('recordJoined', 3);
+      await world.requestDeletion();
+      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
+    });
+  });
+
+  test('is asked again with what a user has mended', async () => {
+    const world = await MachineWorld.create(temporal, {
+      recordJoined: async ({ nodeTemplate }) =>
+        nodeTemplate?.labels ? { hasJoined: true } : await refuse(),
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode();
+      await world.log.until('recordJoined', 3);
+      world.object.nodeTemplate = { labels: { pool: 'b' } };
+      await world.observe({ specDigest: 'spec-2' });
+      await temporal.skip(30);
+      await world.phase('Running');
+      expect(world.log.count('readAndClaimMachine')).toBe(2);
+    });
+  });
+
+  test('keeps no machine that runs from what else is to be done', async () => {
+    const world = await MachineWorld.create(temporal, { syncNode: refuse });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('syncNode', 3);
+      const checks = world.log.count('checkHealth');
+      await world.joinNode({ isReady: false, conditionsDigest: 'not ready' });
+      await world.log.until('checkHealth', checks + 1);
+      expect((await world.state()).node.behind).toBeDefined();
+    });
+  });
+
+  test('keeps no machine that is to be preserved from its deletion', async () => {
+    const world = await MachineWorld.create(temporal, { preserveMachine: refuse });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ preservation: { preserve: 'now' } });
+      await world.log.until('preserveMachine', 3);
+      await world.requestDeletion();
+      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
+    });
+  });
+});
+
 describe('a Node of the name that the new instance got, but of another instance', () => {
   const renamed = { ...instance, nodeName: 'node-b' };
   const createInstance = async () => ({ outcome: 'created' as const, instance: renamed });

@@ -36,6 +36,14 @@ describe('a step', () => {
     guard.failed('drain', 'no luck', { now: 3_000_000, random: 0 });
     expect(guard.holdOf('drain', 3_000_000)?.until).toBe(3_002_000);
   });
+
+  test('a step that is not to wait for long waits no longer than that', () => {
+    const guard = new StepGuard();
+    for (let failure = 1; failure <= 10; failure += 1) {
+      guard.failed('recordJoined', 'no luck', { now: 0, random: 0, longestSeconds: 30 });
+    }
+    expect(guard.holdOf('recordJoined', 0)?.until).toBe(30_000);
+  });
 });
 
 test('whatever the plan asks for, one step is done at most 31 times at once and some 600 times an hour', () => {

@@ -39,7 +39,8 @@ export async function recordJoined(context: StepContext): Promise<void> {
   const seen = digestOf(node);
   const request = joinRequestOf(context, node);
   const summary = `Node ${node.name} is Ready`;
-  const outcome = await localFirst((steps) => steps.recordJoined(request), summary);
+  // A Node that takes no write keeps its Machine from nothing else.
+  const outcome = await localFirstOnce((steps) => steps.recordJoined(request), summary);
   if (!outcome.hasJoined) {
     noteNotJoined(state, node, outcome.isContested ?? false);
     return;
@@ -75,9 +76,9 @@ export async function syncNode(context: StepContext): Promise<void> {
     nodeTemplate: prepared.nodeTemplate,
     joining,
   });
-  const step = joining ? localFirstOnce : localFirst;
+  const summary = `bring Node ${nodeName} in step`;
   try {
-    await step((steps) => steps.syncNode(request), `bring Node ${nodeName} in step`);
+    await localFirstOnce((steps) => steps.syncNode(request), summary);
   } catch (error) {
     putBehindBack(state, behind);
     throw error;

@@ -1,6 +1,7 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
-import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
-import { drainActivities, messageOf, localFirst } from '../../runtime/activity-options.ts';
+import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { PreserveOutcome, PreserveRequest } from '../../contracts/preservation-activities.ts';
+import { drainActivities, messageOf, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
 import { endDrain } from '../drain.ts';
@@ -26,7 +27,7 @@ export async function preserve(context: StepContext): Promise<void> {
   const until = preservation?.kept?.until;
   const known = { until, drain: endOfDrain(state), now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
-  const outcome = await localFirst((steps) => steps.preserveMachine(request), 'preservation');
+  const outcome = await preserveOnce(request);
   if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
     notePreservationOutage(state, outcome.reason);
     return;
@@ -34,6 +35,16 @@ export async function preserve(context: StepContext): Promise<void> {
   if (outcome.found === 'nothing') noteNothing(state, before);
   else noteApplied(state, before, outcome);
   if (state.preservation?.kept?.until !== until) showPreservation(state);
+}
+
+/** Whatever keeps it from being preserved keeps it from nothing else. */
+async function preserveOnce(request: PreserveRequest): Promise<PreserveOutcome> {
+  try {
+    return await localFirstOnce((steps) => steps.preserveMachine(request), 'preservation');
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return { found: 'refused', reason: messageOf(error) };
+  }
 }
 
 function endOfDrain({ preservation }: MachineState): { error?: string } | undefined {

@@ -150,8 +150,16 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   // However late it came: an instance that is not on the object could be lost.
   if (!facts.isRecorded) return { action: 'recordCreated' };
   if (facts.hasLostNode && isInReach(facts, now)) return { action: 'deleteWithNode' };
-  if (facts.isNodeReady) return { action: 'recordJoined' };
+  if (facts.isNodeReady) return planJoined(facts, now);
   return facts.isRead && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
+}
+
+/**
+ * What the Node is to be like may have been edited because the target cluster refused it as it was.
+ */
+function planJoined(facts: MachineFacts, now: number): MachineStep {
+  const mustRead = !facts.isRead && isInReach(facts, now);
+  return { action: mustRead ? 'readAndClaim' : 'recordJoined' };
 }
 
 /** One that is preserved has the time to join all the same. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import type { LeaseBefore } from '../../../../activities/kube/leases/lease-set.ts';
 import type { ElectionOptions, Leadership } from '../../../../activities/kube/leases/election.ts';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import { lease } from '../../../../activities/kube/client/paths.ts';
@@ -130,6 +131,24 @@ describe('election', () => {
     await until('the earlier lost', () => earlier.log.includes('lost'));
     await until('the later leads', () => later.election.isLeader);
     expect(earlier.election.isLeader).toBe(false);
+  });
+
+  test('a Lease that is deleted while it cannot be made again is known to who takes it later', async () => {
+    const before: LeaseBefore[] = [];
+    const onTaking = (seen: LeaseBefore): void => void before.push(seen);
+    const a = candidate('a', { annotations: () => ({ checkpoint: '7' }), onTaking });
+    await until('a leads', () => a.election.isLeader);
+    server.respond = ({ method }) => (method === 'GET' ? undefined : status(503, 'Unavailable'));
+    server.remove(lease('default', 'millwright'));
+    await until('a has lost', () => a.log.includes('lost'));
+    before.length = 0;
+    server.respond = () => undefined;
+    await until('a leads again', () => a.election.isLeader);
+    expect(before.at(-1)).toEqual({
+      annotations: expect.objectContaining({ checkpoint: '7' }),
+      renewedAt: expect.any(Number),
+    });
+    expect(a.terms.at(-1)?.annotations).toEqual({});
   });
 
   test('while MCM holds one of its Leases none is taken', async () => {

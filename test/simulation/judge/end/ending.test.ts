@@ -238,6 +238,21 @@ test.each(lacks)('$what', ({ act, expected }) => {
   expect(court.judge.unmet()).toEqual(expected);
 });
 
+test.each([
+  { orphans: 11, reason: 'TooManyOrphans', at: 0, expected: 0 },
+  { orphans: 10, reason: 'TooManyOrphans', at: 0, expected: 10 },
+  { orphans: 11, reason: 'DeletedOrphan', at: 0, expected: 11 },
+  { orphans: 11, reason: 'TooManyOrphans', at: -60, expected: 11 },
+])('$orphans orphans and the Event $reason of $at min', ({ orphans, reason, at, expected }) => {
+  const court = whole();
+  const { simulation } = court.world;
+  const lastTimestamp = new Date(simulation.now + at * 60_000).toISOString();
+  const event = { ...anObject('Event', 'small.1'), apiVersion: 'v1', reason, lastTimestamp };
+  court.control.put(event);
+  for (let index = 0; index < orphans; index += 1) court.cloud.create({ uid: `uid-${index}` });
+  expect(court.judge.unmet()).toHaveLength(expected);
+});
+
 test('a Machine without an owner may stay Failed', () => {
   const court = whole();
   court.control.put(anObject('Machine', 'single', { ...failed, spec: template.spec }));
@@ -285,6 +300,16 @@ test.each([
   court.world.temporal.engine.find(id).close(ended);
   leaveNode(court, { node });
   expect(court.judge.unmet()).toEqual(unmet);
+});
+
+test('hours after a run is TERMINATED, by a Machine whose label names another Node', async () => {
+  const court = whole();
+  const id = `machine/${namespace}/pool-2`;
+  start(court, id);
+  court.world.temporal.engine.find(id).close('TERMINATED');
+  await court.pass(2 * 60 * 60_000);
+  leaveNode(court, { node: 'pool-1-a' });
+  expect(court.judge.unmet()).toEqual([]);
 });
 
 test('after a run is TERMINATED, by a Machine that was replaced and names another Node', () => {

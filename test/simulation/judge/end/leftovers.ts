@@ -4,16 +4,41 @@ import { installOfRecord } from '../past/instance-past.ts';
 import { uidTag } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
 
-/** Each living instance belongs to one Machine. */
-export function unmetInstances({ evidence, install, objects }: EndParts): string[] {
-  const own = Array.from(evidence.cloud.living).filter(
-    (record) => installOfRecord(evidence.world, record) === install,
+/**
+ * Each living instance belongs to one Machine. More orphans than the limit are taken for a mistake:
+ * they wait for a person, who reads of them in an Event (docs/safety.md).
+ */
+export function unmetInstances(parts: EndParts): string[] {
+  const { evidence, install, objects } = parts;
+  const own = Array.from(evidence.cloud.living)
+    .filter((record) => installOfRecord(evidence.world, record) === install)
+    .map(({ id, name, providerID }) => {
+      const owners = objects.machines.filter(({ spec }) => spec?.providerID === providerID);
+      return { what: `instance ${id} of ${name}`, owners: owners.length };
+    });
+  const orphans = own.filter(({ owners }) => owners === 0).length;
+  const areForPeople = orphans > evidence.limits.orphanDeletionsMax && saysTooMany(parts);
+  return own
+    .filter(({ owners }) => owners > 1 || (owners === 0 && !areForPeople))
+    .map(({ what, owners }) => `${what} has ${owners} Machines`);
+}
+
+interface Event extends KubeObject {
+  reason?: string;
+  lastTimestamp?: string;
+}
+
+/** The search runs every 15 minutes. */
+const searchedMs = 30 * 60_000;
+
+function saysTooMany({ evidence, install }: EndParts): boolean {
+  const path = `/api/v1/namespaces/${install.namespace}/events`;
+  const { items = [] }: { items?: Event[] } = install.control.server.get(path);
+  const since = evidence.simulation.now - searchedMs;
+  return items.some(
+    ({ reason, lastTimestamp = '' }) =>
+      reason === 'TooManyOrphans' && Date.parse(lastTimestamp) > since,
   );
-  return own.flatMap(({ id, name, providerID }) => {
-    const owners = objects.machines.filter(({ spec }) => spec?.providerID === providerID);
-    if (owners.length === 1) return [];
-    return [`instance ${id} of ${name} has ${owners.length} Machines`];
-  });
 }
 
 /**

@@ -16,9 +16,15 @@ export class Witness {
   readonly #releasedInstances = new Map<string, number>();
   /** By UID and by providerID: the Nodes that Machines named whose workflows had begun anew. */
   readonly #lastNodes = new Map<string, string>();
+  /** By workflow id: when such a run ended last. Temporal forgets them after an hour. */
+  readonly #begunAnewAt = new Map<string, number>();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
+    evidence.world.temporal.engine.listen(({ run, status, closedAt }) => {
+      if (endings.has(status) && closedAt !== undefined)
+        this.#begunAnewAt.set(run.workflowId, closedAt);
+    });
     for (const { control } of evidence.world.installs) {
       evidence.pastOf(control).machines.listen(({ uid, last }) => {
         if (phaseOf(last) !== 'Running' || this.#joinedAt.has(uid)) return;
@@ -59,14 +65,10 @@ export class Witness {
   }
 
   #hasBegunAnew({ namespace, name, creationTimestamp }: JudgedObject['metadata']): boolean {
-    const { engine, forgotAt = -Infinity } = this.#evidence.world.temporal;
+    const { forgotAt = -Infinity } = this.#evidence.world.temporal;
     const createdAt = Date.parse(creationTimestamp ?? '');
-    const workflowId = `machine/${namespace}/${name}`;
-    const runs = Array.from(engine.executions()).filter(({ run }) => run.workflowId === workflowId);
-    const wasEnded = runs.some(
-      ({ status, closedAt = -Infinity }) => endings.has(status) && closedAt >= createdAt,
-    );
-    return forgotAt >= createdAt || wasEnded;
+    const begunAnewAt = this.#begunAnewAt.get(`machine/${namespace}/${name}`) ?? -Infinity;
+    return Math.max(forgotAt, begunAnewAt) >= createdAt;
   }
 
   /** When what is left of a Machine had to go; undefined: it had not. */

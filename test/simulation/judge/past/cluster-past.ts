@@ -33,7 +33,7 @@ export class ClusterPast {
     ['Lease', this.leases],
   ]);
   readonly #providerIdsOfNodes = new Set<string>();
-  #version: number;
+  #restores: number;
 
   constructor(simulation: Simulation, cluster: Cluster) {
     this.#simulation = simulation;
@@ -47,7 +47,7 @@ export class ClusterPast {
     this.nodes.listen(({ last: { spec } }) => {
       if (spec?.providerID !== undefined) this.#providerIdsOfNodes.add(spec.providerID);
     });
-    this.#version = cluster.server.store.version;
+    this.#restores = cluster.server.store.restores;
     this.#readAll();
     cluster.server.store.listen((change) => this.#hear(change));
   }
@@ -64,19 +64,15 @@ export class ClusterPast {
 
   /** To be called before anything is judged: a restored database tells nobody. */
   catchUp(): void {
-    const { version } = this.cluster.server.store;
-    if (version >= this.#version) return;
-    this.#version = version;
+    const { restores } = this.cluster.server.store;
+    if (restores === this.#restores) return;
+    this.#restores = restores;
     this.restoredAt = this.#simulation.now;
     this.#readAll();
   }
 
-  #hear({ version, before, after }: Change): void {
-    if (version <= this.#version) {
-      this.restoredAt = this.#simulation.now;
-      this.#readAll();
-    }
-    this.#version = version;
+  #hear({ before, after }: Change): void {
+    this.catchUp();
     const kind = before?.target.resource.kind ?? after?.target.resource.kind ?? '';
     this.#byKind.get(kind)?.hear(before?.object, after?.object, this.#simulation.now);
   }

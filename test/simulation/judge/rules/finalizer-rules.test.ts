@@ -90,15 +90,25 @@ describe.each([
 
   async function leaving(): Promise<Courtroom> {
     const court = courtroom();
-    court.control.put(
-      anObject(kind, 'pool', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
-    );
-    court.control.put(
-      anObject(child, 'pool-a', { metadata: { ownerReferences: ownerReference(kind, 'pool') } }),
-    );
+    const spec = { selector: { matchLabels: { pool: 'a' } } };
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    court.control.put(anObject(kind, 'pool', { metadata, spec }));
+    const ownerReferences = ownerReference(kind, 'pool');
+    const labels = { pool: 'a' };
+    court.control.put(anObject(child, 'pool-a', { metadata: { ownerReferences, labels } }));
     await court.pass(hourMs);
     return court;
   }
+
+  test(`goes before a ${child} that was taken out of its selector`, async () => {
+    const court = await leaving();
+    const body = { metadata: { labels: { pool: 'none' } } };
+    const plurals = { Machine: 'machines', MachineSet: 'machinesets' } as const;
+    court.control.patch(pathTo(plurals[child], 'pool-a'), { type: 'merge', body });
+    await court.pass(hourMs);
+    release(court, path);
+    expect(court.broken()).toEqual([]);
+  });
 
   test(`stays while it has a ${child}`, async () => {
     const court = await leaving();

@@ -1,5 +1,12 @@
 /** When a process may take our finalizer off (MCM 2.1, 4.7 step 8, 4.8, 6.9, 7.1). */
-import { finalizer, hasFinalizer, isDeleting, secretFinalizer, uidTag } from '../objects.ts';
+import {
+  finalizer,
+  hasFinalizer,
+  isDeleting,
+  matches,
+  secretFinalizer,
+  uidTag,
+} from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { InstanceLife } from '../past/claims.ts';
 import type { Life, Lives } from '../past/lives.ts';
@@ -66,10 +73,14 @@ function judgeNodeOf({ evidence, install, write, since }: Case, machine: JudgedO
   evidence.rulings.against('a Machine goes after its Node', uid, text);
 }
 
-/** Nothing that it owns is left. */
+/**
+ * Nothing that it owns is left. It is gone before what a user takes out of its selector during the
+ * deletion: that is neither claimed nor let go (MCM 6.3, 6.9).
+ */
 function judgeOwner({ evidence, write, before, since }: Case, owned: Iterable<Life>): void {
   if (!before) return;
-  const left = Array.from(owned).find((life) => life.hasBeenSince(since, () => true));
+  const isClaimed = (object: JudgedObject): boolean => matches(object, before);
+  const left = Array.from(owned).find((life) => life.hasBeenSince(since, isClaimed));
   if (isDeleting(before) && !left) return;
   const { kind, metadata } = before;
   const why = left ? `which has ${left.last.metadata.name}` : 'which is not being deleted';

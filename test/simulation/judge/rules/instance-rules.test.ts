@@ -246,3 +246,19 @@ test('a restored database is read again before anything is judged', async () => 
   cloud.delete(record);
   expect(broken()).toEqual(['a living Machine keeps its instance']);
 });
+
+test('so is one that is restored once more, from a later backup', async () => {
+  const { control, cloud, record, broken, pass, world } = running();
+  const restoreOld = control.store.backup();
+  control.put(anObject('Machine', 'pool-b', {}));
+  const restoreLater = control.store.backup();
+  control.delete(pathTo('machines', 'pool-a'));
+  await pass(hourMs);
+  restoreOld();
+  await pass(hourMs);
+  control.delete(pathTo('machines', 'pool-a'));
+  restoreLater();
+  world.weather.restored('seed');
+  cloud.delete(record);
+  expect(broken()).toEqual(['a living Machine keeps its instance']);
+});

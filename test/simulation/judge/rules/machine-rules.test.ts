@@ -257,6 +257,21 @@ describe('creation of a Machine', () => {
     expect(court.broken()).toEqual(expected);
   });
 
+  test('as planned before a backup of Temporal that is old', async () => {
+    const court = await withMachines(0);
+    const restore = court.world.temporal.backup();
+    make(court, 'pool-1');
+    make(court, 'pool-2');
+    await court.pass(hourMs / 2);
+    restore();
+    await court.pass(1_000);
+    make(court, 'pool-3');
+    make(court, 'pool-4');
+    expect(court.broken()).toEqual([]);
+    make(court, 'pool-5');
+    expect(court.broken()).toEqual(tooMany);
+  });
+
   test.each([
     ['of a frozen set', { labels: { freeze: 'True' } }],
     ['of a set that is being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z' }],

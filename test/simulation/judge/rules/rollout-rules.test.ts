@@ -146,6 +146,23 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual(expected);
   });
 
+  test.each([
+    { when: 'kept after the decision', at: 1, expected: [] },
+    { when: 'kept before it', at: 0, expected: ['never fewer than maxUnavailable allows'] },
+  ])('for one that did not run and was $when', async ({ at, expected }) => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    const sick = `${pathTo('machines', '1-0')}/status`;
+    court.control.patch(sick, { type: 'merge', body: phaseBody('Unknown') });
+    await court.pass(hourMs);
+    const currentStatus = { preserveExpiryTime: '2026-01-05T00:00:00Z' };
+    const keep = { type: 'merge', body: { status: { currentStatus } } } as const;
+    if (at === 0) court.control.patch(sick, keep);
+    await scale(court, '1', 3);
+    if (at === 1) court.control.patch(sick, keep);
+    remove(court, '1-1');
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('by one that ran is not excused by a machine made after the decision', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const sick = `${pathTo('machines', '1-0')}/status`;
@@ -168,6 +185,7 @@ describe('shrinking', () => {
     { phase: 'Unknown', until: expiry, wanted: 4, expected: tooFew },
     { phase: 'Unknown', until: expiry, wanted: 3, expected: [] },
     { phase: 'Unknown', until: null, wanted: 3, expected: tooFew },
+    { phase: 'Unknown', until: '2025-12-31T00:00:00Z', wanted: 3, expected: tooFew },
   ])('$phase, kept until $until, to $wanted', async ({ phase, until, wanted, expected }) => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     putSet(court, '2', 1);
@@ -181,6 +199,31 @@ describe('shrinking', () => {
     for (let index = 1; index <= 5 - wanted; index += 1) remove(court, `1-${index}`);
     expect(court.broken()).toEqual(expected);
   });
+
+  const goes = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] };
+  test.each([
+    { what: 'in the set that shrinks', name: '1-0', metadata: {}, size: 2, expected: [] },
+    { what: 'in another set', name: '2-0', metadata: {}, size: 2, expected: tooFew },
+    { what: 'and goes all the same', name: '1-0', metadata: goes, size: 1, expected: tooFew },
+  ])(
+    'to fewer than are wanted for one that is kept $what',
+    async ({ name, metadata, size, expected }) => {
+      const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+      putSet(court, '2', 1);
+      const status = { currentStatus: { phase: 'Unknown', preserveExpiryTime: expiry } };
+      const ownerReferences = ownerReference('MachineSet', name.slice(0, 1));
+      const fields = { metadata: { ownerReferences, ...metadata }, status };
+      court.control.put(anObject('Machine', name, fields));
+      await court.pass(hourMs);
+      const body = { spec: { replicas: 3 } };
+      court.control.patch(pathTo('machinedeployments', 'pool'), { type: 'merge', body });
+      await court.pass(1_000);
+      await scale(court, '1', size);
+      remove(court, '1-1');
+      remove(court, '1-2');
+      expect(court.broken()).toEqual(expected);
+    },
+  );
 
   test('by a machine that somebody chose is their wish', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });

@@ -89,7 +89,7 @@ export function judgeAvailability(judged: Case, set: Life): void {
 }
 
 function judgeLoss(judged: Case, decided: Decided): void {
-  if (wasEnough(judged, decided) || isForOneThatRecovered(judged, decided)) return;
+  if (wasEnough(judged, decided) || isForOneThatStays(judged, decided)) return;
   const { evidence, before } = judged;
   const { deployment } = decided;
   const least = leastOf(judged, decided);
@@ -130,7 +130,7 @@ function wasEnough(judged: Case, decided: Decided): boolean {
   const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
   const moments = tallies.flatMap((available) => available.momentsSince(since));
-  const kept = preserved(past, sets, wasMadeSmaller(deployment, since));
+  const kept = failedKept(past, sets) + spared(judged, decided, { sets, since });
   const least = leastOf(judged, decided) - kept;
   return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
@@ -141,14 +141,19 @@ function wasEnough(judged: Case, decided: Decided): boolean {
 /**
  * A rollout shrinks an old set by its machines that do not run, without regard to availability (MCM
  * 7.6). The set learns only its new size, and deletes another machine if that one has come up
- * meanwhile.
+ * meanwhile, or is kept by a wish of a user that came later: what is kept goes last.
  */
-function isForOneThatRecovered({ past }: Case, { set, decidedAt }: Decided): boolean {
-  const recovered = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
+function isForOneThatStays({ past }: Case, { set, decidedAt }: Decided): boolean {
+  const staying = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
     const then = bornAt <= decidedAt ? states.at(decidedAt) : undefined;
-    return then && !isDeleting(then) && !isAvailable(then) && object && isAvailable(object);
+    if (!then || isDeleting(then) || isAvailable(then) || !object) return false;
+    return isAvailable(object) || (isKept(object) && !isKept(then));
   });
-  return recovered.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
+  return staying.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
+}
+
+function isKept({ status }: JudgedObject): boolean {
+  return Boolean(status?.currentStatus?.preserveExpiryTime);
 }
 
 /** A choice of people or of the autoscaler goes before availability (MCM 6.6). */
@@ -157,20 +162,43 @@ function isPreferred({ metadata }: JudgedObject): boolean {
   return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
 }
 
+/** Failed machines that are kept for inspection need not be available. */
+function failedKept({ machines }: Case['past'], sets: readonly Life[]): number {
+  return objectsOf(machines, sets).filter(
+    (machine) => phaseOf(machine) === 'Failed' && expiryOf(machine) !== undefined,
+  ).length;
+}
+
 /**
- * Failed machines that are kept for inspection need not be available. Where a user wants fewer
- * machines, those that are kept go last, also before they fail (docs/preservation.md).
+ * Where a user wants fewer machines, a set that shrinks for that deletes those last that are kept,
+ * also before they fail (docs/preservation.md): with the new size they are all that some have.
  */
-function preserved(
-  { machines }: Case['past'],
-  sets: readonly Life[],
-  wasScaledDown: boolean,
-): number {
-  const all = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
-  return all.filter(({ object }) => {
-    if (!object?.status?.currentStatus?.preserveExpiryTime) return false;
-    return phaseOf(object) === 'Failed' || (wasScaledDown && !isAvailable(object));
-  }).length;
+function spared({ past }: Case, { deployment }: Decided, read: Read): number {
+  const { sets, since } = read;
+  if (!wasMadeSmaller(deployment, since)) return 0;
+  const shrunk = sets.filter((set) => wasMadeSmaller(set, since));
+  const isSpared = (machine: JudgedObject): boolean =>
+    (expiryOf(machine) ?? -Infinity) > since && !isDeleting(machine) && !isAvailable(machine);
+  return objectsOf(past.machines, shrunk).filter(
+    (machine) => phaseOf(machine) !== 'Failed' && isSpared(machine),
+  ).length;
+}
+
+interface Read {
+  sets: readonly Life[];
+  /** What was decided by was read then at the earliest. */
+  since: number;
+}
+
+function objectsOf(machines: Case['past']['machines'], sets: readonly Life[]): JudgedObject[] {
+  return sets
+    .flatMap(({ uid }) => [...machines.ownedBy(uid)])
+    .flatMap(({ object }) => object ?? []);
+}
+
+function expiryOf({ status }: JudgedObject): number | undefined {
+  const { preserveExpiryTime } = status?.currentStatus ?? {};
+  return preserveExpiryTime ? Date.parse(preserveExpiryTime) : undefined;
 }
 
 function wasMadeSmaller({ states }: Life, since: number): boolean {

@@ -61,30 +61,37 @@ export function lastShrinkOf({ states }: Life): number | undefined {
  * deleted since then, this one included?
  */
 export function wasTooMany(judged: Case, set: Life): boolean {
-  return differences(judged, set, changes(set).deleted).some(
+  return differences(judged, set, { ours: changes(set).deleted }).some(
     ({ present, replicas, since }) => present - replicas >= since,
   );
 }
 
 /**
  * The same for those that are missing. A set that was restored with Temporal carries out once more
- * what it had planned, and takes what is too much away again.
+ * what it had planned by a read before the backup, and takes what is too much away again.
  */
 export function wasTooFew(judged: Case, set: Life): boolean {
-  const { forgotAt = -Infinity } = judged.evidence.world.temporal;
-  const isForgotten = (at: number): boolean => at <= forgotAt && judged.now - forgotAt < staleMs;
-  const made = changes(set).made.filter((at) => !isForgotten(at));
-  return differences(judged, set, made).some(
+  const { forgotAt = -Infinity, knownUntil = Infinity } = judged.evidence.world.temporal;
+  const isRestored = judged.now - forgotAt < staleMs;
+  const made = changes(set).made.filter((at) => !isRestored || at > forgotAt);
+  const readAt = isRestored ? knownUntil - staleMs : Infinity;
+  return differences(judged, set, { ours: made, readAt }).some(
     ({ present, replicas, since }) => replicas - present >= since,
   );
+}
+
+interface Changed {
+  ours: readonly number[];
+  /** When it was read at the earliest; default: a short while ago. */
+  readAt?: number;
 }
 
 /**
  * By each moment of which it may have been read; `since`: changes of ours since then and this. A
  * batch that an outage or a stop held up reads its set anew before its first write.
  */
-function differences({ past, now, ...judged }: Case, set: Life, ours: readonly number[]) {
-  const since = Math.max(judged.since, now - staleMs);
+function differences({ past, now, ...judged }: Case, set: Life, { ours, readAt }: Changed) {
+  const since = Math.min(Math.max(judged.since, now - staleMs), readAt ?? Infinity);
   const { present } = past.tallies.of(set.uid);
   const moments = [...present.momentsSince(since), ...set.states.momentsSince(since)];
   return moments.map((moment) => ({

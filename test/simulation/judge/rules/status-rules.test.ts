@@ -18,12 +18,14 @@ test('work that a worker breaks off at its end is no failure of a Machine', () =
 
 describe('a Machine that begins to run', () => {
   test.each([
-    [false, ['a Machine runs only when its instance is initialised']],
-    [true, []],
-  ])('with an instance that is initialised: %s', (isInitialized, expected) => {
+    ['Pending', false, ['a Machine runs only when its instance is initialised']],
+    ['Pending', true, []],
+    ['Failed', false, []],
+  ])('after %s, with an instance that is initialised: %s', (phase, isInitialized, expected) => {
     const court = courtroom();
     const { providerID } = court.cloud.create({ isInitialized }, 'cloud');
-    court.control.put(anObject('Machine', 'pool-a', { spec: { providerID } }));
+    const status = { currentStatus: { phase } };
+    court.control.put(anObject('Machine', 'pool-a', { spec: { providerID }, status }));
     patchStatus(court, 'machines', { currentStatus: { phase: 'Running' } });
     expect(court.broken()).toEqual(expected);
   });

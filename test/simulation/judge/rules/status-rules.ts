@@ -63,10 +63,14 @@ function codeOf(machine: JudgedObject | undefined): string | undefined {
   return machine?.status?.lastOperation?.errorCode;
 }
 
-/** Of a class that asks for it. */
+/**
+ * Of a class that asks for it. One that had failed runs by its Node alone, as in MCM 4.4: how far
+ * its creation came is not known any more when its workflow began anew.
+ */
 export function judgeInitialised(judged: Case): void {
   const { evidence, before, after } = judged;
-  if (!before || !after || phaseOf(after) !== 'Running' || phaseOf(before) === 'Running') return;
+  if (!before || !after || phaseOf(after) !== 'Running') return;
+  if (['Running', 'Failed'].includes(phaseOf(before))) return;
   const { providerID } = after.spec ?? {};
   const found = evidence.cloud.records.findLast((record) => record.providerID === providerID);
   if (isDeleting(after) || found?.isInitialized !== false) return;

@@ -287,37 +287,50 @@ describe('an owner', () => {
     expect(await brokenAfter(court, 15)).toEqual(['a Failed Machine is replaced']);
   });
 
-  test('a deployment grows while it is paused', async () => {
+  test.each([
+    { what: 'there', fields: {}, isBroken: true },
+    { what: 'deleted', fields: { deletionTimestamp: '2026-01-01T00:00:00Z' }, isBroken: false },
+  ])('a paused deployment grows while a set is $what: $isBroken', async ({ fields, isBroken }) => {
     const court = courtroom();
     const selector = { matchLabels: { pool: 'a' } };
     const spec = { replicas: 2, paused: true, selector, strategy: { type: 'RollingUpdate' } };
     court.control.put(anObject('MachineDeployment', 'pool', { spec }));
     const ownerReferences = ownerReference('MachineDeployment', 'pool');
-    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
-    expect(await brokenAfter(court, 14)).toContain('a deployment gets its machines');
+    const metadata = { ownerReferences, ...fields };
+    court.control.put(anObject('MachineSet', 'set', { metadata, spec: {} }));
+    const broken = await brokenAfter(court, 14);
+    expect(broken.includes('a deployment gets its machines')).toBe(isBroken);
   });
 
   const ofTemplate = { matchLabels: { pool: 'a' } };
   const held = { metadata: { annotations: { 'millwright.dev/rollout-after': '2030-01-01' } } };
+  const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] };
+  const tooSmall = ['a deployment gets its machines'];
   test.each([
-    { fields: {}, spec: {}, expected: ['a deployment gets its machines'] },
+    { fields: {}, spec: {}, hasSet: false, expected: tooSmall },
     // Then it makes no set either.
-    { fields: {}, spec: { paused: true }, expected: [] },
-    { fields: held, spec: {}, expected: [] },
-  ])('a deployment with $fields and $spec makes its first set: $expected', async (one) => {
-    const court = courtroom();
-    const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
-    const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
-    court.control.put(anObject('MachineDeployment', 'pool', fields));
-    expect(await brokenAfter(court, 14)).toEqual(one.expected);
-  });
+    { fields: {}, spec: { paused: true }, hasSet: false, expected: [] },
+    { fields: held, spec: {}, hasSet: false, expected: [] },
+    { fields: {}, spec: {}, hasSet: true, expected: tooSmall },
+    { fields: {}, spec: { paused: true }, hasSet: true, expected: [] },
+  ])(
+    'a deployment with $fields and $spec makes its first set, one that goes is there: $hasSet: $expected',
+    async (one) => {
+      const court = courtroom();
+      const rolling = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+      const fields = { spec: { ...rolling, ...one.spec }, ...one.fields };
+      court.control.put(anObject('MachineDeployment', 'pool', fields));
+      const metadata = { ownerReferences: ownerReference('MachineDeployment', 'pool'), ...going };
+      if (one.hasSet) court.control.put(anObject('MachineSet', 'set', { metadata, spec: {} }));
+      expect(await brokenAfter(court, 14)).toEqual(one.expected);
+    },
+  );
 
   test.each([
     { what: 'PATCH', of: pathTo('machinesets', 'other'), code: 403, expected: [ofStatus] },
     { what: 'PATCH', of: `${pathTo('machinesets', 'set')}/status`, code: 403, expected: [] },
     { what: 'DELETE', of: pathTo('machines'), code: 403, expected: [ofStatus] },
-    // For now: it is tried until it is done.
-    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [] },
+    { what: 'DELETE', of: pathTo('machines'), code: 429, expected: [ofStatus] },
   ] as const)(
     'a status follows its spec while $what $of is refused with $code: $expected',
     async ({ what, of, code, expected }) => {
@@ -330,18 +343,38 @@ describe('an owner', () => {
     },
   );
 
-  test('a deployment does not know the size of a set whose status is refused', async () => {
-    const court = courtroom();
-    const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
-    court.control.put(anObject('MachineDeployment', 'pool', { spec }));
-    const ownerReferences = ownerReference('MachineDeployment', 'pool');
-    court.control.put(anObject('MachineSet', 'set', { metadata: { ownerReferences }, spec: {} }));
-    const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
-    const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
-    const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
-    court.world.weather.refuse({ ...refusal, untilMs: Infinity });
-    expect(await brokenAfter(court, 14)).toEqual([]);
-  });
+  const ofOld = { spec: { class: { name: 'old' } } };
+  test.each([
+    { what: 'an old set', template: ofOld, seen: 1, expected: [] },
+    {
+      what: 'an old set that has its size',
+      template: ofOld,
+      seen: 2,
+      expected: ['a deployment gets its machines'],
+    },
+    {
+      what: 'the only set',
+      template: undefined,
+      seen: 1,
+      expected: ['a deployment gets its machines'],
+    },
+  ])(
+    'a deployment whose status of $what is refused: $expected',
+    async ({ template, seen, expected }) => {
+      const court = courtroom();
+      const spec = { replicas: 2, selector: ofTemplate, strategy: { type: 'RollingUpdate' } };
+      court.control.put(anObject('MachineDeployment', 'pool', { spec }));
+      const ownerReferences = ownerReference('MachineDeployment', 'pool');
+      const status = { observedGeneration: seen, replicas: 1 };
+      const fields = { metadata: { ownerReferences, generation: 2 }, spec: { template }, status };
+      court.control.put(anObject('MachineSet', 'set', fields));
+      const verdict = { code: 403, reason: 'Forbidden', message: 'denied' };
+      const pathPrefix = `${pathTo('machinesets', 'set')}/status`;
+      const refusal = { method: 'PATCH', pathPrefix, cluster: 'seed', verdict } as const;
+      court.world.weather.refuse({ ...refusal, untilMs: Infinity });
+      expect(await brokenAfter(court, 14)).toEqual(expected);
+    },
+  );
 
   test('a status follows its spec during a stop', async () => {
     const court = withSet({ replicas: 0 }, { metadata: { generation: 2 } });

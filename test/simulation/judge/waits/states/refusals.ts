@@ -19,17 +19,6 @@ export function isRefused(
   });
 }
 
-/** Batches of Machines, by a server that has too much to do: they are tried until it takes them. */
-export function areBatchesPutOff(
-  { world: { weather } }: Evidence,
-  { control, namespace }: Install,
-): boolean {
-  const path = customResource('machines', namespace);
-  return [`POST ${path}`, `DELETE ${path}/`].some(
-    (call) => weather.refusalOf(call, control.name)?.code === 429,
-  );
-}
-
 /** Of the status of this set alone, as a rule on one of its fields does it. */
 export function isStatusRefused(
   { world: { weather } }: Evidence,

@@ -3,7 +3,9 @@ import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
 import { isDeleting, matches, ownerOf, phaseOf } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
+import type { ClusterPast } from '../../past/cluster-past.ts';
 import type { Life } from '../../past/lives.ts';
+import { isOfTemplate } from '../../templates.ts';
 import { isClosed, isFrozen, machinesOf, ownersIn } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
@@ -23,11 +25,12 @@ function smallDeployments(evidence: Evidence, install: Install): Overdue[] {
   const past = evidence.controlOf(install);
   const isHindered = isRefused(evidence, install, ['POST', 'machines'], ['POST', 'machinesets']);
   if (isHindered || isRefused(evidence, install, ['PATCH', 'machinesets'])) return [];
-  const isKept = isStatusRefused(evidence, install);
+  const isUnsettled = isUnsettledBy(isStatusRefused(evidence, install));
   return ownersIn(install, past.deployments.present()).flatMap(({ uid, last }) => {
     const sets = Array.from(past.sets.ownedBy(uid));
-    // Its status is by what a deployment knows that a set has taken its size.
-    if (sets.some((set) => isKept(set.last))) return [];
+    const active = sets.filter((set) => isActive(past, set));
+    const isAlone = active.every((set) => isOfTemplate(set.last, last));
+    if (!isAlone && active.some((set) => isUnsettled(set.last))) return [];
     const { replicas = 0 } = last.spec ?? {};
     const there = sets.reduce((sum, set) => sum + machinesOf(past, set).length, 0);
     if (there >= replicas || !isRolling(last) || isHeld(last, sets)) return [];
@@ -36,16 +39,38 @@ function smallDeployments(evidence: Evidence, install: Install): Overdue[] {
   });
 }
 
+/** Has machines, is to have some, or says that it has. */
+function isActive(past: ClusterPast, set: Life): boolean {
+  const { spec, status } = set.last;
+  const numbers = [spec?.replicas, status?.replicas, machinesOf(past, set).length];
+  return numbers.some((number = 0) => number > 0);
+}
+
+/**
+ * By the status of a set a deployment knows in a rollout that it has taken its size, and what
+ * another one may have (docs/rollouts.md). The only set gets its size all the same.
+ */
+function isUnsettledBy(isRefusedHere: (set: JudgedObject) => boolean) {
+  return (set: JudgedObject): boolean => {
+    const isObserved = set.status?.observedGeneration === set.metadata.generation;
+    return !isObserved && isRefusedHere(set);
+  };
+}
+
 /** The other strategies may have fewer; without a selector nothing is done. */
 function isRolling({ spec }: JudgedObject): boolean {
   const isWide = Object.keys(spec?.selector?.matchLabels ?? {}).length === 0;
   return !isWide && spec?.strategy?.type === 'RollingUpdate';
 }
 
-/** While it is paused, or its template is not to be used yet, it makes no set. */
+/**
+ * While it is paused, or its template is not to be used yet, it makes no set, also when those that
+ * there are go.
+ */
 function isHeld({ metadata, spec }: JudgedObject, sets: readonly Life[]): boolean {
   const mayMake = !spec?.paused && metadata.annotations?.[rolloutAfter] === undefined;
-  return (sets.length === 0 && !mayMake) || sets.some(({ last }) => isFrozen(last));
+  const hasNone = sets.every(({ last }) => isDeleting(last));
+  return (hasNone && !mayMake) || sets.some(({ last }) => isFrozen(last));
 }
 
 function wrongSets(evidence: Evidence, install: Install): Overdue[] {

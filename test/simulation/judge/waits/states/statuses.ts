@@ -2,11 +2,11 @@
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
 import { isDeleting } from '../../objects.ts';
-import type { JudgedCondition, JudgedObject } from '../../objects.ts';
+import type { JudgedCondition } from '../../objects.ts';
 import { ownersIn } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
-import { areBatchesPutOff, isRefused, isStatusRefused } from './refusals.ts';
+import { isRefused, isStatusRefused } from './refusals.ts';
 import type { Call } from './refusals.ts';
 
 const writes: readonly Call[] = [
@@ -33,14 +33,11 @@ function oldStatuses(evidence: Evidence, install: Install): Overdue[] {
   const { sets, deployments } = evidence.controlOf(install);
   const all = [...sets.present(), ...deployments.present()];
   const isRefusedHere = isStatusRefused(evidence, install);
-  // The status of a set says what became of the batch that its spec asks for.
-  const isPutOff = areBatchesPutOff(evidence, install);
-  const isKept = (set: JudgedObject): boolean => isPutOff || isRefusedHere(set);
   return ownersIn(install, all).flatMap(({ uid, last }) => {
     const { metadata, status, kind } = last;
     const { generation = 0, name } = metadata;
     const observed = status?.observedGeneration ?? 0;
-    if (observed === generation || (kind === 'MachineSet' && isKept(last))) return [];
+    if (observed === generation || (kind === 'MachineSet' && isRefusedHere(last))) return [];
     const text = `${kind} ${name} has the status of generation ${observed} instead of ${generation}`;
     return [{ subject: uid, text }];
   });
