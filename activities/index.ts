@@ -82,7 +82,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
     createMachines: (input) => createMachines(ofAttempt.control, input, progressOfThisActivity()),
-    deleteMachines: (input) => deleteMachines(ofAttempt.control, input),
+    deleteMachines: (input) => deleteMachines(ofAttempt, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
     // Its gate is all that it is for.
@@ -92,8 +92,9 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
     async updateRolloutNodes(input) {
-      const { target } = dependencies;
-      return target ? await updateRolloutNodes({ control, target }, input) : { protectedNodes: [] };
+      const { target, machines } = dependencies;
+      if (!target) return { protectedNodes: [] };
+      return await updateRolloutNodes({ control, machines, target }, input);
     },
     applyRolloutCommand: (input) => applyRolloutCommand(control, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Driver } from '../activities/drivers/driver.ts';
 import { createDrivers } from '../activities/drivers/index.ts';
 import type { DriverSettings } from '../activities/drivers/settings.ts';
+import type { CopyLimits } from '../activities/kube/cache/consistent-copy.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import type { Config } from './config/config.ts';
 import {
@@ -28,6 +29,8 @@ export interface Outside {
   /** Undefined: the SDK has no metrics. */
   installTemporalRuntime(log: Logger): Promise<{ metricsUrl?: string }>;
   createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
+  /** From when on copies serve lists. */
+  copies: CopyLimits;
 }
 
 export const host: Outside = {
@@ -38,4 +41,5 @@ export const host: Outside = {
   workerFactory: createWorkerFactory,
   installTemporalRuntime,
   createDrivers,
+  copies: {},
 };

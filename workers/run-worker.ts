@@ -80,6 +80,7 @@ export async function runWorker(
     temporal,
     factory,
     createDrivers: outside.createDrivers,
+    copies: outside.copies,
     registry: metrics.registry,
     shutdown,
   });

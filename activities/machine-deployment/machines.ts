@@ -3,19 +3,18 @@ import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { listSelected } from '../machine-set/selector.ts';
+import type { MachineLists } from '../runtime/dependencies.ts';
 
 /**
  * All that its selector matches, whatever object controls them. A selector that asks for nothing
  * matches nothing.
  */
 export async function machinesOf(
-  control: KubeClient,
+  lists: MachineLists,
   { metadata, spec }: MachineDeployment,
-): Promise<Machine[]> {
+): Promise<readonly Machine[]> {
   if (isEmptySelector(spec.selector)) return [];
-  return await listSelected(control, metadata.namespace ?? '', spec.selector);
+  return await lists.select(metadata.namespace ?? '', spec.selector);
 }
 
 /** The name is known before the Node has joined. */

@@ -43,7 +43,7 @@ import { reportOf, statusPatchOf } from './status.ts';
 
 export type ObserveDependencies = Pick<
   ActivityDependencies,
-  'control' | 'target' | 'recent' | 'protectsNodes' | 'stop' | 'pauses'
+  'control' | 'target' | 'recent' | 'machines' | 'protectsNodes' | 'stop' | 'pauses'
 >;
 
 export async function observeMachineDeployment(
@@ -85,10 +85,11 @@ function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedW
 }
 
 async function read(
-  { control, target, protectsNodes, refused }: ObserveDependencies & { refused: RefusedObjects },
+  dependencies: ObserveDependencies & { refused: RefusedObjects },
   deployment: MachineDeployment,
   { now, protectedNodes }: ObserveDeploymentInput,
 ): Promise<DeploymentView> {
+  const { control, target, protectsNodes, refused } = dependencies;
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
   const { owned: sets, taken } = await ownedSetsOf(control, deployment, request);
@@ -97,7 +98,7 @@ async function read(
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
   const machines = needsMachines(deployment, { sets, newSet, options })
-    ? await machinesOf(control, deployment)
+    ? await machinesOf(dependencies.machines, deployment)
     : undefined;
   return {
     deployment,

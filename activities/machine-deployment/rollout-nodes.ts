@@ -16,7 +16,7 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import { listSelected } from '../machine-set/selector.ts';
+import type { MachineLists } from '../runtime/dependencies.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
 import type { Node } from '../kube/objects/nodes.ts';
@@ -35,6 +35,7 @@ export interface NodeWork {
 
 interface Clusters {
   control: KubeClient;
+  machines: MachineLists;
   target: KubeClient;
 }
 
@@ -81,7 +82,7 @@ async function taintNodes(
   { deployment, set, protects }: { deployment: ObjectReference; set: string; protects: boolean },
 ): Promise<{ protectedNodes: string[] }> {
   const { control } = clusters;
-  const machines = await machinesOfSet(control, deployment, set);
+  const machines = await machinesOfSet(clusters, deployment, set);
   const rewriting = {
     taintsOf: (present: Taint[]) => [...withoutAvoidance(present), avoidance],
     protects,
@@ -96,7 +97,7 @@ async function untaintNodes(
   { deployment, set }: { deployment: ObjectReference; set: string },
 ): Promise<void> {
   const { control } = clusters;
-  const machines = await machinesOfSet(control, deployment, set);
+  const machines = await machinesOfSet(clusters, deployment, set);
   await patchAll(clusters, machines, (node) =>
     taintPatch(node, { taintsOf: withoutAvoidance, protects: false }),
   );
@@ -217,17 +218,17 @@ async function protectNodes(
   const deployment = await readLiving(clusters.control, ref);
   if (!deployment) return;
   const wanted = new Set(names);
-  const machines = await machinesOf(clusters.control, deployment);
+  const machines = await machinesOf(clusters.machines, deployment);
   const theirs = machines.filter((machine) => wanted.has(nodeOf(machine) ?? ''));
   await patchAll(clusters, theirs, ({ metadata }) => protectionPatch(metadata));
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */
 async function releaseNodes(clusters: Clusters, ref: ObjectReference): Promise<void> {
-  const { control } = clusters;
+  const { control, machines: lists } = clusters;
   const deployment = await readLiving(control, ref);
   if (!deployment) return;
-  const machines = await machinesOf(control, deployment);
+  const machines = await machinesOf(lists, deployment);
   const now = nowMs();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
   await patchAll(clusters, free, releasePatch);
@@ -242,7 +243,7 @@ function releasePatch({ metadata }: Node): object[] {
 }
 
 async function machinesOfSet(
-  control: KubeClient,
+  { control, machines: lists }: Clusters,
   { namespace }: ObjectReference,
   name: string,
 ): Promise<Machine[]> {
@@ -250,7 +251,7 @@ async function machinesOfSet(
     control.get<MachineSet>(customResource('machinesets', namespace, name)),
   );
   if (!set) return [];
-  const machines = await listSelected(control, namespace, set.spec.selector);
+  const machines = await lists.select(namespace, set.spec.selector);
   return machines.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
 }
 

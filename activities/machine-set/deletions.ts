@@ -9,6 +9,7 @@ import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
 import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { DeletionFacts } from '../../workflows/plan/machine-set/deletions.ts';
 import { deletableMachines } from '../../workflows/plan/machine-set/deletions.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
@@ -34,19 +35,22 @@ export interface DeleteBatch {
   now: number;
 }
 
+type Place = Pick<ActivityDependencies, 'control' | 'machines'>;
+
 /**
  * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So
  * each attempt decides again from what it reads, and deletes of the batch what would be chosen now.
  * A spec that changed is for the workflow to plan for.
  */
 export async function deleteMachines(
-  control: KubeClient,
+  place: Place,
   batch: DeleteBatch,
 ): Promise<DeleteBatchOutcome> {
+  const { control } = place;
   const { set: life } = batch;
   const path = customResource('machinesets', life.namespace, life.name);
   const set = await ignoreNotFound(control.get<MachineSet>(path));
-  const machines = set ? await stillToDelete(control, set, batch) : [];
+  const machines = set ? await stillToDelete(place, set, batch) : [];
   const refused = new RefusedWrites('FailedDelete');
   const deleted: string[] = [];
   await inParallel(machines, parallelCalls, async (machine) => {
@@ -66,14 +70,14 @@ export async function deleteMachines(
 }
 
 async function stillToDelete(
-  control: KubeClient,
+  place: Place,
   set: MachineSet,
   { set: life, names, generation, now }: DeleteBatch,
 ): Promise<MachineFact[]> {
   const desired = desiredMachinesOf(set);
   const isAsPlanned = set.metadata.uid === life.uid && desired.generation === generation;
   if (!isAsPlanned || desired.isOrphaning) return [];
-  const members = await candidatesOf(control, set, { desired, names });
+  const members = await candidatesOf(place, set, { desired, names });
   // The workflow's clock may be ahead: what it took for expired stays so.
   const facts = deletionFactsOf(set, { desired, members }, Math.max(now, nowMs()));
   const planned = new Set(names);
@@ -87,13 +91,13 @@ interface Candidates {
 
 /** Where none is to be left, which ones go does not depend on the others. */
 async function candidatesOf(
-  control: KubeClient,
+  { control, machines }: Place,
   set: MachineSet,
   { desired, names }: Candidates,
 ): Promise<Machine[]> {
   const request = { set, isFaulty: desired.faults.length > 0 };
   const isAll = desired.isDeleting || desired.replicas === 0;
-  if (!isAll) return (await listMembers(control, request)).members;
+  if (!isAll) return (await listMembers(machines, request)).members;
   const found: Machine[] = [];
   await inParallel(names, parallelCalls, async (name) => {
     const path = customResource('machines', set.metadata.namespace ?? '', name);

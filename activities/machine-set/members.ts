@@ -1,8 +1,8 @@
 /** The Machines of a MachineSet: found, adopted, let go. */
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector } from '../../workflows/api/selector.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
+import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
@@ -12,7 +12,6 @@ import { claimOf, ownersPatch } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import type { RefusedWrites } from './refused-writes.ts';
-import { selectorText } from './selector.ts';
 
 export interface ClaimRequest {
   set: MachineSet;
@@ -34,26 +33,31 @@ export interface Listed {
   /** Those that it selects and that no object controls. */
   orphans: Machine[];
   /** All that were listed. */
-  items: Machine[];
+  items: readonly Machine[];
 }
 
-export async function listMembers(control: KubeClient, request: ClaimRequest): Promise<Listed> {
-  const { metadata, spec } = request.set;
-  // The selector may be the very thing that is wrong, and no list takes it then.
-  const selection =
-    isEmptySelector(spec.selector) || request.isFaulty
-      ? {}
-      : { labelSelector: selectorText(spec.selector) };
-  const path = customResource('machines', metadata.namespace ?? '');
-  const { items } = await control.list<Machine>(path, selection);
+export async function listMembers(lists: MachineLists, request: ClaimRequest): Promise<Listed> {
+  const { namespace = '' } = request.set.metadata;
+  return claimedAmong(await lists.select(namespace, selectorOf(request)), request);
+}
+
+/** It may be the very thing that is wrong, and no list takes it then. */
+export function selectorOf({ set, isFaulty }: ClaimRequest): LabelSelector | undefined {
+  return isFaulty ? undefined : set.spec.selector;
+}
+
+export function claimedAmong(items: readonly Machine[], request: ClaimRequest): Listed {
   const claimed = (wanted: Claim['action']): Machine[] =>
     items.filter((machine) => claimOf(request.set, machine, request.isFaulty).action === wanted);
   return { members: claimed('keep'), orphans: claimed('adopt'), items };
 }
 
 /** The set's Machines, in the order of the list. Orphans that it selects are adopted on the way. */
-export async function membersOf(control: KubeClient, request: ClaimingRequest): Promise<Machine[]> {
-  const { members, orphans, items } = await listMembers(control, request);
+export async function membersOf(
+  { control, machines }: Pick<ActivityDependencies, 'control' | 'machines'>,
+  request: ClaimingRequest,
+): Promise<Machine[]> {
+  const { members, orphans, items } = await listMembers(machines, request);
   const wanted = orphans.filter(({ metadata }) => !request.passOver.has(metadata.name));
   if (wanted.length === 0 || !(await isAlive(control, request.set))) return members;
   const byName = new Map(members.map((machine) => [machine.metadata.name, machine]));

@@ -7,8 +7,8 @@ import type {
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
-import type { ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
-import { isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
+import type { DesiredMachines, ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
+import { isAtRest, isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
   burst,
@@ -28,12 +28,12 @@ import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';
 import { desiredMachinesOf } from './desired.ts';
-import { membersOf, releaseUnmatched } from './members.ts';
+import { claimedAmong, membersOf, releaseUnmatched, selectorOf } from './members.ts';
 import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
 
-export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent'>;
+export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent' | 'machines'>;
 
 /**
  * The status that this writes says by `observedGeneration` that the set has seen that spec, and a
@@ -54,7 +54,9 @@ export async function observeMachineSet(
   const refused = new RefusedWrites('FailedUpdate');
   const passOver = new Set(input.passOver);
   const request = { set, isFaulty: desired.faults.length > 0, refused, passOver };
-  const members = await membersOf(control, request);
+  const members =
+    (await membersAtRest(dependencies, { set, desired }, input)) ??
+    (await membersOf(dependencies, request));
   await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
   const observation = observationOf(set, { desired, members }, input);
@@ -75,6 +77,29 @@ export async function observeMachineSet(
     isUnreported: isUnreported ? (true as const) : undefined,
     refused: refused.outcome,
   });
+}
+
+/**
+ * Undefined unless a copy shows what was signalled, and that nothing is to be done. Whatever is
+ * done rests on a read of its own, which has what was not signalled yet; counts are written again
+ * when that is signalled.
+ */
+async function membersAtRest(
+  { machines }: ObserveDependencies,
+  { set, desired }: { set: MachineSet; desired: DesiredMachines },
+  input: ObserveSetInput,
+): Promise<readonly Machine[] | undefined> {
+  const { machinesAtLeast, unmatched = [], now } = input;
+  if (machinesAtLeast === undefined || unmatched.length > 0 || !isSpecObserved(set)) {
+    return undefined;
+  }
+  const request = { set, isFaulty: desired.faults.length > 0 };
+  const { namespace = '' } = set.metadata;
+  const known = await machines.selectKnown(namespace, selectorOf(request), machinesAtLeast);
+  if (!known) return undefined;
+  const { members, orphans } = claimedAmong(known, request);
+  if (orphans.length > 0) return undefined;
+  return isAtRest(observationOf(set, { desired, members }, input), now) ? members : undefined;
 }
 
 function deploymentOf(owners: OwnerReference[] = []): string | undefined {

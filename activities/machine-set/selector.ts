@@ -1,19 +1,21 @@
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { formFaults, matches } from '../../workflows/api/selector.ts';
+import { formFaults, isEmptySelector, matches } from '../../workflows/api/selector.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { customResource } from '../kube/client/paths.ts';
 
 /**
- * The Machines that a selector matches. The API server refuses a list with a malformed selector;
- * what is wrong with it must get into the status all the same, so it is evaluated here then.
+ * The Machines that a selector matches, all of them without one. The API server refuses a list with
+ * a malformed selector; what is wrong with it must get into the status all the same, so it is
+ * evaluated here then.
  */
 export async function listSelected(
   control: KubeClient,
   namespace: string,
-  selector: LabelSelector | undefined,
+  selector?: LabelSelector,
 ): Promise<Machine[]> {
   const path = customResource('machines', namespace);
+  if (isEmptySelector(selector)) return (await control.list<Machine>(path)).items;
   if (formFaults(selector).length === 0) {
     const labelSelector = selectorText(selector);
     return (await control.list<Machine>(path, { labelSelector })).items;

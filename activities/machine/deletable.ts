@@ -10,7 +10,7 @@ import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { readMachines } from './object.ts';
+import { listMachines } from './meltdown.ts';
 
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
@@ -35,7 +35,7 @@ export async function requireUnclaimed(
   control: KubeClient,
   { namespace, providerID }: Pick<DeleteListedRequest, 'namespace' | 'providerID'>,
 ): Promise<void> {
-  const machines = await readMachines(control, namespace);
+  const machines = await listMachines({ control, namespace });
   const owner = machines.find(({ spec }) => isClaimOf(spec.providerID, providerID));
   if (owner) throw refusal(`Machine ${namespace}/${owner.metadata.name} has it`);
 }
@@ -48,7 +48,8 @@ export async function isClaimed(
   machine: DriverRequest['machine'],
   providerID: string,
 ): Promise<boolean> {
-  const machines = await readMachines(control, machine.namespace);
+  const { namespace } = machine;
+  const machines = await listMachines({ control, namespace });
   return machines.some(
     ({ metadata, spec }) => isClaimOf(spec.providerID, providerID) && metadata.uid !== machine.uid,
   );

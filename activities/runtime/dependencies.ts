@@ -1,3 +1,5 @@
+import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
@@ -19,12 +21,30 @@ export interface ActivityDependencies extends ClassDependencies {
   protectsNodes: boolean;
   /** Of `control`. */
   recent: RecentObjects;
+  /** Of `control`. */
+  machines: MachineLists;
   activeWatcher: ActiveWatcher;
   /** What a person stopped. */
   stop: StopView;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
+}
+
+/**
+ * Lists in the order of their names; without a selector, or with an empty one, of all Machines of
+ * the namespace. What they hold is shared, and of a Machine only what sets and deployments read: no
+ * caller changes it or writes it back.
+ */
+export interface MachineLists {
+  /** Not older than the call, whichever process wrote last. */
+  select(namespace: string, selector?: LabelSelector): Promise<readonly Machine[]>;
+  /** Not older than this version, without a list. Undefined where that is not to be had. */
+  selectKnown(
+    namespace: string,
+    selector: LabelSelector | undefined,
+    atLeast: string,
+  ): Promise<readonly Machine[] | undefined>;
 }
 
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */

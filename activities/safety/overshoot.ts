@@ -1,9 +1,8 @@
-/** Counts the machines of each MachineSet: one LIST of each kind. */
+/** Counts the machines of each MachineSet: one LIST of each kind, of Machines only the metadata. */
 import type { OvershootCheck } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { pausesOfDrain } from '../../workflows/values/pauses.ts';
@@ -36,7 +35,9 @@ export async function checkOvershoot(
   const { namespace } = check;
   // First: what is asked for must not be older than what there is, or a scale-up would be taken for
   // an overshoot.
-  const machines = await control.list<Machine>(customResource('machines', namespace));
+  const machines = await control.list<KubeObject>(customResource('machines', namespace), {
+    as: 'PartialObjectMetadata',
+  });
   const sets = await control.list<MachineSet>(customResource('machinesets', namespace));
   const deployments = await control.list<MachineDeployment>(
     customResource('machinedeployments', namespace),
@@ -65,7 +66,7 @@ interface Owners {
 /** One that cannot be checked does not hide the others. */
 function checkOwner(
   { deployments, sets }: Owners,
-  machines: readonly Machine[],
+  machines: readonly KubeObject[],
   check: OvershootCheck,
 ): OvershootFinding {
   const byUid = new Map(deployments.map((deployment) => [deployment.metadata.uid, deployment]));
@@ -98,8 +99,8 @@ function checkOwner(
 }
 
 /** Machines that go away do not count: a set that is scaled down is not frozen because of them. */
-function bySet(machines: readonly Machine[]): Map<string, Machine[]> {
-  const members = new Map<string, Machine[]>();
+function bySet(machines: readonly KubeObject[]): Map<string, KubeObject[]> {
+  const members = new Map<string, KubeObject[]>();
   for (const machine of machines) {
     const uid = controllerOf(machine)?.uid;
     if (uid === undefined || machine.metadata.deletionTimestamp !== undefined) continue;
@@ -113,7 +114,7 @@ function bySet(machines: readonly Machine[]): Map<string, Machine[]> {
 interface SetCase {
   set: MachineSet;
   deployment: MachineDeployment | undefined;
-  members: readonly Machine[];
+  members: readonly KubeObject[];
 }
 
 function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck): SetFacts {
@@ -134,7 +135,7 @@ function wantedOf({ spec }: MachineDeployment): { replicas: number; surge: numbe
   return { replicas: spec.replicas ?? 0, surge: anySurgeOf(spec) };
 }
 
-function isOfTemplate({ spec }: MachineSet, { metadata }: Machine): boolean {
+function isOfTemplate({ spec }: MachineSet, { metadata }: KubeObject): boolean {
   const wanted = spec.template?.metadata?.labels ?? {};
   return Object.entries(wanted).every(([key, value]) => metadata.labels?.[key] === value);
 }

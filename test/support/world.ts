@@ -1,6 +1,8 @@
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
+import { listsOf } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { namespace } from './builders.ts';
@@ -40,6 +42,7 @@ export function aWorld({
     protectsNodes: true,
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
+    machines: listsOf(client),
     activeWatcher: { isActive: () => true },
     stop: { current: () => undefined },
     pauses: () => [],
@@ -63,4 +66,11 @@ const noWorkflows: ActivityDependencies['workflows'] = {
 /** The life that a builder's object of this name stands for. */
 export function lifeOf(name: string, uid = `uid-of-${name}`): ObjectReference {
   return { namespace, name, uid };
+}
+
+/** For activities that need no more of the world. */
+export function placeOf(
+  control: KubeClient,
+): Pick<ActivityDependencies, 'control' | 'machines' | 'recent'> {
+  return { control, machines: listsOf(control), recent: new RecentObjects(control) };
 }

@@ -8,6 +8,8 @@ import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/wor
 import { Context } from '@temporalio/activity';
 import type { Registry } from 'prom-client';
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
+import type { CopyLimits } from '../../activities/kube/cache/consistent-copy.ts';
+import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../activities/drivers/settings.ts';
@@ -19,7 +21,11 @@ import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
 import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
+import type {
+  ActiveWatcher,
+  ActivityDependencies,
+  MachineLists,
+} from '../../activities/runtime/dependencies.ts';
 import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
@@ -50,6 +56,7 @@ export interface WorkerParts {
   temporal: Client;
   factory: WorkerFactory;
   createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
+  copies: CopyLimits;
   /** Calls of drivers are counted here. */
   registry: Registry;
   shutdown: Pick<Shutdown, 'add' | 'signal'>;
@@ -72,7 +79,7 @@ type Parts = WorkerParts & { interceptors: Interceptors };
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
-  const dependencies = worldOf(parts, drivers);
+  const dependencies = worldOf(parts, { drivers, machines: copyMachines(parts) });
   const watches =
     dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
   // The rest of the slots is for drains that ask no cloud.
@@ -142,9 +149,21 @@ function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerPa
   );
 }
 
+/** It ends with the process. */
+function copyMachines({ clients, config, copies, log, shutdown }: WorkerParts): MachineLists {
+  const machines = new CopiedMachines({
+    ...copies,
+    control: clients.control,
+    namespace: config.namespace,
+    onError: (err) => log.warn({ err }, 'the Machines cannot be watched: each read lists them'),
+  });
+  shutdown.add('copy of the Machines', () => machines.close());
+  return machines;
+}
+
 function worldOf(
   { config, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
-  drivers: Drivers,
+  { drivers, machines }: { drivers: Drivers; machines: MachineLists },
 ): ActivityDependencies {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
@@ -158,6 +177,7 @@ function worldOf(
     protectsNodes: config.protectsNodes,
     classes: createClassReader({ client: control, namespace }),
     recent: new RecentObjects(control),
+    machines,
     activeWatcher,
     stop,
     pauses,

@@ -45,6 +45,11 @@ export interface ObserveSetInput {
    * read before is of none.
    */
   atLeast?: string;
+  /**
+   * resourceVersion of the newest change of a machine that the watcher signalled: where nothing is
+   * to be done, an older state of the machines is of no use and a newer one is not needed.
+   */
+  machinesAtLeast?: string;
   /** Of the workflow, milliseconds: what expires must do so for both. */
   now: number;
   /** Why the last batch failed. */

@@ -107,7 +107,7 @@ export const drainQuery = defineQuery<unknown>('drain');
 
 export const machineSetObserved = defineSignal<[SetSnapshot]>('machineSetObserved');
 export const machineSetGone = defineSignal<[GoneSnapshot]>('machineSetGone');
-/** Says "something changed": the set reads its machines by a consistent LIST. */
+/** Says "something changed": the set reads its machines, as consistently as a LIST. */
 export const machinesChanged = defineSignal<[MachinesSnapshot]>('machinesChanged');
 
 export const machineDeploymentObserved = defineSignal<[SetSnapshot]>('machineDeploymentObserved');

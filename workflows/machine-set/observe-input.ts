@@ -11,10 +11,10 @@ export function observeInputOf(
   state: MachineSetState,
   { now, mayFollow }: { now: number; mayFollow: boolean },
 ): ObserveSetInput {
-  const { lastError: error, unmatched, unpushable, observed, refused } = state;
+  const { lastError: error, unmatched, unpushable, refused } = state;
   return defined({
     set,
-    atLeast: state.mustRead ? undefined : observed?.resourceVersion,
+    ...signalledVersions(state),
     now,
     error,
     unmatched: unmatched?.names,
@@ -24,4 +24,9 @@ export function observeInputOf(
     passOver: areHeldBack(refused, now) ? refused?.names : undefined,
     refusal: refused && { reason: refused.reason, message: refused.message },
   });
+}
+
+function signalledVersions({ mustRead, observed, changed }: MachineSetState) {
+  if (mustRead) return {};
+  return { atLeast: observed?.resourceVersion, machinesAtLeast: changed?.resourceVersion };
 }

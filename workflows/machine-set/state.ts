@@ -2,6 +2,8 @@
 import type { Unpushable } from '../contracts/machine-set-activities.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
+import type { SnapshotVersion } from '../contracts/references.ts';
+import { isNewer } from '../contracts/references.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 
@@ -22,6 +24,8 @@ export interface MachineSetState extends ObjectState {
    * Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last.
    */
   unmatched?: { epoch: number; names: string[] };
+  /** The newest change of a machine that was signalled. */
+  changed?: SnapshotVersion;
   /** Machines whose writes were refused: left alone until it is time to try again. */
   refused?: RefusedMachines;
   /** What was read before a batch that did less than planned is no basis for the next plan. */
@@ -54,4 +58,13 @@ export function noteUnmatched(
   if (state.unmatched !== undefined && epoch < state.unmatched.epoch) return;
   if (unmatched.length > 0) state.unmatched = { epoch, names: unmatched };
   else delete state.unmatched;
+}
+
+/** A restored server counts its versions anew, and then a later watcher says so. */
+export function noteChanged(
+  state: MachineSetState,
+  { cluster, epoch, resourceVersion }: MachinesSnapshot,
+): void {
+  const seen = { cluster, epoch, resourceVersion };
+  if (isNewer(seen, state.changed)) state.changed = seen;
 }

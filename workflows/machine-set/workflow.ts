@@ -9,7 +9,7 @@ import { WakeTimer } from '../runtime/wake-timer.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
-import { newState, noteUnmatched } from './state.ts';
+import { newState, noteChanged, noteUnmatched } from './state.ts';
 import { observeInputOf } from './observe-input.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
@@ -343,6 +343,7 @@ class MachineSetWorkflow {
 
   #noteMachines(seen: MachinesSnapshot): boolean {
     noteUnmatched(this.#state, seen);
+    noteChanged(this.#state, seen);
     return true;
   }
 }

@@ -41,6 +41,10 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
     return this.#running;
   }
 
+  get running(): Reflector<K, T> | undefined {
+    return this.#running;
+  }
+
   get isRunning(): boolean {
     return this.#running !== undefined;
   }

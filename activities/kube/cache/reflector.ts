@@ -32,6 +32,8 @@ export interface ReflectorOptions<
    * `since`, or its database was restored to an older state. Called once the list is in.
    */
   onHistoryLost?(reason: string): void;
+  /** `heard` is another version, or undefined by now. */
+  onHeard?(): void;
   /** Default 0.2 to 30 s. */
   backoff?: BackoffRange;
 }
@@ -67,6 +69,8 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   #mustList = true;
   #version: string | undefined;
   #isSinceForgotten = false;
+  /** The watch that is open has brought something. */
+  #isHearing = false;
   #restarts = 0;
   /** In a row, without anything heard from the server in between. */
   #failures = 0;
@@ -103,6 +107,15 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   /** Everything up to here has been reported; undefined before the first list. */
   get resourceVersion(): string | undefined {
     return this.#version;
+  }
+
+  /**
+   * As `resourceVersion`, but undefined unless the watch that is open has brought something:
+   * between two watches the server may be restored to another history, in which the same version is
+   * another state.
+   */
+  get heard(): string | undefined {
+    return this.#isHearing ? this.#version : undefined;
   }
 
   /**
@@ -224,7 +237,16 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   }
 
   async #watch(): Promise<void> {
-    const { client, path, query } = this.#options;
+    try {
+      await this.#follow();
+    } finally {
+      this.#isHearing = false;
+      this.#options.onHeard?.();
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { client, path, query, onHeard } = this.#options;
     const from = { ...query, resourceVersion: this.#version };
     for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
       this.#lastEventAt = monotonicMs();
@@ -234,6 +256,8 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
       if (event.type === 'DELETED') this.#cache.remove(event.object);
       else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#cache.put(event.object);
       this.#version = event.object.metadata.resourceVersion;
+      this.#isHearing = true;
+      onHeard?.();
     }
   }
 }

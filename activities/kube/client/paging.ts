@@ -5,7 +5,8 @@
 import { KubeError, isAnswerTooLarge } from './errors.ts';
 
 export interface Page<K> {
-  metadata: { resourceVersion: string; continue?: string };
+  /** `remainingItemCount`: how many come after this page, of a list without selectors. */
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
   /** Null for an empty list of metadata. */
   items: K[] | null;
 }

@@ -147,7 +147,7 @@ class Pool extends DeploymentWorld {
     const step = planMachineSet({ observation, createdSince: 0, batchSize: 10 }, this.now);
     const { generation, replicas } = observation.desired;
     if (step.action === 'delete') {
-      await deleteMachines(this.control, {
+      await deleteMachines(this.world, {
         set: life,
         names: step.names,
         generation,

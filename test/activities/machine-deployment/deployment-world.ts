@@ -84,9 +84,9 @@ export class DeploymentWorld {
   }
 
   async tend(step: NodeStep, protects = true): Promise<string[]> {
-    const { control, target } = this.world;
+    const { control, machines, target } = this.world;
     const work = { deployment: life, step, protects };
-    return (await updateRolloutNodes({ control, target }, work)).protectedNodes;
+    return (await updateRolloutNodes({ control, machines, target }, work)).protectedNodes;
   }
 
   /** Looks, acts and lets machines run until nothing is left to do. */

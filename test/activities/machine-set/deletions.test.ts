@@ -5,7 +5,7 @@ import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { lifeOf } from '../../support/world.ts';
+import { lifeOf, placeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
 const pathOf = (name: string): string => customResource('machines', namespace, name);
@@ -44,7 +44,9 @@ const deletedIn = (control: InMemoryClient): string[] =>
 describe('a batch of deletions', () => {
   test('deletes what is too many, with the UID of each machine, and says so in one Event', async () => {
     const control = poolOf(1);
-    expect(await deleteMachines(control, { ...plan, names: ['a', 'b'] })).toEqual({ deleted: 2 });
+    expect(await deleteMachines(placeOf(control), { ...plan, names: ['a', 'b'] })).toEqual({
+      deleted: 2,
+    });
     expect(deletedIn(control)).toEqual(['a', 'b']);
     expect(control.bodies).toContainEqual({ preconditions: { uid: 'uid-of-a' } });
     const { items } = await control.list<object>(namespaced('events', namespace));
@@ -55,20 +57,22 @@ describe('a batch of deletions', () => {
 
   test('of a set that is scaled to nothing lists nothing', async () => {
     const control = poolOf(0);
-    expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
+    expect(await deleteMachines(placeOf(control), plan)).toEqual({ deleted: 3 });
     expect(control.calls).not.toContain(`GET ${customResource('machines', namespace)}`);
   });
 
   test('of a set that is being deleted takes its machines', async () => {
     const going = aMachineSet({ metadata: { deletionTimestamp, finalizers: ['x'] } });
     const control = new InMemoryClient(going, ...names.map((name) => ours(name)));
-    expect(await deleteMachines(control, plan)).toEqual({ deleted: 3 });
+    expect(await deleteMachines(placeOf(control), plan)).toEqual({ deleted: 3 });
   });
 
   test('a batch of deletions that was interrupted deletes the rest', async () => {
     const going = ours('a', { metadata: { deletionTimestamp, finalizers: ['x'] } });
     const control = poolOf(1, [going, ours('b'), ours('c')]);
-    expect(await deleteMachines(control, { ...plan, names: ['a', 'b'] })).toEqual({ deleted: 1 });
+    expect(await deleteMachines(placeOf(control), { ...plan, names: ['a', 'b'] })).toEqual({
+      deleted: 1,
+    });
     expect(deletedIn(control)).toEqual(['b']);
   });
 });
@@ -94,14 +98,16 @@ describe('a batch that waited through a stop deletes nothing', () => {
     },
   ])('$name', async ({ stored }) => {
     const control = new InMemoryClient(...stored, ...names.map((name) => ours(name)));
-    expect(await deleteMachines(control, plan)).toEqual({ deleted: 0 });
+    expect(await deleteMachines(placeOf(control), plan)).toEqual({ deleted: 0 });
     expect(deletedIn(control)).toEqual([]);
   });
 
   test('when a person deleted others meanwhile', async () => {
     const gone = ours('c', { metadata: { deletionTimestamp, finalizers: ['x'] } });
     const control = poolOf(2, [ours('a'), ours('b'), gone]);
-    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+    expect(await deleteMachines(placeOf(control), { ...plan, names: ['a'] })).toEqual({
+      deleted: 0,
+    });
   });
 
   test.each<{ name: string; machine: ReturnType<typeof aMachine> }>([
@@ -119,7 +125,9 @@ describe('a batch that waited through a stop deletes nothing', () => {
     },
   ])('to a Failed machine $name', async ({ machine }) => {
     const control = poolOf(3, [machine, ours('b'), ours('c')]);
-    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+    expect(await deleteMachines(placeOf(control), { ...plan, names: ['a'] })).toEqual({
+      deleted: 0,
+    });
     expect(deletedIn(control)).toEqual([]);
   });
 
@@ -129,7 +137,9 @@ describe('a batch that waited through a stop deletes nothing', () => {
       if (method === 'DELETE') control.put(ours('a', { metadata: { uid: 'uid-2' } }));
       return undefined;
     };
-    expect(await deleteMachines(control, { ...plan, names: ['a'] })).toEqual({ deleted: 0 });
+    expect(await deleteMachines(placeOf(control), { ...plan, names: ['a'] })).toEqual({
+      deleted: 0,
+    });
     expect(control.has(pathOf('a'))).toBe(true);
   });
 });
@@ -145,7 +155,7 @@ describe('a machine whose deletion is refused', () => {
     const control = poolOf(0);
     control.fault = ({ method, path }) =>
       method === 'DELETE' && path === pathOf('b') ? verdict : undefined;
-    expect(await deleteMachines(control, plan)).toEqual({
+    expect(await deleteMachines(placeOf(control), plan)).toEqual({
       deleted: 2,
       refused: {
         names: ['b'],
@@ -169,7 +179,7 @@ describe('a machine whose deletion is refused', () => {
   ])('with $code is for Temporal to retry', async (verdict) => {
     const control = poolOf(0);
     control.fault = ({ method }) => (method === 'DELETE' ? verdict : undefined);
-    await expect(deleteMachines(control, plan)).rejects.toThrow(verdict.reason);
+    await expect(deleteMachines(placeOf(control), plan)).rejects.toThrow(verdict.reason);
   });
 
   test('by a server that has too much to do puts off all that are left, with an Event on the set alone', async () => {
@@ -193,6 +203,6 @@ test.each<{ phase: MachinePhase; replicas: number }>([
     given.replicas,
     names.map((name) => ours(name, { phase: given.phase })),
   );
-  const { deleted } = await deleteMachines(control, { ...plan, names: ['a'] });
+  const { deleted } = await deleteMachines(placeOf(control), { ...plan, names: ['a'] });
   expect(deleted).toBe(1);
 });

@@ -6,6 +6,7 @@ import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { placeOf } from '../../support/world.ts';
 
 const labels = { pool: 'a' };
 const ownerReferences = controlledBy(aMachineSet());
@@ -55,14 +56,14 @@ describe('adoption', () => {
   test('keeps other owners', async () => {
     const orphan = aMachine({ metadata: { labels, ownerReferences: [guest] } });
     const control = new InMemoryClient(aMachineSet(), orphan);
-    expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
+    expect(namesOf(await membersOf(placeOf(control), fine()))).toEqual(['pool-a']);
     expect(await ownersOf(control, 'pool-a')).toEqual([guest, ...ownerReferences]);
   });
 
   test('is tried again when the machine changed meanwhile: it must be counted', async () => {
     const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
     interfere(control, (machine) => (machine.spec.providerID = 'local:///1'));
-    expect(namesOf(await membersOf(control, fine()))).toEqual(['pool-a']);
+    expect(namesOf(await membersOf(placeOf(control), fine()))).toEqual(['pool-a']);
   });
 
   test.each([
@@ -74,7 +75,7 @@ describe('adoption', () => {
     { name: 'has a successor by now', stored: [aMachineSet({ metadata: { uid: 'uid-2' } })] },
   ])('takes nothing back when the set $name', async ({ stored }) => {
     const control = new InMemoryClient(...stored, aMachine({ metadata: { labels } }));
-    expect(await membersOf(control, fine())).toEqual([]);
+    expect(await membersOf(placeOf(control), fine())).toEqual([]);
     expect(control.writes()).toEqual([]);
   });
 
@@ -85,13 +86,15 @@ describe('adoption', () => {
     );
     control.fault = refuse('pool-b');
     const request = fine();
-    expect(namesOf(await membersOf(control, request))).toEqual(['pool-a', 'pool-c']);
+    expect(namesOf(await membersOf(placeOf(control), request))).toEqual(['pool-a', 'pool-c']);
     expect(request.refused.outcome).toMatchObject({ names: ['pool-b'], reason: 'FailedUpdate' });
   });
 
   test('does not try a machine that is passed over', async () => {
     const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
-    expect(await membersOf(control, { ...fine(), passOver: new Set(['pool-a']) })).toEqual([]);
+    expect(await membersOf(placeOf(control), { ...fine(), passOver: new Set(['pool-a']) })).toEqual(
+      [],
+    );
     expect(control.writes()).toEqual([]);
   });
 
@@ -99,7 +102,7 @@ describe('adoption', () => {
     const control = new InMemoryClient(aMachineSet(), aMachine({ metadata: { labels } }));
     const other = controlledBy(aMachineSet({ metadata: { name: 'other' } }));
     interfere(control, ({ metadata }) => (metadata.ownerReferences = other));
-    expect(await membersOf(control, fine())).toEqual([]);
+    expect(await membersOf(placeOf(control), fine())).toEqual([]);
     expect(await ownersOf(control, 'pool-a')).toEqual(other);
   });
 
@@ -108,7 +111,7 @@ describe('adoption', () => {
       aMachine({ metadata: { name: `pool-${index}`, labels } }),
     );
     const control = new InMemoryClient(aMachineSet(), ...orphans);
-    expect(await membersOf(control, fine())).toHaveLength(150);
+    expect(await membersOf(placeOf(control), fine())).toHaveLength(150);
     expect(control.writes()).toHaveLength(150);
   });
 
@@ -119,7 +122,7 @@ describe('adoption', () => {
     const set = aMachineSet({ spec: { selector } });
     const own = aMachine({ metadata: { name: 'own', labels, ownerReferences } });
     const control = new InMemoryClient(set, own, aMachine({ metadata: { labels } }));
-    expect(namesOf(await membersOf(control, { ...fine(set), isFaulty }))).toEqual(['own']);
+    expect(namesOf(await membersOf(placeOf(control), { ...fine(set), isFaulty }))).toEqual(['own']);
     expect(control.writes()).toEqual([]);
   });
 });

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
@@ -14,6 +12,7 @@ import {
 } from '../../support/builders.ts';
 import { graceMilliseconds } from '../../../workflows/plan/machine-set/deletions.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { placeOf } from '../../support/world.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const input = { set: { namespace, name: 'pool' }, now };
@@ -27,7 +26,7 @@ const ours = (name: string, phase: 'Running' | 'Failed' | 'Pending') =>
 test('a set counts its machines and reports them', async () => {
   const machines = [ours('pool-a', 'Running'), ours('pool-b', 'Pending')];
   const control = new InMemoryClient(aMachineSet(), ...machines);
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     found: true,
     uid: 'uid-of-pool',
     observation: { total: 2, present: 2, desired: { generation: 1, replicas: 3, faults: [] } },
@@ -43,9 +42,9 @@ test('a set counts its machines and reports them', async () => {
 
 test('a second look at the same writes nothing', async () => {
   const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'));
-  await observeMachineSet(worldOf(control), input);
+  await observeMachineSet(placeOf(control), input);
   const writes = control.writes().length;
-  await observeMachineSet(worldOf(control), input);
+  await observeMachineSet(placeOf(control), input);
   expect(control.writes()).toHaveLength(writes);
 });
 
@@ -55,7 +54,7 @@ test('a spec that one batch brings about is reported after that batch', async ()
     ours('pool-a', 'Running'),
     ours('pool-b', 'Pending'),
   );
-  const world = worldOf(control);
+  const world = placeOf(control);
   const look = await observeMachineSet(world, { ...input, batchSize: 1 });
   expect(look).toMatchObject({ found: true, isUnreported: true });
   expect((await control.read<MachineSet>(path)).status).toBeUndefined();
@@ -75,7 +74,7 @@ test('a machine without an owner that the set selects is adopted, one of another
     aMachine({ metadata: { name: 'foreign', labels, ownerReferences: other } }),
     aMachine({ metadata: { name: 'unlike', labels: { pool: 'b' } } }),
   );
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: { total: 1 },
   });
   const machine = await control.read<Machine>(customResource('machines', namespace, 'orphan'));
@@ -86,7 +85,7 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
   const set = aMachineSet();
   delete set.spec.selector;
   const control = new InMemoryClient(set, aMachine({ metadata: { labels } }));
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: { total: 0 },
   });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
@@ -96,11 +95,11 @@ test('a set without a selector adopts nothing and says what is wrong', async () 
 
 test('the error of the last batch is a condition, and goes when it is over', async () => {
   const control = new InMemoryClient(aMachineSet());
-  await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
+  await observeMachineSet(placeOf(control), { ...input, error: 'exceeded quota' });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toMatchObject([
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
   ]);
-  await observeMachineSet(worldOf(control), input);
+  await observeMachineSet(placeOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
 });
 
@@ -113,14 +112,14 @@ test.each([
   },
 ])('a set with the labels $setLabels is frozen by $frozenBy', async ({ setLabels, frozenBy }) => {
   const control = new InMemoryClient(aMachineSet({ metadata: { labels: setLabels } }));
-  const outcome = await observeMachineSet(worldOf(control), input);
+  const outcome = await observeMachineSet(placeOf(control), input);
   expect(outcome.found && outcome.observation.desired.frozenBy).toBe(frozenBy);
 });
 
 test('machines outside the selector are let go, and an Event says so', async () => {
   const stray = aMachine({ metadata: { name: 'stray', labels: { pool: 'b' }, ownerReferences } });
   const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'), stray);
-  const outcome = await observeMachineSet(worldOf(control), { ...input, unmatched: ['stray'] });
+  const outcome = await observeMachineSet(placeOf(control), { ...input, unmatched: ['stray'] });
   expect(outcome).toMatchObject({ observation: { total: 1 } });
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([
@@ -149,7 +148,7 @@ test('marks, replacements and preservation are read from the annotations', async
   preserved.status = { currentStatus: { phase: 'Failed', preserveExpiryTime: at(9) } };
   const machines = [marked, preserved, ours('pool-c', 'Failed'), ours('pool-d', 'Failed')];
   const control = new InMemoryClient(set, ...machines);
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: {
       failed: { total: 3, preserved: 1, held: 1 },
       toDelete: { names: ['pool-a', 'pool-c'] },
@@ -167,7 +166,7 @@ test('a set that has lost its deployment replaces Failed machines again', async 
     spec: { replicas: 1 },
   });
   const control = new InMemoryClient(set, ours('pool-a', 'Failed'));
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: { failed: { total: 1, held: 0 }, toDelete: { names: ['pool-a'] } },
   });
 });
@@ -189,7 +188,7 @@ describe('a status', () => {
       aMachineSet({ spec: { replicas: 1_500 } }),
       ...failing(1_500).toReversed(),
     );
-    await observeMachineSet(worldOf(control), input);
+    await observeMachineSet(placeOf(control), input);
     const { status } = await control.read<MachineSet>(path);
     expect(status?.failedMachines).toHaveLength(100);
     expect(status?.failedMachines?.[0]?.name).toBe('pool-0000');
@@ -211,7 +210,7 @@ describe('a status', () => {
     const lastOperation = { description, state: 'Failed', type: 'Delete' } as const;
     draining.status = { currentStatus: { phase: 'Terminating' }, lastOperation };
     const control = new InMemoryClient(aMachineSet({ spec: { replicas: 1 } }), draining);
-    await observeMachineSet(worldOf(control), input);
+    await observeMachineSet(placeOf(control), input);
     expect((await control.read<MachineSet>(path)).status?.failedMachines).toMatchObject([
       { name: 'pool-a', lastOperation },
     ]);
@@ -225,7 +224,7 @@ describe('a status', () => {
       }),
       ...failing(2),
     );
-    await observeMachineSet(worldOf(control), input);
+    await observeMachineSet(placeOf(control), input);
     const { status } = await control.read<MachineSet>(path);
     expect(status?.failedMachines).toHaveLength(2);
     expect(status).not.toHaveProperty('machineSetCondition');
@@ -243,7 +242,7 @@ describe('a status', () => {
         ours('pool-a', 'Running'),
       );
       control.fault = ({ path: at }) => (at.endsWith('/status') ? verdict : undefined);
-      expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+      expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
         found: true,
         observation: { toDelete: { names: ['pool-a'] }, holdsUntil: now + 30_000 },
       });
@@ -263,9 +262,9 @@ describe('machines that the API server does not let us write', () => {
       ours('pool-b', 'Running'),
       ours('pool-c', 'Running'),
     );
-    const first = await observeMachineSet(worldOf(control), input);
+    const first = await observeMachineSet(placeOf(control), input);
     expect(first).toMatchObject({ observation: { toDelete: { names: ['pool-a', 'pool-b'] } } });
-    const second = await observeMachineSet(worldOf(control), { ...input, passOver, refusal });
+    const second = await observeMachineSet(placeOf(control), { ...input, passOver, refusal });
     expect(second).toMatchObject({ observation: { present: 3, toDelete: { names: ['pool-b'] } } });
     const { status } = await control.read<MachineSet>(path);
     expect(status?.machineSetCondition).toMatchObject([
@@ -283,7 +282,7 @@ describe('machines that the API server does not let us write', () => {
       method === 'PATCH' && at.endsWith('/machines/pool-b')
         ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }
         : undefined;
-    const outcome = await observeMachineSet(worldOf(control), input);
+    const outcome = await observeMachineSet(placeOf(control), input);
     expect(outcome).toMatchObject({
       observation: { present: 1 },
       refused: { names: ['pool-b'], reason: 'FailedUpdate' },
@@ -308,7 +307,7 @@ test('Failed machines are preserved first, as many as the set may, and a word of
   over.metadata.annotations = { 'millwright.dev/preservation-expired': '2026-01-01T00:00:00Z' };
   const set = aMachineSet({ spec: { replicas: 4, autoPreserveFailedMachineMax: 2 } });
   const control = new InMemoryClient(set, ours('pool-a', 'Failed'), noted, refused, over);
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: {
       autoPreservation: { preserve: ['pool-a'], unpreserve: [] },
       failed: { total: 4, preserved: 1 },
@@ -319,8 +318,8 @@ test('Failed machines are preserved first, as many as the set may, and a word of
 test('conditions of others stay', async () => {
   const frozen = { type: 'Frozen', status: 'True' as const, reason: 'OverShootingReplicaCount' };
   const control = new InMemoryClient(aMachineSet({ status: { machineSetCondition: [frozen] } }));
-  await observeMachineSet(worldOf(control), { ...input, error: 'exceeded quota' });
-  await observeMachineSet(worldOf(control), input);
+  await observeMachineSet(placeOf(control), { ...input, error: 'exceeded quota' });
+  await observeMachineSet(placeOf(control), input);
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toEqual([frozen]);
 });
 
@@ -330,21 +329,17 @@ test('a status is not written over a set that changed since it was read', async 
     if (method === 'PATCH' && called.endsWith('/status')) control.put(aMachineSet());
     return undefined;
   };
-  await expect(observeMachineSet(worldOf(control), input)).rejects.toThrow('Conflict');
+  await expect(observeMachineSet(placeOf(control), input)).rejects.toThrow('Conflict');
 });
 
 test('a template that the selector does not match is a fault: each machine would be let go', async () => {
   const selector = { matchExpressions: [{ key: 'pool', operator: 'NotIn', values: ['a'] }] };
   const control = new InMemoryClient(aMachineSet({ spec: { selector } }));
-  expect(await observeMachineSet(worldOf(control), input)).toMatchObject({
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
     observation: { desired: { faults: [expect.stringContaining('spec.selector')] } },
   });
 });
 
 test('a set that does not exist is not found', async () => {
-  expect(await observeMachineSet(worldOf(new InMemoryClient()), input)).toEqual({ found: false });
+  expect(await observeMachineSet(placeOf(new InMemoryClient()), input)).toEqual({ found: false });
 });
-
-function worldOf(control: InMemoryClient): ObserveDependencies {
-  return { control, recent: new RecentObjects(control) };
-}

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
-import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
-import type { ObserveDependencies } from '../../../activities/machine-set/observe.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
@@ -13,7 +11,7 @@ import {
   namespace,
 } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { lifeOf } from '../../support/world.ts';
+import { lifeOf, placeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
 const ownerReferences = controlledBy(aMachineSet());
@@ -29,7 +27,7 @@ const ours = (name: string, spec: MachineSpec = {}) =>
   });
 
 async function toPush(control: InMemoryClient): Promise<string[]> {
-  const outcome = await observeMachineSet(worldOf(control), { set, now: Date.now() });
+  const outcome = await observeMachineSet(placeOf(control), { set, now: Date.now() });
   return (outcome.found && outcome.observation.toPush) || [];
 }
 
@@ -114,9 +112,9 @@ test('a machine that does not take the template is named, and not asked again be
     error: expect.stringContaining('no such field'),
   });
   const look = { set, now: Date.now(), unpushable };
-  expect(await observeMachineSet(worldOf(control), look)).not.toHaveProperty('observation.toPush');
+  expect(await observeMachineSet(placeOf(control), look)).not.toHaveProperty('observation.toPush');
   const later = { ...look, unpushable: { ...unpushable, generation: 0 } };
-  expect(await observeMachineSet(worldOf(control), later)).toHaveProperty('observation.toPush', [
+  expect(await observeMachineSet(placeOf(control), later)).toHaveProperty('observation.toPush', [
     'pool-a',
   ]);
 });
@@ -129,7 +127,3 @@ test.each([
   await pushTemplate(control, { set, names: ['pool-a'] });
   expect(control.writes()).toEqual([]);
 });
-
-function worldOf(control: InMemoryClient): ObserveDependencies {
-  return { control, recent: new RecentObjects(control) };
-}

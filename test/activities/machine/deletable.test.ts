@@ -66,6 +66,27 @@ test('a listed instance stays when a Machine took it since', async () => {
   );
 });
 
+test.each([500, 5_000])(
+  'as many instances as there are Machines, %i, that go at once share two lists',
+  async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `pool-${index}`);
+    const control = new InMemoryClient(aMachineWith({}));
+    const claims = names.map((name) => isClaimed(control, lifeOf(name), providerID));
+    // One is under way, and serves no call that came after it began.
+    expect(new Set(await Promise.all(claims))).toEqual(new Set([true]));
+    expect(control.calls.length).toBeLessThanOrEqual(2);
+  },
+);
+
+test('an instance that was taken while another call read is seen', async () => {
+  const control = new InMemoryClient();
+  const first = isClaimed(control, lifeOf('pool-b'), providerID);
+  await Promise.resolve();
+  control.put(aMachineWith({}));
+  expect(await isClaimed(control, lifeOf('pool-b'), providerID)).toBe(true);
+  await first;
+});
+
 describe('an instance is claimed', () => {
   test.each([
     ['by another Machine', aMachine({ metadata: { name: 'pool-b' }, spec: { providerID } }), true],

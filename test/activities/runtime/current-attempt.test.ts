@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
-import { RecentObjects } from '../../../activities/kube/cache/recent-objects.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { aMachineSet, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { aWorld } from '../../support/world.ts';
+import { aWorld, placeOf } from '../../support/world.ts';
 
 test('a survey that timed out writes nothing afterwards', async () => {
   const memory = new InMemoryClient(aMachineSet());
@@ -16,7 +15,7 @@ test('a survey that timed out writes nothing afterwards', async () => {
     attempt.cancel();
     return undefined;
   };
-  const world = { control, recent: new RecentObjects(memory) };
+  const world = { ...placeOf(memory), control };
   const input = { set: { namespace, name: 'pool' }, now: Date.now() };
   await expect(attempt.run(() => observeMachineSet(world, input))).rejects.toThrow('is over');
   expect(memory.writes()).toEqual([]);
@@ -24,7 +23,7 @@ test('a survey that timed out writes nothing afterwards', async () => {
 
 test('an attempt that is not over writes', async () => {
   const memory = new InMemoryClient(aMachineSet());
-  const world = { control: forCurrentAttempt(memory, aWorld()), recent: new RecentObjects(memory) };
+  const world = { ...placeOf(memory), control: forCurrentAttempt(memory, aWorld()) };
   const input = { set: { namespace, name: 'pool' }, now: Date.now() };
   await new MockActivityEnvironment().run(() => observeMachineSet(world, input));
   expect(memory.writes()).not.toEqual([]);

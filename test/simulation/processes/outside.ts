@@ -32,6 +32,8 @@ export interface OutsideParts {
 const evictions = 0.02;
 /** Share of runs of killed workers that others go on with as they are. */
 const reused = 0.9;
+/** Namespaces are small here: what serves the lists of large ones is to be tried all the same. */
+const copies = { smallest: 0, patienceMs: 300 };
 /** As those of the real clients, milliseconds. */
 const eventTimeoutMs = 3_000;
 const leaseTimeoutMs = 5_000;
@@ -63,6 +65,7 @@ export function createOutside(parts: OutsideParts): Outside {
       }),
     installTemporalRuntime: () => Promise.resolve({}),
     createDrivers: () => parts.createDrivers(process),
+    copies,
   };
 }
 

@@ -160,6 +160,13 @@ function waitForNews({ desired, present, failed, holdsUntil }: ObservedMachineSe
   return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
 }
 
+/** Nothing is to be made, deleted or changed: only the counts may be news. */
+export function isAtRest(observation: ObservedMachineSet, now: number): boolean {
+  const { desired, present } = observation;
+  if (desired.isDeleting || present !== desired.replicas) return false;
+  return planMachineSet({ observation, createdSince: 0, batchSize: 1 }, now).action === 'wait';
+}
+
 /**
  * One step brings about what the spec asks for. To report the spec as seen only then saves a write
  * of the set's status, and all the reads that follow one. `batchSize`: of the next batch; undefined

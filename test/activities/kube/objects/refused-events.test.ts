@@ -45,8 +45,8 @@ const steps: Record<string, (world: WorldOfTests) => Promise<unknown>> = {
   },
   applyMachineCommand: (world) =>
     applyMachineCommand(world, { machine, command: { verb: 'retryNow' } }),
-  deleteMachines: ({ control }) =>
-    deleteMachines(control, { set: lifeOf('pool'), names: ['pool-a'], generation: 1, now: 0 }),
+  deleteMachines: (world) =>
+    deleteMachines(world, { set: lifeOf('pool'), names: ['pool-a'], generation: 1, now: 0 }),
   reportDeployment: ({ control }) =>
     reportOn(control, lifeOf('pool'), { type: 'Normal', reason: 'Scaled', message: 'up' }),
   reportClass: (world) =>

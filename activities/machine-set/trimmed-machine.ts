@@ -1,0 +1,56 @@
+/** What sets and deployments read of a Machine. */
+import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/values/defined.ts';
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Half of a Machine is who wrote which of its fields, and conditions that only its Node needs. */
+export function trimmed({ apiVersion, kind, metadata, spec, status }: Machine): Machine {
+  return defined({
+    apiVersion,
+    kind,
+    metadata: trimmedMeta(metadata),
+    spec,
+    status: status && trimmedStatus(status),
+  });
+}
+
+function trimmedMeta({ annotations, ...metadata }: ObjectMeta): ObjectMeta {
+  return defined({
+    name: metadata.name,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    generation: metadata.generation,
+    creationTimestamp: metadata.creationTimestamp,
+    deletionTimestamp: metadata.deletionTimestamp,
+    labels: metadata.labels,
+    annotations: annotations && withoutLastApplied(annotations),
+    finalizers: metadata.finalizers,
+    ownerReferences: metadata.ownerReferences,
+  });
+}
+
+function withoutLastApplied(annotations: Record<string, string>): Record<string, string> {
+  const { [lastApplied]: _text, ...kept } = annotations;
+  return kept;
+}
+
+function trimmedStatus({
+  conditions,
+  currentStatus,
+  lastOperation,
+}: NonNullable<Machine['status']>) {
+  return defined({
+    currentStatus,
+    lastOperation,
+    conditions: conditions && signOfNode(conditions),
+  });
+}
+
+/** That there are any says that the Node has joined. */
+function signOfNode(conditions: readonly NodeCondition[]): NodeCondition[] {
+  const ready = conditions.filter(({ type }) => type === 'Ready');
+  return ready.length > 0 ? ready : conditions.slice(0, 1);
+}

@@ -1,0 +1,184 @@
+/** How many objects the API server sends for a change: in a large set as many as in a small one. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Query } from '../../../activities/kube/client/client.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
+import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
+import { CopiedMachines } from '../../../activities/machine-set/machine-lists.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
+import type { ActivityDependencies } from '../../../activities/runtime/dependencies.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import {
+  aMachine,
+  aMachineDeployment,
+  aMachineSet,
+  aSecret,
+  controlledBy,
+  namespace,
+} from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import { aWorld, lifeOf, placeOf } from '../../support/world.ts';
+
+const labels = { pool: 'a' };
+const deployment = aMachineDeployment();
+const old = aMachineSet({
+  metadata: { name: 'old', labels, ownerReferences: controlledBy(deployment) },
+  spec: { template: { metadata: { labels }, spec: { class: { name: 'former' } } } },
+});
+const machineOf = (name: string) =>
+  aMachine({ phase: 'Running', metadata: { name, labels, ownerReferences: controlledBy(old) } });
+const pathOf = (name: string): string => customResource('machines', namespace, name);
+
+class CountingClient extends InMemoryClient {
+  sent = 0;
+
+  override async get<T>(path: string, query: Query = {}): Promise<T> {
+    const answer = await super.get<T>(path, query);
+    const { items } = Object(answer);
+    this.sent += Array.isArray(items) ? items.length : 1;
+    return answer;
+  }
+
+  /** Objects that were sent meanwhile. */
+  async during(action: () => Promise<unknown>): Promise<number> {
+    const before = this.sent;
+    await action();
+    return this.sent - before;
+  }
+}
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const copy of open.splice(0)) await copy.close();
+});
+
+interface Fleet {
+  control: CountingClient;
+  place: ActivityDependencies;
+}
+
+/** All machines in one set, which is the old one of a rollout; their copy is under way. */
+async function fleetOf(count: number, patienceMs = 60_000): Promise<Fleet> {
+  const machines = Array.from({ length: count }, (_, index) => machineOf(`old-${index}`));
+  const replicas = { ...old, spec: { ...old.spec, replicas: count } };
+  const control = new CountingClient(deployment, replicas, ...machines);
+  const copy = new CopiedMachines({
+    control,
+    namespace,
+    patienceMs,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
+  open.push(copy);
+  await copy.select(namespace);
+  await eventually('the copy watches', async () => control.watchCount === 1);
+  await touch(control, 'old-0');
+  await copy.select(namespace);
+  return { control, place: { ...aWorld(), ...placeOf(control), machines: copy } };
+}
+
+/** A change, and nothing later. */
+const touch = (control: InMemoryClient, name: string): Promise<unknown> =>
+  control.patch(pathOf(name), 'merge', {
+    metadata: { annotations: { at: String(Math.random()) } },
+  });
+
+const sizes = [500, 5_000];
+const touched = Array.from({ length: 20 }, (_, index) => `old-${index}`);
+
+describe('20 changes, one after the other,', () => {
+  test.each(sizes)('are 20 reads of a set of %i that fetch two objects each', async (count) => {
+    const { control, place } = await fleetOf(count);
+    const set = { namespace, name: 'old' };
+    await observeMachineSet(place, { set, now: Date.now() });
+    const sent = await control.during(async () => {
+      for (const name of touched) {
+        await touch(control, name);
+        const outcome = await observeMachineSet(place, { set, now: Date.now() });
+        expect(outcome).toMatchObject({ observation: { total: count } });
+      }
+    });
+    expect(sent).toBe(2 * touched.length);
+  });
+
+  test.each(sizes)(
+    'are 20 reads of a deployment of %i that fetch three objects each',
+    async (count) => {
+      const { control, place } = await fleetOf(count);
+      const input = { deployment: lifeOf('workers'), now: Date.now(), protectedNodes: [] };
+      await observeMachineDeployment(place, input);
+      const sent = await control.during(async () => {
+        for (const name of touched) {
+          await touch(control, name);
+          const outcome = await observeMachineDeployment(place, input);
+          const machines = outcome.found ? outcome.facts.sets[0]?.machines.length : 0;
+          expect(machines).toBe(count);
+        }
+      });
+      expect(sent).toBe(3 * touched.length);
+    },
+  );
+
+  test.each(sizes)(
+    'are 20 batches that take machines of %i and fetch two objects each',
+    async (count) => {
+      const { control, place } = await fleetOf(count);
+      const path = customResource('machinesets', namespace, 'old');
+      const sent = await control.during(async () => {
+        for (const [index, name] of touched.entries()) {
+          await control.patch(path, 'merge', { spec: { replicas: count - index - 1 } });
+          const { metadata } = await control.read<typeof old>(path);
+          await touch(control, 'old-400');
+          const { generation = 0 } = metadata;
+          const batch = { set: lifeOf('old'), names: [name], generation, now: Date.now() };
+          await deleteMachines(place, batch);
+        }
+      });
+      expect(sent).toBe(2 * touched.length);
+    },
+  );
+});
+
+/** As in a quiet namespace of a busy cluster: the server is ahead of every change of a Machine. */
+describe('where no machine changes any more', () => {
+  const path = customResource('machinesets', namespace, 'old');
+  const read = { set: { namespace, name: 'old' }, now: Date.now() };
+
+  /** Of the last change. */
+  async function quietFleetOf(count: number): Promise<Fleet & { machinesAtLeast: string }> {
+    const fleet = await fleetOf(count, 1);
+    await observeMachineSet(fleet.place, read);
+    await touch(fleet.control, 'old-1');
+    const { metadata } = await fleet.control.read<Machine>(pathOf('old-1'));
+    fleet.control.put(aSecret({}));
+    return { ...fleet, machinesAtLeast: metadata.resourceVersion };
+  }
+
+  test.each(sizes)('a set of %i that is at rest fetches nothing but itself', async (count) => {
+    const { control, place, machinesAtLeast } = await quietFleetOf(count);
+    const sent = await control.during(async () => {
+      const outcome = await observeMachineSet(place, { ...read, machinesAtLeast });
+      expect(outcome).toMatchObject({ observation: { total: count, present: count } });
+    });
+    expect(sent).toBe(1);
+  });
+
+  test('a set that has something to do reads what was not signalled, too', async () => {
+    const { control, place, machinesAtLeast } = await quietFleetOf(500);
+    await control.patch(path, 'merge', { spec: { replicas: 499 } });
+    await control.patch(`${path}/status`, 'merge', { status: { observedGeneration: 2 } });
+    expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
+      // The set, the version, and the list.
+      502,
+    );
+  });
+
+  test('a set reads what a copy does not have that is behind what was signalled', async () => {
+    const { control, place } = await quietFleetOf(500);
+    const machinesAtLeast = '999999999999';
+    expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
+      502,
+    );
+  });
+});
