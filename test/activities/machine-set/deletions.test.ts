@@ -186,7 +186,7 @@ describe('a machine whose deletion is refused', () => {
     const control = poolOf(0);
     const overload = { code: 429, reason: 'TooManyRequests', message: 'too many requests' };
     control.fault = ({ method }) => (method === 'DELETE' ? overload : undefined);
-    const { deleted, refused } = await deleteMachines(control, plan);
+    const { deleted, refused } = await deleteMachines(placeOf(control), plan);
     expect({ deleted, names: refused?.names }).toEqual({ deleted: 0, names: [...names] });
     const { items } = await control.list<{ involvedObject: { kind: string } }>(
       namespaced('events', namespace),
