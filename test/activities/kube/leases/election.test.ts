@@ -136,19 +136,22 @@ describe('election', () => {
   test('a Lease that is deleted while it cannot be made again is known to who takes it later', async () => {
     const before: LeaseBefore[] = [];
     const onTaking = (seen: LeaseBefore): void => void before.push(seen);
-    const a = candidate('a', { annotations: () => ({ checkpoint: '7' }), onTaking });
+    let checkpoint = '7';
+    const a = candidate('a', { annotations: () => ({ checkpoint }), onTaking });
     await until('a leads', () => a.election.isLeader);
     server.respond = ({ method }) => (method === 'GET' ? undefined : status(503, 'Unavailable'));
     server.remove(lease('default', 'millwright'));
     await until('a has lost', () => a.log.includes('lost'));
     before.length = 0;
+    checkpoint = '8';
     server.respond = () => undefined;
     await until('a leads again', () => a.election.isLeader);
-    expect(before.at(-1)).toEqual({
+    // On a busy machine the first attempt may make the Lease too late, and the next one finds it.
+    expect(before[0]).toEqual({
       annotations: expect.objectContaining({ checkpoint: '7' }),
       renewedAt: expect.any(Number),
     });
-    expect(a.terms.at(-1)?.annotations).toEqual({});
+    expect(a.terms.at(-1)?.annotations).not.toMatchObject({ checkpoint: '7' });
   });
 
   test('while MCM holds one of its Leases none is taken', async () => {
