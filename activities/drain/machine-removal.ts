@@ -1,7 +1,7 @@
 /**
- * What follows a drain in the same attempt: instance, Node and finalizer go. Whatever is in the way
- * of that fails no drain: the workflow asks for the steps that are left one by one
- * (docs/decisions/0037-removal-with-the-drain.md).
+ * What `drainNode` does in the attempt that ends the drain: it deletes the instance and the Node,
+ * and removes the finalizer. A failure here does not fail the drain: the workflow schedules the
+ * steps that are left one by one (docs/decisions/0037-removal-with-the-drain.md).
  */
 import type {
   MachineRemoval,

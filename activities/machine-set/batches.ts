@@ -104,7 +104,7 @@ async function createOne(
     return 'created';
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
-    // A server that has too much to do made nothing either: the set says so, and tries again later.
+    // With 429 the API server made nothing either: the set reports it, and tries again later.
     const isRefused = isRejected(error) || isTooManyRequests(error);
     if (isRefused) return { error: clip(error.message, longestErrorBytes) };
     throw error;

@@ -80,8 +80,8 @@ export async function observeMachineSet(
 }
 
 /**
- * Undefined unless a copy shows what was signalled, and that nothing is to be done. Whatever is
- * done rests on a read of its own, which has what was not signalled yet; counts are written again
+ * Undefined unless the copy has the change that was signalled last and the set has nothing to do.
+ * An action needs a consistent read, which has what was not signalled yet; counts are written again
  * when that is signalled.
  */
 async function membersAtRest(

@@ -21,8 +21,8 @@ export function ownSecretsOf(refs: SecretRefs, namespace: string): NamedSecret[]
 }
 
 /**
- * Names of the Secrets that the class protects from deletion. As in MCM v0.62.1 whatever namespace
- * it says: one that is wrong is corrected later, and its machines need the Secret again.
+ * Names of the Secrets that the class protects from deletion. As in MCM v0.62.1 the namespace of a
+ * reference does not count: a user corrects a wrong one later, and the machines need the Secret.
  */
 export function protectedSecretsOf(refs: SecretRefs): string[] {
   return fields.map((field) => refs[field]?.name ?? '').filter((name) => name !== '');

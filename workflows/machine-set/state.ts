@@ -60,7 +60,7 @@ export function noteUnmatched(
   else delete state.unmatched;
 }
 
-/** A restored server counts its versions anew, and then a later watcher says so. */
+/** After a restore of etcd versions are lower; the watcher then signals with a higher epoch. */
 export function noteChanged(
   state: MachineSetState,
   { cluster, epoch, resourceVersion }: MachinesSnapshot,

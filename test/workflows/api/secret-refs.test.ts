@@ -36,7 +36,7 @@ test.each([
   expect(foreignSecretFaults(refs, 'shoot')).toEqual(faults);
 });
 
-test('a class protects the Secrets that it names, whatever namespace it says', () => {
+test('a class protects the Secrets that it names, also those of another namespace', () => {
   const refs = {
     secretRef: { name: 'a', namespace: 'garden' },
     credentialsSecretRef: { name: 'b' },

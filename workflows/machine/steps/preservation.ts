@@ -37,7 +37,7 @@ export async function preserve(context: StepContext): Promise<void> {
   if (state.preservation?.kept?.until !== until) showPreservation(state);
 }
 
-/** Whatever keeps it from being preserved keeps it from nothing else. */
+/** Tries once: a failure must not hold up the other steps of the Machine. */
 async function preserveOnce(request: PreserveRequest): Promise<PreserveOutcome> {
   try {
     return await localFirstOnce((steps) => steps.preserveMachine(request), 'preservation');
