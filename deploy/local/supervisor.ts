@@ -112,6 +112,8 @@ async function makeWorld(): Promise<StackWorld> {
   const { ports, taken } = await choosePorts(readPorts(layout), localPorts);
   writePorts(layout, ports);
   for (const { name, port } of taken) {
+    // Nothing of ours listens there.
+    if (options.temporalAddress !== undefined && name.startsWith('temporal')) continue;
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
   const api = await prepareCredentials(layout, ports);
