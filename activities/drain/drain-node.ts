@@ -16,7 +16,14 @@ import { failureOf, refused } from '../runtime/failures.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
-import { cordonNode, forceReason, ForeignNode, protectNode, readOwnNode } from './drained-node.ts';
+import {
+  cordonNode,
+  forceReason,
+  ForeignNode,
+  protectNode,
+  readOwnNode,
+  requireNoSuccessor,
+} from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
@@ -58,9 +65,12 @@ class Drain {
   }
 
   async run(): Promise<DrainOutcome> {
-    const { isForced, deadline } = this.#request;
+    const isLate = this.#request.isForced || nowMs() >= this.#request.deadline;
     try {
-      return await (isForced || nowMs() >= deadline ? this.#force() : this.#ask());
+      if (isLate || !this.#context.isFirstAttempt) {
+        await requireNoSuccessor(this.#context.control, this.#request);
+      }
+      return await (isLate ? this.#force() : this.#ask());
     } catch (error) {
       if (this.#isReleased) await this.#protect();
       if (!(error instanceof ForeignNode)) throw await this.#failed(error);

@@ -10,6 +10,8 @@ import type { Node } from '../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
 import { patchNode } from '../machine/node/patch.ts';
+import { readMachine } from '../machine/object.ts';
+import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { podsToDrain } from './pods.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
@@ -24,6 +26,21 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
   const reason = await foreignReason(clusters.control, node, claim);
   if (reason !== undefined) throw new ForeignNode(reason);
   return node;
+}
+
+/**
+ * Throws `ForeignNode` when a Machine that was created in place of this one has its instance: that
+ * Machine is drained by a deadline of its own, if it is deleted at all.
+ */
+export async function requireNoSuccessor(
+  control: KubeClient,
+  { machine, nodeName, providerID }: NodeClaim,
+): Promise<void> {
+  const found = await readMachine(control, machine);
+  if (!found || found.metadata.uid === machine.uid) return;
+  const claimed = found.spec.providerID ?? '';
+  if (claimed === '' || !isSameInstance(claimed, providerID)) return;
+  throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }
 
 const mostTries = 4;

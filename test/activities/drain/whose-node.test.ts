@@ -16,6 +16,12 @@ const labelled = (name: string) => ({ labels: { [labels.machineName]: name } });
 const naming = (name: string): object =>
   aMachine({ metadata: { name, labels: { [labels.node]: 'pool-a' } } });
 
+const successor = (claim: string): object =>
+  aMachine({
+    metadata: { uid: 'uid-of-the-next' },
+    spec: { class: { kind: 'MachineClass', name: 'small' }, providerID: claim },
+  });
+
 interface Case {
   name: string;
   node: Partial<Parameters<typeof aNode>[0]> | undefined;
@@ -185,6 +191,25 @@ describe('the Node of another instance', () => {
     drain.target.put(aNode({ metadata: { uid: 'uid-of-the-next' }, spec }));
     expect(await drain.run({ deadline: 1 })).toEqual({ evictedPods: 0, isForced: false });
     expect(drain.has('web-0')).toBe(true);
+  });
+});
+
+describe('a Machine that was replaced during its drain by one', () => {
+  test('with its instance: the drain ends, and no pod is deleted when the time is up', async () => {
+    const drain = blocking(aPod());
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.control.put(successor(providerID));
+    const asked = drain.evictions();
+    expect(await drain.run({ deadline: 1 })).toEqual({ evictedPods: 0, isForced: false });
+    expect(drain.evictions()).toBe(asked);
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('with an instance of its own: the drain goes on', async () => {
+    const drain = blocking(aPod());
+    await expect(drain.run()).rejects.toThrow('1 pod left');
+    drain.control.put(successor(other));
+    expect(await drain.run({ deadline: 1 })).toEqual({ evictedPods: 1, isForced: true });
   });
 });
 
