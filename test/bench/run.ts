@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
+import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
 import { measureLife } from './life.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
@@ -23,6 +24,9 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
+  compare REVISION [up|roll|life N]
+              the same here and at a revision of git, in turn: the medians of both, and their ratio
+  --rounds N       of a comparison (default 3)
   --boot SECONDS   boot time of a VM (default 1)
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
@@ -32,7 +36,9 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
-Example: npm run bench -- up 100`;
+Examples:
+  npm run bench -- up 100
+  npm run bench -- compare b00d480 up 100`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,12 +48,21 @@ const { values, positionals } = parseArgs({
     warm: { type: 'string', default: '50' },
     limit: { type: 'string', default: '900' },
     neighbour: { type: 'string', default: '0' },
+    rounds: { type: 'string', default: '3' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+if (positionals[0] === 'compare' && !values.help) {
+  const [, revision = 'HEAD', name = 'up', count = '100'] = positionals;
+  const { boot, call, warm, limit, json } = values;
+  const settings = Object.entries({ boot, call, warm, limit });
+  const bench = [name, count, ...settings.flatMap(([flag, value]) => [`--${flag}`, value])];
+  await compareWith({ revision, rounds: Number(values.rounds), bench, json });
+  process.exit(0);
+}
 const limitSeconds = Number(values.limit);
 const measurements: Record<string, (bench: Bench, machines: number) => Parts> = {
   up: measureScaling,

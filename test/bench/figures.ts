@@ -1,0 +1,89 @@
+/** The figures that two revisions are compared by. */
+import type { Part } from './measure.ts';
+
+const ours = ['millwright-worker', 'millwright-watcher'];
+
+/** Of one part; each of a machine but for seconds and memory. */
+const figures: Record<string, (part: Part) => number> = {
+  seconds: ({ seconds }) => seconds,
+  'CPU of worker and watcher, ms per machine': (part) => cpuOf(part, isOurs),
+  'CPU of everybody, ms per machine': (part) => cpuOf(part, () => true),
+  'API writes of everybody, per machine': (part) => writesOf(part, () => true),
+  'API writes of ours without Events, per machine': (part) =>
+    writesOf(part, isOurs) - eventsOf(part),
+  'events of history, per machine': ({ eventsPerMachine }) => eventsPerMachine,
+  'workflow tasks in vain': ({ lostTasks = 0 }: Partial<Part>) => lostTasks,
+  'memory of worker and watcher at most, MiB': ({ processes }) =>
+    sum(ours.map((name) => processes[name]?.peakMemoryMib ?? 0)),
+};
+
+export interface Comparison {
+  /** Such as `up 100`. */
+  part: string;
+  figures: Record<string, { here: number; there: number; ratio?: number }>;
+}
+
+/** Each figure is the median of its rounds. The ratio is absent where the other side is 0. */
+export function compare(
+  here: readonly (readonly Part[])[],
+  there: readonly (readonly Part[])[],
+): Comparison[] {
+  return (here[0] ?? []).map(({ name, machines }, index) => ({
+    part: `${name} ${machines}`,
+    figures: Object.fromEntries(
+      Object.entries(figures).map(([figure, read]) => {
+        const of = (rounds: readonly (readonly Part[])[]): number =>
+          median(rounds.flatMap((parts) => parts[index] ?? []).map((part) => read(part)));
+        const [ofHere, ofThere] = [of(here), of(there)];
+        const ratio = ofThere === 0 ? {} : { ratio: ofHere / ofThere };
+        return [figure, { here: ofHere, there: ofThere, ...ratio }];
+      }),
+    ),
+  }));
+}
+
+/** For people: a Markdown table for each part. */
+export function formatComparison(comparisons: readonly Comparison[], commit: string): string {
+  return comparisons.map((comparison) => tableOf(comparison, commit.slice(0, 7))).join('\n\n');
+}
+
+function tableOf({ part, figures: rows }: Comparison, commit: string): string {
+  const lines = Object.entries(rows).map(([figure, { here, there, ratio }]) => {
+    const share = ratio === undefined ? '' : ratio.toFixed(2);
+    return `| ${figure} | ${there.toFixed(1)} | ${here.toFixed(1)} | ${share} |`;
+  });
+  return [
+    `| ${part} | ${commit} | this tree | ratio |`,
+    '| --- | --: | --: | --: |',
+    ...lines,
+  ].join('\n');
+}
+
+function cpuOf({ processes, machines }: Part, counts: (name: string) => boolean): number {
+  const used = Object.entries(processes).filter(([name]) => counts(name));
+  return (sum(used.map(([, { cpuSeconds }]) => cpuSeconds)) * 1_000) / machines;
+}
+
+function writesOf({ requests, machines }: Part, counts: (name: string) => boolean): number {
+  const users = Object.entries(requests).filter(([name]) => counts(name));
+  return sum(users.map(([, { writes }]) => writes)) / machines;
+}
+
+function eventsOf({ requests, machines }: Part): number {
+  return sum(ours.map((name) => requests[name]?.events ?? 0)) / machines;
+}
+
+function isOurs(name: string): boolean {
+  return ours.includes(name);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
