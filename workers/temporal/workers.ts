@@ -39,7 +39,14 @@ import { createDriverProbe } from './driver-probe.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { Identity } from './identity.ts';
 import { ServedDeletions, inlineDeletionLimitMs } from './inline-deletions.ts';
-import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
+import type { RecordParts } from '../../activities/machine/record-with-create.ts';
+import { recordWithCreate } from '../../activities/machine/record-with-create.ts';
+import type {
+  DriverActivities,
+  DriverCall,
+  RecordedCreateOutcome,
+} from '../../workflows/contracts/driver-activities.ts';
+import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Logger } from '../log/logger.ts';
@@ -234,12 +241,28 @@ function driverWorker(
   dependencies: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<TemporalWorker> {
+  const activities = driverActivities(dependencies, driver, cancellation);
   return parts.factory.create({
     ...baseOptions(parts),
     ...(call === 'create' && { interceptors: { activity: parts.interceptors.creates } }),
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
-    activities: driverActivities(dependencies, driver, cancellation),
+    activities: { ...activities, createInstance: recording(dependencies, activities) },
   });
+}
+
+/** A create that ends with the ids of its instance on the Machine. */
+function recording(
+  dependencies: ActivityDependencies,
+  { createInstance }: Pick<DriverActivities, 'createInstance'>,
+): (request: DriverRequest) => Promise<RecordedCreateOutcome> {
+  const recordParts: RecordParts = {
+    steps: createKubeActivities(dependencies),
+    usesTarget: dependencies.target !== undefined,
+    isCancelled: () => cancellation().aborted,
+    warn: (error) => Context.current().log.warn('the Machine is not recorded yet', { error }),
+  };
+  return async (request) =>
+    await recordWithCreate(recordParts, request, await createInstance(request));
 }
 
 /** Of the activity that runs. */

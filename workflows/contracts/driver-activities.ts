@@ -2,7 +2,7 @@
  * What a driver serves, in any language. Requests and answers are in driver-contract.ts, made from
  * driver.schema.json, and docs/writing-a-driver.md says them in words.
  */
-import type { DriverContract } from './driver-contract.ts';
+import type { CreateOutcome, DriverContract } from './driver-contract.ts';
 
 /**
  * Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task
@@ -23,6 +23,12 @@ export type DriverActivities = {
     request: DriverContract[Name]['input'],
   ) => Promise<DriverContract[Name]['output']>;
 };
+
+/**
+ * Beyond the contract, of a worker that serves the core as well: the ids of the instance are on the
+ * Machine already, and no other instance has a Node of its name.
+ */
+export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
 
 /**
  * What a driver is asked to do. Each kind has a queue, and a worker slots for it: no scale-in holds

@@ -8,9 +8,8 @@ import {
   CancellationScope,
   isCancellation,
 } from '@temporalio/workflow';
-import type { DriverCall } from '../contracts/driver-activities.ts';
+import type { DriverCall, RecordedCreateOutcome } from '../contracts/driver-activities.ts';
 import type {
-  CreateOutcome,
   DeleteOutcome,
   DescribeOutcome,
   DriverRequest,
@@ -57,13 +56,16 @@ type Following = Pick<OperationCall, 'request' | 'operation' | 'deadline'>;
 export async function createOutcome({
   usesTarget,
   ...following
-}: OperationCall): Promise<Exclude<CreateOutcome, Pending>> {
+}: OperationCall): Promise<Exclude<RecordedCreateOutcome, Pending>> {
   const { request } = following;
   const { provider, machine } = request;
   return await followed('create', following, async (asked, limit) => {
     const options = { call: 'create', summary: `create ${machine.name}`, ...limit } as const;
     const { createInstance } = driverCall(provider, options);
-    return createdBy(await createInstance(asked), contextOf(request, usesTarget));
+    const outcome: RecordedCreateOutcome = await createInstance(asked);
+    const answer = createdBy(outcome, contextOf(request, usesTarget));
+    const isRecorded = answer.outcome === 'created' && outcome.isRecorded === true;
+    return isRecorded ? { ...answer, isRecorded } : answer;
   });
 }
 

@@ -3,6 +3,7 @@ import { objectQuery } from '../../../workflows/contracts/messages.ts';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
+import type { RecordedCreateOutcome } from '../../../workflows/contracts/driver-activities.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -41,6 +42,23 @@ test('a machine is launched, joined, drained and deleted in few events', async (
     ]);
     const events = await world.eventCount();
     expect(events).toBeLessThanOrEqual(eventsMax);
+  });
+});
+
+test('a create that has recorded its instance is followed by the join', async () => {
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async (): Promise<RecordedCreateOutcome> => ({
+      outcome: 'created',
+      instance: { ...instance, nodeName: 'node-b' },
+      isRecorded: true,
+    }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode({ name: 'node-b' });
+    await world.log.until('recordJoined');
+    expect(world.log.names()).toEqual(['readAndClaimMachine', 'createInstance', 'recordJoined']);
   });
 });
 

@@ -24,6 +24,7 @@ import {
 import { setPhase } from '../phase.ts';
 import { takeRead } from '../restore.ts';
 import { instanceOf, isRecorded } from '../state.ts';
+import { mayHaveStaleNode } from '../../plan/machine/stale-node.ts';
 import type { CreatedInstance } from '../../contracts/driver-contract.ts';
 import type { StepContext } from './context.ts';
 
@@ -66,7 +67,8 @@ export async function create(context: StepContext): Promise<void> {
   if (outcome.outcome === 'created') {
     noteCreated(state, outcome.instance);
     await endCloudFailure(state, input.ref.namespace);
-    if (mayHaveStaleNode(context, outcome.instance)) mustCheckName(state);
+    if (outcome.isRecorded) noteRecordedIds(context, outcome.instance);
+    else if (mayHaveStaleNode(outcome.instance, nameOf(context))) mustCheckName(state);
     return;
   }
   noteCreateFailed(state, outcome.failure);
@@ -75,12 +77,8 @@ export async function create(context: StepContext): Promise<void> {
   if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Create');
 }
 
-/** An instance that is called like its machine has a Node that can only be of this machine. */
-function mayHaveStaleNode(
-  { input, usesTarget }: StepContext,
-  { nodeName, isFound }: CreatedInstance,
-): boolean {
-  return !isFound && nodeName !== input.ref.name && usesTarget;
+function nameOf({ input, usesTarget }: StepContext) {
+  return { machineName: input.ref.name, usesTarget };
 }
 
 export async function findStaleNode(context: StepContext): Promise<void> {
@@ -120,10 +118,14 @@ export async function recordCreated(context: StepContext): Promise<void> {
   if (!instance) return;
   const request = { machine: context.machine(), instance, usesTarget };
   await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
+  noteRecordedIds(context, instance);
+}
+
+function noteRecordedIds({ state, usesTarget }: StepContext, { isFound }: CreatedInstance): void {
   noteRecorded(state);
   setPhase(state, usesTarget ? 'Pending' : 'Available');
   // The Node of an instance that was there before may have joined before anything heard of it.
-  if (usesTarget && instance.isFound && !ownNodeOf(state)) mustReadNode(state);
+  if (usesTarget && isFound && !ownNodeOf(state)) mustReadNode(state);
 }
 
 /** Says on the object what failed, of a create or a delete. */
