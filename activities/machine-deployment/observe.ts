@@ -43,7 +43,7 @@ import { reportOf, statusPatchOf } from './status.ts';
 
 export type ObserveDependencies = Pick<
   ActivityDependencies,
-  'control' | 'target' | 'recent' | 'machines' | 'protectsNodes' | 'stop' | 'pauses'
+  'control' | 'target' | 'recent' | 'machines' | 'machineSets' | 'protectsNodes' | 'stop' | 'pauses'
 >;
 
 export async function observeMachineDeployment(
@@ -89,10 +89,10 @@ async function read(
   deployment: MachineDeployment,
   { now, protectedNodes }: ObserveDeploymentInput,
 ): Promise<DeploymentView> {
-  const { control, target, protectsNodes, refused } = dependencies;
+  const { target, protectsNodes, refused } = dependencies;
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
-  const { owned: sets, taken } = await ownedSetsOf(control, deployment, request);
+  const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
   const options = optionsOf(deployment, Date.parse);
   const newSet = newSetAmong(deployment, sets, options);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in

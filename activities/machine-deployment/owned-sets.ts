@@ -6,6 +6,7 @@ import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { claimOf, ownersPatch } from '../machine-set/ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 
 export interface OwnedSets {
@@ -27,12 +28,11 @@ export interface ClaimRequest {
  * let go.
  */
 export async function ownedSetsOf(
-  control: KubeClient,
+  { control, machineSets }: Pick<ActivityDependencies, 'control' | 'machineSets'>,
   deployment: MachineDeployment,
   request: ClaimRequest,
 ): Promise<OwnedSets> {
-  const path = customResource('machinesets', deployment.metadata.namespace ?? '');
-  const { items } = await control.list<MachineSet>(path);
+  const items = await machineSets.list(deployment.metadata.namespace ?? '');
   const owned: MachineSet[] = [];
   const claimant = await claimantOf(control, deployment, items);
   for (const set of items) {

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
@@ -23,6 +23,8 @@ export interface ActivityDependencies extends ClassDependencies {
   recent: RecentObjects;
   /** Of `control`. */
   machines: MachineLists;
+  /** Of `control`. */
+  machineSets: MachineSetLists;
   activeWatcher: ActiveWatcher;
   /** What a person stopped. */
   stop: StopView;
@@ -45,6 +47,12 @@ export interface MachineLists {
     selector: LabelSelector | undefined,
     atLeast: string,
   ): Promise<readonly Machine[] | undefined>;
+}
+
+/** In the order of their names; shared, so no caller changes them. */
+export interface MachineSetLists {
+  /** All of the namespace, not older than the call, whichever process wrote last. */
+  list(namespace: string): Promise<readonly MachineSet[]>;
 }
 
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */

@@ -1,7 +1,8 @@
 /** The figures that two revisions are compared by. */
 import type { Part } from './measure.ts';
 
-const ours = ['millwright-worker', 'millwright-watcher'];
+/** As components of the stack, and as users of the API server. */
+const ours = ['worker', 'watcher', 'millwright-worker', 'millwright-watcher'];
 
 /** Of one part; each of a machine but for seconds and memory. */
 const figures: Record<string, (part: Part) => number> = {

@@ -1,5 +1,6 @@
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import { listsOf } from '../../activities/machine-set/machine-lists.ts';
+import { setListsOf } from '../../activities/machine-deployment/set-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
@@ -43,6 +44,7 @@ export function aWorld({
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
     machines: listsOf(client),
+    machineSets: setListsOf(client),
     activeWatcher: { isActive: () => true },
     stop: { current: () => undefined },
     pauses: () => [],
@@ -71,6 +73,7 @@ export function lifeOf(name: string, uid = `uid-of-${name}`): ObjectReference {
 /** For activities that need no more of the world. */
 export function placeOf(
   control: KubeClient,
-): Pick<ActivityDependencies, 'control' | 'machines' | 'recent'> {
-  return { control, machines: listsOf(control), recent: new RecentObjects(control) };
+): Pick<ActivityDependencies, 'control' | 'machines' | 'machineSets' | 'recent'> {
+  const lists = { machines: listsOf(control), machineSets: setListsOf(control) };
+  return { control, ...lists, recent: new RecentObjects(control) };
 }

@@ -9,6 +9,7 @@ import { Context } from '@temporalio/activity';
 import type { Registry } from 'prom-client';
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
 import type { CopyLimits } from '../../activities/kube/cache/consistent-copy.ts';
+import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
@@ -21,11 +22,7 @@ import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
 import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type {
-  ActiveWatcher,
-  ActivityDependencies,
-  MachineLists,
-} from '../../activities/runtime/dependencies.ts';
+import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
@@ -86,7 +83,7 @@ type Parts = WorkerParts & { interceptors: Interceptors };
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
-  const dependencies = worldOf(parts, { drivers, machines: copyMachines(parts) });
+  const dependencies = worldOf(parts, { drivers, ...copiesOf(parts) });
   const watches =
     dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
   // The rest of the slots is for drains that ask no cloud.
@@ -156,21 +153,27 @@ function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerPa
   );
 }
 
-/** It ends with the process. */
-function copyMachines({ clients, config, copies, log, shutdown }: WorkerParts): MachineLists {
-  const machines = new CopiedMachines({
+type Copies = Pick<ActivityDependencies, 'machines' | 'machineSets'>;
+
+/** They end with the process. */
+function copiesOf({ clients, config, copies, log, shutdown }: WorkerParts): Copies {
+  const options = (kind: string) => ({
     ...copies,
     control: clients.control,
     namespace: config.namespace,
-    onError: (err) => log.warn({ err }, 'the Machines cannot be watched: each read lists them'),
+    onError: (err: unknown) =>
+      log.warn({ err }, `the ${kind} cannot be watched: each read lists them`),
   });
+  const machines = new CopiedMachines(options('Machines'));
   shutdown.add('copy of the Machines', () => machines.close());
-  return machines;
+  const machineSets = new CopiedMachineSets(options('MachineSets'));
+  shutdown.add('copy of the MachineSets', () => machineSets.close());
+  return { machines, machineSets };
 }
 
 function worldOf(
   { config, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
-  { drivers, machines }: { drivers: Drivers; machines: MachineLists },
+  { drivers, machines, machineSets }: Copies & { drivers: Drivers },
 ): ActivityDependencies {
   const { control, target } = clients;
   const { namespace, machine: defaults } = config;
@@ -185,6 +188,7 @@ function worldOf(
     classes: createClassReader({ client: control, namespace }),
     recent: new RecentObjects(control),
     machines,
+    machineSets,
     activeWatcher,
     stop,
     pauses,

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Query } from '../../../activities/kube/client/client.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
+import { CopiedMachineSets } from '../../../activities/machine-deployment/set-lists.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { CopiedMachines } from '../../../activities/machine-set/machine-lists.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
@@ -84,6 +85,11 @@ const touch = (control: InMemoryClient, name: string): Promise<unknown> =>
     metadata: { annotations: { at: String(Math.random()) } },
   });
 
+const touchSet = (control: InMemoryClient, name: string): Promise<unknown> =>
+  control.patch(customResource('machinesets', namespace, name), 'merge', {
+    metadata: { annotations: { at: String(Math.random()) } },
+  });
+
 const sizes = [500, 5_000];
 const touched = Array.from({ length: 20 }, (_, index) => `old-${index}`);
 
@@ -139,6 +145,37 @@ describe('20 changes, one after the other,', () => {
     },
   );
 });
+
+test.each(sizes)(
+  '20 reads of a deployment beside %i sets fetch two objects each',
+  async (count) => {
+    const others = Array.from({ length: count }, (_, index) =>
+      aMachineSet({ metadata: { name: `other-${index}`, ownerReferences: controlledBy(old) } }),
+    );
+    const control = new CountingClient(deployment, old, ...others);
+    const input = { deployment: lifeOf('workers'), now: Date.now(), protectedNodes: [] };
+    const place = { ...aWorld(), ...placeOf(control) };
+    // What there is to write is written before the copy begins.
+    for (let look = 1; look <= 4; look += 1) await observeMachineDeployment(place, input);
+    const machineSets = new CopiedMachineSets({
+      control,
+      namespace,
+      patienceMs: 60_000,
+      onError: (error) => expect(error).toBeUndefined(),
+    });
+    open.push(machineSets);
+    await machineSets.list(namespace);
+    await eventually('the copy watches', async () => control.watchCount === 1);
+    const sent = await control.during(async () => {
+      for (const index of touched.keys()) {
+        await touchSet(control, `other-${index}`);
+        const outcome = await observeMachineDeployment({ ...place, machineSets }, input);
+        expect(outcome).toMatchObject({ found: true });
+      }
+    });
+    expect(sent).toBe(2 * touched.length);
+  },
+);
 
 /** As in a quiet namespace of a busy cluster: the server is ahead of every change of a Machine. */
 describe('where no machine changes any more', () => {
