@@ -70,7 +70,7 @@ export async function measureUp(bench: Bench, machines: number): Promise<Part> {
   });
 }
 
-async function measureDown(bench: Bench, machines: number): Promise<Part> {
+export async function measureDown(bench: Bench, machines: number): Promise<Part> {
   return await measure(bench, { name: 'down', machines }, async () =>
     runOfGone(await scaleAndWatch(bench.kube, 0)),
   );

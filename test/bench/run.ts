@@ -15,6 +15,7 @@ import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from 
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { startNeighbour } from './neighbour.ts';
 import { printReport } from './report.ts';
+import { letInspectorsOpen, measureProfiles } from './profile/profiles.ts';
 import { measureRoll } from './roll.ts';
 
 const usage = `Usage: npm run bench -- <measurement> <machines> [options]
@@ -24,6 +25,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
+  profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server
   compare REVISION [up|roll|life N]
               the same here and at a revision of git, in turn: the medians of both, and their ratio
   --rounds N       of a comparison (default 3)
@@ -69,6 +71,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   idle: measureIdle,
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
   drains: measureDrains,
+  profile: measureProfiles,
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;
@@ -82,6 +85,7 @@ if (!(Number(values.neighbour) >= 0 && Number(values.neighbour) <= 90)) {
   process.exit(2);
 }
 
+if (measurement === 'profile') letInspectorsOpen();
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
 const stack = await startStack({
