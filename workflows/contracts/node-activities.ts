@@ -45,10 +45,10 @@ export interface NodeSyncRequest {
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
   /**
-   * The Node of a machine that has not joined yet: its conditions are copied as well. `isFresh`:
-   * nothing was written to it.
+   * The Node of a machine that has not joined yet: its conditions are copied as well, unless it can
+   * join by now. `isFresh`: nothing was written to it.
    */
-  joining?: { uid: string; isFresh: boolean };
+  joining?: { uid: string; isFresh: boolean } & Pick<JoinRequest, 'nodeConditions'>;
 }
 
 export type NodeDeletionOutcome =

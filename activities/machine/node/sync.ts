@@ -21,6 +21,7 @@ import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import { foreignReason } from './claims.ts';
+import { obstacleOf } from './observed.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
@@ -61,7 +62,10 @@ export async function syncNode(
     { ...dependencies, target },
     { ...rest, ...fresh, nodeName, isMeant },
   );
-  if (joining && node) await copyConditions(control, request.machine, node);
+  if (!joining || !node) return;
+  // The join that follows writes the conditions of a Node that is Ready by now.
+  const harmful = joining.nodeConditions ?? dependencies.defaults.nodeConditions;
+  if (obstacleOf(node, harmful) !== undefined) await copyConditions(control, request.machine, node);
 }
 
 /** `kubectl` shows what a Node that joins is waiting for. */

@@ -89,7 +89,8 @@ export async function syncNode(context: StepContext): Promise<void> {
 function joiningOf(state: MachineState): NodeSyncRequest['joining'] {
   const node = ownNodeOf(state);
   if (!node) return undefined;
-  return { uid: node.uid, isFresh: noteEquipped(state, node) };
+  const { nodeConditions } = state.object.prepared ?? {};
+  return defined({ uid: node.uid, isFresh: noteEquipped(state, node), nodeConditions });
 }
 
 export async function deleteWithNode(context: StepContext): Promise<void> {

@@ -212,6 +212,17 @@ describe('a Node that joins', () => {
     expect(after).toEqual(before);
   });
 
+  test('and is Ready by then leaves its conditions to the join that follows', async () => {
+    const isReady = { type: 'Ready', status: 'True', reason: 'KubeletReady' } as const;
+    const full = { type: 'DiskFull', status: 'True', reason: 'Full' } as const;
+    const conditions = [isReady, full];
+    const world = pendingWith({ status: { conditions } });
+    await syncNode(world, { ...request, joining });
+    expect(world.control.writes()).toEqual([]);
+    await syncNode(world, { ...request, joining: { ...joining, nodeConditions: ['DiskFull'] } });
+    expect(await conditionsOf(world)).toEqual(conditions);
+  });
+
   test('of another instance gives nothing to the Machine, and gets nothing of it', async () => {
     const world = pendingWith({ spec: { providerID: 'local:///zone-1/i-2' } });
     await syncNode(world, { ...request, joining: { ...joining, isFresh: false } });
