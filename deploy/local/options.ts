@@ -19,6 +19,11 @@ export interface StackOptions {
   temporalAddress?: string;
   /** For programs that start a stack: what its worker is given beside what it needs. */
   workerFlags: readonly string[];
+  /**
+   * For programs that start a stack: its machines have no cluster to join, and no Node. Default
+   * false.
+   */
+  withoutTarget?: boolean;
   /** For programs that start a stack: only these components and jobs of it. Default all. */
   only?: readonly string[];
 }

@@ -1,8 +1,10 @@
 /** A MachineDeployment to measure with. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import { isAlreadyExists } from '../../activities/kube/client/errors.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 
 export const namespace = 'default';
@@ -34,13 +36,22 @@ export async function applyPool(kube: KubeClient): Promise<void> {
       secretRef: { name: poolName, namespace },
     });
   }
-  const labels = { name: poolName };
+  await applyDeployment(kube, poolName, 0);
+}
+
+/** A MachineDeployment of the class that `applyPool` makes. */
+export async function applyDeployment(
+  kube: KubeClient,
+  name: string,
+  replicas: number,
+): Promise<void> {
+  const labels = { name };
   await ensure(kube, customResource('machinedeployments', namespace), {
     apiVersion,
     kind: 'MachineDeployment',
-    metadata: { name: poolName },
+    metadata: { name },
     spec: {
-      replicas: 0,
+      replicas,
       selector: { matchLabels: labels },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '10%', maxUnavailable: 0 } },
       template: {
@@ -49,6 +60,20 @@ export async function applyPool(kube: KubeClient): Promise<void> {
       },
     },
   });
+}
+
+/** Without a target cluster: machines have no Node, and are Available once they are created. */
+export async function untilAvailable(
+  kube: KubeClient,
+  name: string,
+  replicas: number,
+): Promise<void> {
+  const path = customResource('machinedeployments', namespace, name);
+  for (;;) {
+    const { status } = await kube.get<MachineDeployment>(path);
+    if (status?.availableReplicas === replicas) return;
+    await sleep(50);
+  }
 }
 
 async function ensure(kube: KubeClient, path: string, object: object): Promise<void> {

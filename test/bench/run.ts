@@ -10,6 +10,7 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
+import { measureFleet } from './fleet.ts';
 import { measureLife } from './life.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
@@ -25,6 +26,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
+  fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server
   compare REVISION [up|roll|life N]
               the same here and at a revision of git, in turn: the medians of both, and their ratio
@@ -65,6 +67,8 @@ if (positionals[0] === 'compare' && !values.help) {
   await compareWith({ revision, rounds: Number(values.rounds), bench, json });
   process.exit(0);
 }
+/** No instance registers a Node while a fleet is measured. */
+const longestBootSeconds = 86_400;
 const limitSeconds = Number(values.limit);
 const measurements: Record<string, (bench: Bench, machines: number) => Parts> = {
   up: measureScaling,
@@ -76,7 +80,8 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
 };
 const [measurement = 'up', count = '100'] = positionals;
 const measureIt = measurements[measurement];
-if (values.help || !measureIt) {
+const isFleet = measurement === 'fleet';
+if (values.help || (!measureIt && !isFleet)) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 }
@@ -92,6 +97,7 @@ const stack = await startStack({
   stateDir,
   audit: true,
   quiet: values.json,
+  withoutTarget: isFleet,
   workerFlags: values['worker-flag'],
 });
 try {
@@ -103,17 +109,20 @@ try {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      bootSeconds: Number(values.boot),
+      bootSeconds: isFleet ? longestBootSeconds : Number(values.boot),
       callMilliseconds: Number(values.call),
     }),
   });
   await applyPool(kube);
-  for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
   const bench = { stack, kube, stateDir };
-  await untilQuiet(bench);
+  if (measureIt) {
+    for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
+    await untilQuiet(bench);
+  }
   const neighbour = startNeighbour(Number(values.neighbour));
   if (!neighbour.isFirst) console.error('The neighbour gets less: it may not raise its priority.');
-  await printReport(measureIt(bench, Number(count)), values.json);
+  if (measureIt) await printReport(measureIt(bench, Number(count)), values.json);
+  else await measureFleet(bench, Number(count), values.json);
   neighbour.stop();
   await kube.close();
 } finally {

@@ -110,7 +110,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         ...nodeFlags,
         ...args,
         `--control-kubeconfig=${kubeconfig}`,
-        `--target-kubeconfig=${kubeconfig}`,
+        `--target-kubeconfig=${world.options.withoutTarget ? 'none' : kubeconfig}`,
         `--namespace=${world.options.namespace}`,
         ...quickRecovery,
         ...(await guestFlags(world)),
