@@ -1,7 +1,7 @@
 /** What the worker does from its start on: it runs the workflows and everything that they do. */
 import type { Client } from '@temporalio/client';
 import type { Waiting } from './kube/clients.ts';
-import { nowMs } from '../activities/system/system.ts';
+import { every, nowMs } from '../activities/system/system.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
@@ -90,17 +90,25 @@ export async function runWorker(
   log.info({ namespace: config.namespace, taskQueue: identity.taskQueue }, 'working');
 }
 
-/** Machines do not wait for it. It fails only when the process ends before it is done. */
+/** So long a check may stay paused after one of its runs failed. */
+const scheduleEveryMs = 5 * 60_000;
+
+/** Machines do not wait for it, and it goes on until the process ends. */
 function scheduleChecks(
   temporal: Client,
   settings: Parameters<typeof ensureSchedules>[1],
   waiting: Waiting,
 ): void {
-  void untilReached({
-    server: 'Temporal, for the schedules of the safety checks',
-    attempt: () => ensureSchedules(temporal, settings, waiting.log),
-    ...waiting,
-  }).catch(() => undefined);
+  const { log, signal } = waiting;
+  const ensure = (): Promise<void> => ensureSchedules(temporal, settings, log);
+  const server = 'Temporal, for the schedules of the safety checks';
+  void untilReached({ server, attempt: ensure, ...waiting }).catch(() => undefined);
+  const again = (): void =>
+    void ensure().catch((err: unknown) =>
+      log.warn({ err }, 'the schedules of the safety checks are looked at later'),
+    );
+  const timer = every(scheduleEveryMs, again, { keepsAlive: false });
+  signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
 /** What every activity that creates or destroys asks first. */

@@ -1,8 +1,10 @@
 /** The schedules of the checks: made by the worker, steered by people. */
 import { describe, expect, test } from 'vitest';
+import type { ScheduleHandle } from '@temporalio/client';
 import { Client, Connection } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';
 import { createLogger } from '../../workers/log/logger.ts';
+import { checksOf } from '../../workers/temporal/safety-schedules.ts';
 import { ensureSchedules } from '../../workers/temporal/schedules.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
@@ -12,6 +14,31 @@ import { testStack } from './support/test-stack.ts';
 
 const everyOf = ({ spec }: { spec: { intervals?: { every: unknown }[] } }): unknown[] =>
   spec.intervals?.map(({ every }) => every) ?? [];
+
+/** What a worker does to the schedules at its start, and no worker. */
+function installWithoutWorker(name: string) {
+  const connection = Connection.lazy({ address: testStack().temporalAddress });
+  const client = new Client({ connection });
+  const command = readCommandLine({
+    component: 'worker',
+    argv: [`--namespace=${name}`, '--log-level=error'],
+    env: {},
+  });
+  if (command.kind !== 'run') throw new Error(command.text);
+  const identity = { cluster: 'any', name, taskQueue: `millwright/any/${name}` };
+  const settings = { ...command.config, identity };
+  const log = createLogger({ component: 'worker', ...command.config.log });
+  const scheduleOf = (check: string): ScheduleHandle =>
+    client.schedule.getHandle(scheduleIdOf(check, { name }));
+  return {
+    start: () => ensureSchedules(client, settings, log),
+    scheduleOf,
+    async end() {
+      for (const { name: check } of checksOf(settings)) await scheduleOf(check).delete();
+      await connection.close();
+    },
+  };
+}
 
 describe('the schedule of a check', () => {
   const workerFlags: string[] = [];
@@ -33,26 +60,33 @@ describe('the schedule of a check', () => {
   });
 
   test('is made by several workers that start at once', async () => {
-    const connection = Connection.lazy({ address: testStack().temporalAddress });
-    const client = new Client({ connection });
-    const command = readCommandLine({
-      component: 'worker',
-      argv: [`--namespace=${namespace}-2`, '--log-level=error'],
-      env: {},
-    });
-    if (command.kind !== 'run') throw new Error(command.text);
-    const name = `${namespace}-2`;
-    const identity = { cluster: 'any', name, taskQueue: `millwright/any/${name}` };
-    const settings = { ...command.config, identity };
-    const log = createLogger({ component: 'worker', ...command.config.log });
-    const start = (): Promise<void> => ensureSchedules(client, settings, log);
+    const { start, scheduleOf, end } = installWithoutWorker(`${namespace}-2`);
     await Promise.all([start(), start(), start()]);
     for (const check of ['orphans', 'unmanaged-nodes']) {
-      const handle = client.schedule.getHandle(scheduleIdOf(check, { name }));
-      expect((await handle.describe()).info.lastUpdatedAt).toBeUndefined();
-      await handle.delete();
+      expect((await scheduleOf(check).describe()).info.lastUpdatedAt).toBeUndefined();
     }
-    await connection.close();
+    await end();
+  });
+
+  test('starts no more runs after one that no worker took, until there is a worker', async () => {
+    const { start, scheduleOf, end } = installWithoutWorker(`${namespace}-3`);
+    await start();
+    const overshoot = scheduleOf('overshoot');
+    await overshoot.update(({ spec, action, policies, state }) => ({
+      spec,
+      action: { ...action, workflowExecutionTimeout: '1s' },
+      policies,
+      state,
+    }));
+    await overshoot.trigger();
+    await eventually('Temporal has paused it', async () => {
+      const { state } = await overshoot.describe();
+      return expect(state.paused).toBe(true);
+    });
+    await start();
+    const { state } = await overshoot.describe();
+    expect(state).toMatchObject({ paused: false, note: 'resumed by a worker' });
+    await end();
   });
 
   test('the schedule of a check that is started by hand runs at once, and its run is a small page', async () => {

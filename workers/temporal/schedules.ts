@@ -1,6 +1,6 @@
 /**
- * The checks of `checks.ts` as Temporal Schedules, made and kept up to date at the start of each
- * worker.
+ * The checks of `safety-schedules.ts` as Temporal Schedules, which each worker makes and keeps up to
+ * date.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -47,7 +47,7 @@ export async function ensureSchedules(
   }
 }
 
-type Done = 'created' | 'changed' | 'removed' | 'unchanged';
+type Done = 'created' | 'changed' | 'resumed' | 'removed' | 'unchanged';
 
 async function remove(handle: ScheduleHandle): Promise<Done> {
   try {
@@ -61,16 +61,35 @@ async function remove(handle: ScheduleHandle): Promise<Done> {
 
 /** Another worker may do the same at the same time. */
 async function ensure(client: Client, wanted: ScheduleOptions): Promise<Done> {
+  const handle = client.schedule.getHandle(wanted.scheduleId);
+  const present = await orUnknown(handle.describe());
+  if (!present) return await create(client, wanted);
+  const isChanged = !isUpToDate(present, wanted);
+  const isResumed = isPausedByFailure(present);
+  if (!isChanged && !isResumed) return 'unchanged';
+  await handle.update((found) => updateOf(found, wanted));
+  return isResumed ? 'resumed' : 'changed';
+}
+
+async function orUnknown(
+  description: Promise<ScheduleDescription>,
+): Promise<ScheduleDescription | undefined> {
+  try {
+    return await description;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function create(client: Client, wanted: ScheduleOptions): Promise<Done> {
   try {
     await client.schedule.create(wanted);
     return 'created';
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    return 'unchanged';
   }
-  const handle = client.schedule.getHandle(wanted.scheduleId);
-  if (isUpToDate(await handle.describe(), wanted)) return 'unchanged';
-  await handle.update((present) => updateOf(present, wanted));
-  return 'changed';
 }
 
 export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptions {
@@ -104,6 +123,8 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       overlap: ScheduleOverlapPolicy.SKIP,
       // What an outage kept from running is run once, if at all: the next run sees as much.
       catchupWindow: Math.max(everyMs, shortestCatchupMs),
+      // Of an install that sleeps, with no process at all, one run times out and no other starts.
+      pauseOnFailure: true,
     },
     memo: { summary: check.summary },
     typedSearchAttributes,
@@ -133,6 +154,7 @@ function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescrip
     details: action.staticDetails,
     overlap: policies?.overlap,
     catchupWindow: policies?.catchupWindow,
+    pauseOnFailure: policies?.pauseOnFailure,
   };
 }
 
@@ -140,10 +162,20 @@ export function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions
   return isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
 }
 
-/** Whether it is paused, why, and how many runs are left is not ours to say. */
+/** In the words of both schedulers of Temporal server 1.32. */
+const failureNote = /^paused(,| due to) workflow /;
+
+/** No person paused it: a run failed, or found no worker. This process is one. */
+function isPausedByFailure({ state }: ScheduleDescription): boolean {
+  return state.paused && failureNote.test(state.note ?? '');
+}
+
+/** Whether a person paused it, why, and how many runs are left is not ours to say. */
 function updateOf(
-  { state }: ScheduleDescription,
+  present: ScheduleDescription,
   { spec, action, policies }: ScheduleOptions,
 ): ScheduleUpdateOptions {
+  const resumed = isPausedByFailure(present) && { paused: false, note: 'resumed by a worker' };
+  const state = { ...present.state, ...resumed };
   return { spec, action, ...(policies && { policies }), state };
 }

@@ -130,6 +130,7 @@ export class Schedules {
   }
 
   #act(schedule: Schedule, at: number): void {
+    pauseAfterFailure(schedule);
     const workflow = schedule.spec.action?.startWorkflow;
     if (!workflow || schedule.spec.state?.paused || schedule.running?.isOpen) return;
     // As Temporal names them.
@@ -138,6 +139,17 @@ export class Schedules {
     const workflowId = `${workflow.workflowId}-${time}`;
     schedule.running = this.#start(workflow, workflowId, schedule.lastResult);
   }
+}
+
+const failures = new Set(['FAILED', 'TIMED_OUT']);
+
+/** Temporal does so when the run ends; nothing is started in between. */
+function pauseAfterFailure({ spec, running }: Schedule): void {
+  const { policies, state } = spec;
+  if (!policies?.pauseOnFailure || state?.paused || !running) return;
+  if (!failures.has(running.status)) return;
+  const notes = `paused, workflow ${running.status.toLowerCase()}: ${running.run.workflowId}`;
+  spec.state = { ...state, paused: true, notes };
 }
 
 /** The next of its intervals, which count from 1970 on. */
