@@ -1,4 +1,4 @@
-/** What the worker does from its start on: it runs the workflows and everything that they do. */
+/** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import type { Client } from '@temporalio/client';
 import type { Waiting } from './kube/clients.ts';
 import { nowMs } from '../activities/system/system.ts';
@@ -50,10 +50,14 @@ export async function runWorker(
 
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  await untilSearchAttributesKnown(temporal, {
-    ...waiting,
-    onMissing: (reason) => (state = reason),
-  });
+  const { serves } = config;
+  // Only workflows set them.
+  if (serves.core) {
+    await untilSearchAttributesKnown(temporal, {
+      ...waiting,
+      onMissing: (reason) => (state = reason),
+    });
+  }
   await untilClaimed(temporal, claimantOf(config, identity), waiting);
   const factory = await untilReached({
     server: `Temporal at ${config.temporal.address} (worker)`,
@@ -85,9 +89,10 @@ export async function runWorker(
     shutdown,
   });
   void endWhenBroken(workers.failed, { log, shutdown });
-  scheduleChecks(temporal, { ...config, identity }, waiting);
+  // Their workflows and activities are of the core.
+  if (serves.core) scheduleChecks(temporal, { ...config, identity }, waiting);
   state = '';
-  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue }, 'working');
+  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
 }
 
 /** Machines do not wait for it. It fails only when the process ends before it is done. */

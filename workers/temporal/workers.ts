@@ -1,6 +1,6 @@
 /**
- * The Temporal workers of the worker process: workflows, drains, and a queue for each provider,
- * each with slots of its own.
+ * The Temporal workers of the worker process: workflows, drains, and queues for each provider, each
+ * with slots of its own; or those of them that the process serves.
  */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
@@ -12,7 +12,8 @@ import type { CopyLimits } from '../../activities/kube/cache/consistent-copy.ts'
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
-import type { DriverSettings } from '../../activities/drivers/settings.ts';
+import { providerOf, type CreateDrivers } from '../../activities/drivers/index.ts';
+import type { DrainParts, DrainWatches } from '../../activities/index.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
@@ -55,7 +56,7 @@ export interface WorkerParts {
   identity: Identity;
   temporal: Client;
   factory: WorkerFactory;
-  createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
+  createDrivers: CreateDrivers;
   copies: CopyLimits;
   /** Calls of drivers are counted here. */
   registry: Registry;
@@ -80,36 +81,18 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
   const dependencies = worldOf(parts, { drivers, machines: copyMachines(parts) });
-  const watches =
-    dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
+  const { serves } = parts.config;
+  const watches = serves.drain ? drainWatchesOf(parts, dependencies) : undefined;
   // The rest of the slots is for drains that ask no cloud.
   const deletions = new ServedDeletions(Math.ceil(parts.config.concurrency.syncs * 0.8));
-  const driverWorkers = new DriverWorkers({
-    control: parts.clients.control,
-    namespace: parts.config.namespace,
-    drivers,
-    createWorkers: (provider, driver) =>
-      Promise.all(
-        driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
-      ),
-    onStart(provider, driver) {
-      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
-      parts.log.info({ provider }, 'serves the provider');
-    },
-    onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
-  });
+  const driverWorkers = startDriverWorkers(parts, { dependencies, drivers, deletions });
   // A process may be asked to end while its drivers are loaded.
   parts.shutdown.add('drivers', () => driverWorkers.stop());
   await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
   parts.shutdown.signal.throwIfAborted();
   const starting = Promise.all([
-    workflowWorker(parts, dependencies),
-    parts.factory.create({
-      ...baseOptions(parts),
-      interceptors: { activity: parts.interceptors.drains },
-      taskQueue: drainQueueOf(parts.identity.taskQueue),
-      activities: createDrainActivities(dependencies, { watches, deletions }),
-    }),
+    ...(serves.core ? [workflowWorker(parts, dependencies)] : []),
+    ...(serves.drain ? [drainWorker(parts, dependencies, { watches, deletions })] : []),
   ]).then((workers) => workers.map((worker) => ({ worker, run: worker.run() })));
   // Before they are there: a process that ends now has to wait for them, because a connection
   // cannot be closed while a worker has it.
@@ -128,6 +111,54 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
+function drainWatchesOf(
+  { temporal, log }: Parts,
+  { target }: ActivityDependencies,
+): DrainWatches | undefined {
+  return target && createDrainWatches(target, temporal, log);
+}
+
+interface DriverParts {
+  dependencies: ActivityDependencies;
+  drivers: Drivers;
+  deletions: ServedDeletions;
+}
+
+/**
+ * A drain that ends with the deletion needs the driver, and no queue of it. Nothing else needs one:
+ * reading a provider spec loads no library.
+ */
+function startDriverWorkers(
+  parts: Parts,
+  { dependencies, drivers, deletions }: DriverParts,
+): DriverWorkers {
+  const { serves, namespace } = parts.config;
+  const isPolled = (name: string): boolean => isAmong(serves.drivers, name);
+  return new DriverWorkers({
+    control: parts.clients.control,
+    namespace,
+    drivers: new Map([...drivers].filter(([name]) => serves.drain || isPolled(name))),
+    isAtOnce: (name) => isAmong(serves.driversAtOnce, name),
+    async createWorkers(provider, driver) {
+      if (!isPolled(provider)) return [];
+      return await Promise.all(
+        driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
+      );
+    },
+    onStart(provider, driver) {
+      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
+      if (isPolled(provider)) parts.log.info({ provider }, 'serves the provider');
+      else parts.log.info({ provider }, 'deletes for the provider when a drain is over');
+    },
+    onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
+  });
+}
+
+/** `name`: a driver may have a second one. */
+function isAmong(providers: readonly string[], name: string): boolean {
+  return providers.includes(providerOf(name));
+}
+
 function throwIt(error: unknown): never {
   throw error;
 }
@@ -142,7 +173,7 @@ function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerPa
   const count = registerDriverMetrics(registry);
   const report = (err: unknown, message: string): void => log.error({ err }, message);
   return new Map(
-    [...createDrivers(settings)].map(([provider, driver]) => [
+    [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => [
       provider,
       meteredDriver(boundedDriver(driver), provider, { count, report }),
     ]),
@@ -187,7 +218,11 @@ function worldOf(
       identity,
       timeouts: config.timeouts,
     }),
-    hasDriver: createDriverProbe({ temporal, taskQueue: identity.taskQueue }),
+    hasDriver: createDriverProbe({
+      temporal,
+      taskQueue: identity.taskQueue,
+      ownDrivers: config.serves.drivers,
+    }),
     specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
     refusals: createRefusals(control),
   };
@@ -210,6 +245,19 @@ async function workflowWorker(
     // How long a task waits for the worker that had the workflow last, when that worker is dead
     // (docs/decisions/0002-recovery.md).
     stickyQueueScheduleToStartTimeout: '1s',
+  });
+}
+
+function drainWorker(
+  parts: Parts,
+  dependencies: ActivityDependencies,
+  drains: DrainParts,
+): Promise<TemporalWorker> {
+  return parts.factory.create({
+    ...baseOptions(parts),
+    interceptors: { activity: parts.interceptors.drains },
+    taskQueue: drainQueueOf(parts.identity.taskQueue),
+    activities: createDrainActivities(dependencies, drains),
   });
 }
 
