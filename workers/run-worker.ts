@@ -39,13 +39,9 @@ export async function runWorker(
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);
-  const events = createEventRecorders({
-    config,
-    clients,
-    log,
-    registry: metrics.registry,
-    createClient: outside.eventClient,
-  });
+  const { registry } = metrics;
+  const createClient = outside.eventClient;
+  const events = createEventRecorders({ config, clients, log, registry, createClient });
   shutdown.add('Events', () => events.close());
 
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
@@ -68,8 +64,8 @@ export async function runWorker(
 
   const gates = watchGates({ config, log, shutdown }, clients.control);
   const { stop, activeWatcher } = gates;
-  registerStopMetric(metrics.registry, stop);
-  leaderless = watchLeader(metrics.registry, activeWatcher.isActive);
+  registerStopMetric(registry, stop);
+  leaderless = watchLeader(registry, activeWatcher.isActive);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, activeWatcher.synced]);
 
@@ -85,7 +81,7 @@ export async function runWorker(
     factory,
     createDrivers: outside.createDrivers,
     copies: outside.copies,
-    registry: metrics.registry,
+    registry,
     shutdown,
   });
   void endWhenBroken(workers.failed, { log, shutdown });

@@ -14,6 +14,12 @@ import { useScenario } from './support/scenario.ts';
 import { queuesByProcess } from './support/task-owners.ts';
 import { Workloads } from './support/workloads.ts';
 
+/** Looks often: the moment must not pass unseen. */
+async function until(words: string, holds: () => Promise<boolean>): Promise<void> {
+  const closely = { pollMilliseconds: 10 };
+  await eventually(words, async () => expect(await holds()).toBe(true), closely);
+}
+
 describe('workers of which each serves a part', () => {
   const scenario = useScenario('split', {
     isDoubled: false,
@@ -28,12 +34,6 @@ describe('workers of which each serves a part', () => {
   });
   const { cluster, cloud, operator, workflows } = scenario;
   const workloads = new Workloads(scenario);
-
-  async function until(words: string, holds: () => Promise<boolean>): Promise<void> {
-    await eventually(words, async () => expect(await holds()).toBe(true), {
-      pollMilliseconds: 10,
-    });
-  }
 
   test('lose nothing and make nothing twice while they die one after the other', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas: 4 });
