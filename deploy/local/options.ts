@@ -19,6 +19,11 @@ export interface StackOptions {
   temporalAddress?: string;
   /** For programs that start a stack: what its worker is given beside what it needs. */
   workerFlags: readonly string[];
+  /**
+   * For programs that start a stack: the flags of each of its workers, up to four, beside
+   * `workerFlags`. Default one without any, or two with `doubled`.
+   */
+  workers?: readonly (readonly string[])[];
   /** For programs that start a stack: only these components and jobs of it. Default all. */
   only?: readonly string[];
 }

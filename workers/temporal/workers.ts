@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
-import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { Context } from '@temporalio/activity';
 import type { Registry } from 'prom-client';
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
@@ -32,6 +32,13 @@ import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
 import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
+import {
+  baseOptions,
+  corePolls,
+  drainPolls,
+  driverPolls,
+  workflowSlots,
+} from './worker-options.ts';
 import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
@@ -235,7 +242,9 @@ async function workflowWorker(
   const { workflowBundle, concurrency } = parts.config;
   const { taskQueue } = parts.identity;
   return await parts.factory.create({
-    ...baseOptions(parts),
+    ...baseOptions(parts.config),
+    ...corePolls,
+    interceptors: { activity: parts.interceptors.usual },
     taskQueue,
     workflowBundle: await workflowBundleOf(workflowBundle),
     activities: createKubeActivities(dependencies),
@@ -254,27 +263,12 @@ function drainWorker(
   drains: DrainParts,
 ): Promise<TemporalWorker> {
   return parts.factory.create({
-    ...baseOptions(parts),
+    ...baseOptions(parts.config),
+    ...drainPolls,
     interceptors: { activity: parts.interceptors.drains },
     taskQueue: drainQueueOf(parts.identity.taskQueue),
     activities: createDrainActivities(dependencies, drains),
   });
-}
-
-/**
- * A process accepts no more workflow tasks than it can finish before the server gives them to
- * another worker: with 200 slots on two cores 500 machines took five times as long, because most
- * of their tasks expired and ran twice. A core finishes some 18 tasks a second, and a task may take
- * 4 s: slots <= tasks a second x 4 s / 2 leaves room for a neighbour that takes half of the core.
- * A local activity holds the slot of its workflow task, so fewer of them run at once.
- *
- * @param cores As the cgroup grants them; `availableParallelism` counts them so.
- */
-export function workflowSlots(cores: number) {
-  return {
-    maxConcurrentWorkflowTaskExecutions: 20 * cores,
-    maxConcurrentLocalActivityExecutions: 8 * cores,
-  };
 }
 
 function driverWorker(
@@ -282,9 +276,11 @@ function driverWorker(
   dependencies: ActivityDependencies,
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<TemporalWorker> {
+  const { usual, creates } = parts.interceptors;
   return parts.factory.create({
-    ...baseOptions(parts),
-    ...(call === 'create' && { interceptors: { activity: parts.interceptors.creates } }),
+    ...baseOptions(parts.config),
+    ...driverPolls,
+    interceptors: { activity: call === 'create' ? creates : usual },
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
     activities: driverActivities(dependencies, driver, cancellation),
   });
@@ -325,22 +321,5 @@ function interceptorsOf({ config, identity, registry, log }: WorkerParts): Inter
     usual: [handBack, createActivityInterceptor()],
     drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
     creates: [handBack, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
-  };
-}
-
-function baseOptions({
-  config,
-  interceptors,
-}: Parts): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
-  return {
-    namespace: config.temporal.namespace,
-    identity: config.identity,
-    maxConcurrentActivityTaskExecutions: config.concurrency.syncs,
-    interceptors: { activity: interceptors.usual },
-    // Heartbeats come as the interceptor sends them, and with what a drain has to report.
-    maxHeartbeatThrottleInterval: '1s',
-    defaultHeartbeatThrottleInterval: '1s',
-    shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,
-    shutdownForceTime: `${Math.max(config.shutdownGraceSeconds - 2, 2)}s`,
   };
 }
