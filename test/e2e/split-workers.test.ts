@@ -29,6 +29,7 @@ describe('workers of which each serves a part', () => {
       {
         name: 'worker-driver',
         flags: ['--serve=driver:virtual', '--providers=virtual'],
+        user: 'millwright-driver',
       },
     ],
   });

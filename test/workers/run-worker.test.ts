@@ -32,7 +32,7 @@ async function start(...flags: string[]) {
     kind: 'Namespace',
     metadata: { name: 'kube-system' },
   });
-  const queues: { taskQueue: string; runsWorkflows: boolean }[] = [];
+  const queues: { taskQueue: string; runsWorkflows: boolean; polls: unknown }[] = [];
   let whyNotReady: () => string | undefined = () => 'has not begun';
   await runWorker(
     processOf([`--temporal-address=${fake.address}`, ...flags], (why) => {
@@ -44,8 +44,8 @@ async function start(...flags: string[]) {
       leaseClient: () => control,
       temporalClient: createTemporalClient,
       workerFactory: async () => ({
-        async create({ taskQueue, workflowBundle }) {
-          queues.push({ taskQueue, runsWorkflows: workflowBundle !== undefined });
+        async create({ taskQueue, workflowBundle, activityTaskPollerBehavior: polls }) {
+          queues.push({ taskQueue, runsWorkflows: workflowBundle !== undefined, polls });
           const { promise, resolve } = Promise.withResolvers<void>();
           return { run: () => promise, shutdown: resolve };
         },
@@ -141,4 +141,10 @@ test.each([
 ])('with $flags it watches the MachineClasses: $reads', async ({ flags, reads }) => {
   const { control } = await start(...flags);
   expect(control.calls.some((call) => classes.test(call))).toBe(reads);
+});
+
+test('an idle driver holds few polls open', async () => {
+  const { queues } = await start('--serve=driver:AWS');
+  const few = { type: 'simple-maximum', maximum: 2 };
+  expect(queues.map(({ polls }) => polls)).toEqual([few, few, few]);
 });
