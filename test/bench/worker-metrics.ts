@@ -1,4 +1,4 @@
-/** What the workers of a stack say of themselves: how they shared the work, and how many polls they hold. */
+/** What the workers of a stack say of themselves: how they share the work, and their open polls. */
 import type { Stack } from '../../deploy/local/stack.ts';
 
 export interface WorkerShare {

@@ -17,9 +17,7 @@ import { startFakeTemporal } from './temporal/fake-temporal.ts';
 /** Any file that exists: nothing runs the workflows. */
 const bundle = fileURLToPath(import.meta.url);
 const stops: (() => Promise<void>)[] = [];
-const logged: string[] = [];
 afterEach(async () => {
-  logged.length = 0;
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
@@ -33,16 +31,23 @@ async function start(...flags: string[]) {
     metadata: { name: 'kube-system' },
   });
   const queues: { taskQueue: string; runsWorkflows: boolean; polls: unknown }[] = [];
-  let whyNotReady: () => string | undefined = () => 'has not begun';
+  let roundTrip: (() => Promise<unknown>) | undefined;
+  const logged: string[] = [];
+  let whyNotReady: (() => string | undefined) | undefined;
   await runWorker(
-    processOf([`--temporal-address=${fake.address}`, ...flags], (why) => {
-      whyNotReady = why;
+    processOf([`--temporal-address=${fake.address}`, ...flags], {
+      onLog: (line) => void logged.push(line),
+      onHttp: (why) => (whyNotReady = why),
     }),
     {
       kubeClient: () => control,
       eventClient: () => new InMemoryClient(),
       leaseClient: () => control,
-      temporalClient: createTemporalClient,
+      temporalClient: async (config) => {
+        const temporal = await createTemporalClient(config);
+        roundTrip = () => temporal.workflowService.getClusterInfo({});
+        return temporal;
+      },
       workerFactory: async () => ({
         async create({ taskQueue, workflowBundle, activityTaskPollerBehavior: polls }) {
           queues.push({ taskQueue, runsWorkflows: workflowBundle !== undefined, polls });
@@ -57,7 +62,10 @@ async function start(...flags: string[]) {
       copies: {},
     },
   );
-  expect(whyNotReady()).toBeUndefined();
+  expect(whyNotReady).toBeDefined();
+  expect(whyNotReady?.()).toBeUndefined();
+  // What was asked before is with the server by now.
+  await roundTrip?.();
   // A call that is under way when the connection closes is an error that nobody hears.
   if (queues.some(({ runsWorkflows }) => runsWorkflows)) {
     await eventually('the schedules are made', async () =>
@@ -67,12 +75,21 @@ async function start(...flags: string[]) {
   return { control, queues, calls: () => fake.calls.map(({ method }) => method) };
 }
 
-function processOf(flags: string[], onHttp: (why: () => string | undefined) => void): Process {
+interface Listeners {
+  onLog(line: string): void;
+  onHttp(whyNotReady: () => string | undefined): void;
+}
+
+function processOf(flags: string[], { onLog, onHttp }: Listeners): Process {
   const argv = [`--namespace=${namespace}`, `--workflow-bundle=${bundle}`, ...flags];
   const command = readCommandLine({ component: 'worker', argv, env: {} });
   if (command.kind !== 'run') throw new Error(command.text);
-  const output = { write: (line: string) => void logged.push(line) };
-  const log = createLogger({ component: 'worker', level: 'info', format: 'json', output });
+  const log = createLogger({
+    component: 'worker',
+    level: 'info',
+    format: 'json',
+    output: { write: onLog },
+  });
   const ended = Promise.withResolvers<void>();
   const host = { on: () => undefined, exit: () => ended.resolve() };
   const shutdown = createShutdown({ log, graceSeconds: 5, host });
@@ -126,7 +143,7 @@ test('the core makes the schedules and registers search attributes', async () =>
 test.each(['drain', 'driver'])('%s makes no schedule', async (part) => {
   const { calls } = await start(`--serve=${part}`);
   expect(new Set(calls())).toEqual(
-    new Set(['DescribeNamespace', 'GetSystemInfo', 'StartWorkflowExecution']),
+    new Set(['DescribeNamespace', 'GetClusterInfo', 'GetSystemInfo', 'StartWorkflowExecution']),
   );
 });
 

@@ -66,8 +66,8 @@ export class DriverWorkers {
   }
 
   /**
-   * Fulfilled when those are served that are to be at once, and those of all classes that exist now: nothing else runs yet that
-   * a library could hold up while it loads.
+   * Fulfilled when those are served that are to be at once, and those of all classes that exist
+   * now: nothing else runs yet that a library could hold up while it loads.
    */
   async ready(): Promise<void> {
     await this.#reflector?.synced;

@@ -83,7 +83,7 @@ test('without flags and environment everything has the defaults of MCM', () => {
   });
 });
 
-const parts = [
+const servedParts = [
   {
     argv: ['--serve=core, Drain', '--providers=none'],
     expected: { core: true, drain: true, drivers: [], driversAtOnce: [], providers: [] },
@@ -102,7 +102,7 @@ const parts = [
   },
 ];
 
-test.each(parts)('with $argv a worker serves a part', ({ argv, expected }) => {
+test.each(servedParts)('with $argv a worker serves a part', ({ argv, expected }) => {
   expect(configOf({ argv }).serves).toMatchObject(expected);
 });
 
