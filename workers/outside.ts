@@ -1,8 +1,6 @@
 /** What a process reaches clusters, Temporal and clouds through. A simulation hands in its own. */
 import type { Client } from '@temporalio/client';
-import type { Driver } from '../activities/drivers/driver.ts';
-import { createDrivers } from '../activities/drivers/index.ts';
-import type { DriverSettings } from '../activities/drivers/settings.ts';
+import { createDrivers, type CreateDrivers } from '../activities/drivers/index.ts';
 import type { CopyLimits } from '../activities/kube/cache/consistent-copy.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import type { Config } from './config/config.ts';
@@ -28,7 +26,7 @@ export interface Outside {
   workerFactory(config: Pick<Config, 'temporal' | 'workflowSandbox'>): Promise<WorkerFactory>;
   /** Undefined: the SDK has no metrics. */
   installTemporalRuntime(log: Logger): Promise<{ metricsUrl?: string }>;
-  createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
+  createDrivers: CreateDrivers;
   /** From when on copies serve lists. */
   copies: CopyLimits;
 }

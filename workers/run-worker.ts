@@ -1,4 +1,4 @@
-/** What the worker does from its start on: it runs the workflows and everything that they do. */
+/** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import type { Client } from '@temporalio/client';
 import type { Waiting } from './kube/clients.ts';
 import { every, nowMs } from '../activities/system/system.ts';
@@ -39,21 +39,21 @@ export async function runWorker(
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);
-  const events = createEventRecorders({
-    config,
-    clients,
-    log,
-    registry: metrics.registry,
-    createClient: outside.eventClient,
-  });
+  const { registry } = metrics;
+  const createClient = outside.eventClient;
+  const events = createEventRecorders({ config, clients, log, registry, createClient });
   shutdown.add('Events', () => events.close());
 
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  await untilSearchAttributesKnown(temporal, {
-    ...waiting,
-    onMissing: (reason) => (state = reason),
-  });
+  const { serves } = config;
+  // Only workflows set them.
+  if (serves.core) {
+    await untilSearchAttributesKnown(temporal, {
+      ...waiting,
+      onMissing: (reason) => (state = reason),
+    });
+  }
   await untilClaimed(temporal, claimantOf(config, identity), waiting);
   const factory = await untilReached({
     server: `Temporal at ${config.temporal.address} (worker)`,
@@ -64,8 +64,8 @@ export async function runWorker(
 
   const gates = watchGates({ config, log, shutdown }, clients.control);
   const { stop, activeWatcher } = gates;
-  registerStopMetric(metrics.registry, stop);
-  leaderless = watchLeader(metrics.registry, activeWatcher.isActive);
+  registerStopMetric(registry, stop);
+  leaderless = watchLeader(registry, activeWatcher.isActive);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, activeWatcher.synced]);
 
@@ -81,13 +81,14 @@ export async function runWorker(
     factory,
     createDrivers: outside.createDrivers,
     copies: outside.copies,
-    registry: metrics.registry,
+    registry,
     shutdown,
   });
   void endWhenBroken(workers.failed, { log, shutdown });
-  scheduleChecks(temporal, { ...config, identity }, waiting);
+  // Their workflows and activities are of the core.
+  if (serves.core) scheduleChecks(temporal, { ...config, identity }, waiting);
   state = '';
-  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue }, 'working');
+  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
 }
 
 /** So long a check may stay paused after one of its runs failed. */

@@ -14,7 +14,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import { hasFinalizer } from '../kube/objects/finalizers.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource, namespaced } from '../kube/client/paths.ts';
-import { isBuiltIn } from '../drivers/index.ts';
+import { isBuiltIn } from '../drivers/providers.ts';
 import type { ClassDependencies } from './dependencies.ts';
 
 type ProtectionDependencies = Pick<ClassDependencies, 'control' | 'hasDriver'>;

@@ -15,6 +15,7 @@ export const users = [
   'virtual-cloud',
   'millwright-watcher',
   'millwright-worker',
+  'millwright-driver',
 ] as const;
 
 export type User = (typeof users)[number];

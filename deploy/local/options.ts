@@ -24,6 +24,11 @@ export interface StackOptions {
    * false.
    */
   withoutTarget?: boolean;
+  /**
+   * For programs that start a stack: the flags of each of its workers, up to four, beside
+   * `workerFlags`. Default one without any, or two with `doubled`.
+   */
+  workers?: readonly (readonly string[])[];
   /** For programs that start a stack: only these components and jobs of it. Default all. */
   only?: readonly string[];
 }

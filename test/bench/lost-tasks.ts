@@ -1,5 +1,6 @@
 /** Steps of workflow code that a worker did in vain: they took longer than their time. */
 import type { Stack } from '../../deploy/local/stack.ts';
+import { metricsOfWorkers } from './worker-metrics.ts';
 
 const pattern =
   /^temporal_request_failure_total\{[^}]*operation="RespondWorkflowTaskCompleted"[^}]*\} (\d+)/;
@@ -8,11 +9,8 @@ const pattern =
  * Of all workers since their start. Temporal does not know a task any more that it has given to
  * another worker.
  */
-export async function lostTasksOf({ components }: Stack): Promise<number> {
-  const workers = ['worker', 'second-worker'].flatMap((name) => components[name]?.address ?? []);
-  const pages = await Promise.all(
-    workers.map(async (address) => await (await fetch(`${address}/metrics`)).text()),
-  );
+export async function lostTasksOf(stack: Stack): Promise<number> {
+  const pages = Object.values(await metricsOfWorkers(stack));
   return pages
     .flatMap((page) => page.split('\n'))
     .map((line) => Number(pattern.exec(line)?.[1] ?? 0))

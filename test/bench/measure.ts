@@ -11,6 +11,7 @@ import type { MachineTimes, Watched } from './pool.ts';
 import { deleteAndWatch, scaleAndWatch } from './pool.ts';
 import type { ProcessUse } from './processes.ts';
 import { cpuBetween, useOf } from './processes.ts';
+import { sharesBetween, sharesOf, type WorkerShare } from './worker-metrics.ts';
 import { quantiles, type Quantiles } from './quantiles.ts';
 
 export interface Bench {
@@ -27,6 +28,7 @@ export interface Part {
   perMachine?: Quantiles;
   requests: Record<string, RequestCounts>;
   processes: Record<string, ProcessUse>;
+  workers: Record<string, WorkerShare>;
   /** History events of all workflows that this part added, per machine. */
   eventsPerMachine: number;
   /**
@@ -116,6 +118,7 @@ export async function measure(
   const processes = useOf(stack);
   const before = await historiesOf(stack);
   const lostBefore = await lostTasksOf(stack);
+  const sharesBefore = await sharesOf(stack);
   const { milliseconds, waits, bounds } = await run();
   const after = useOf(stack);
   // The audit log and Temporal's visibility lag behind by less than this.
@@ -129,6 +132,7 @@ export async function measure(
     ...(waits.length > 0 && { perMachine: quantiles(waits) }),
     requests: await requestsSince(log, position),
     processes: cpuBetween(processes, after),
+    workers: sharesBetween(sharesBefore, await sharesOf(stack)),
     eventsPerMachine: (totalOf(histories) - totalOf(before)) / machines,
     lostTasks: (await lostTasksOf(stack)) - lostBefore,
     ...(longestRun && { longestRun }),

@@ -1,5 +1,6 @@
 import type { RequestCounts } from './audit.ts';
 import type { Part, Parts } from './measure.ts';
+import type { WorkerShare } from './worker-metrics.ts';
 
 const ours = ['millwright-worker', 'millwright-watcher'];
 
@@ -28,6 +29,7 @@ function textOf(part: Part): string {
     `  workflow tasks    ${lostTasks} done in vain, as their time was over`,
     longestRun &&
       `  longest history   ${longestRun.events} events in one run of ${longestRun.workflowId}`,
+    ...sharesOf(part),
     ...usersOf(part),
     ...processesOf(part),
   ];
@@ -51,6 +53,19 @@ function usersOf({ requests }: Part): string[] {
         .map(([kind, count]) => `${kind} ${count}`);
       return `  ${user}: ${writes} writes, ${reads} reads (${details.join(', ')})`;
     });
+}
+
+/** How evenly workers that do the same share it. */
+function sharesOf({ workers }: Part): string[] {
+  const shares = Object.entries(workers);
+  const partOf = (what: Exclude<keyof WorkerShare, 'polls'>, count: number): string => {
+    const all = shares.reduce((sum, [, share]) => sum + share[what], 0);
+    return `${count} (${all === 0 ? 0 : Math.round((100 * count) / all)} %)`;
+  };
+  return shares.map(
+    ([name, { workflowTasks, activities, localActivities, polls }]) =>
+      `  ${name.padEnd(18)}${partOf('workflowTasks', workflowTasks)} workflow tasks, ${partOf('activities', activities)} activities, ${partOf('localActivities', localActivities)} local ones; ${polls} polls open at the end`,
+  );
 }
 
 function processesOf({ processes }: Part): string[] {

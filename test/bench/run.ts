@@ -36,6 +36,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --warm N         machines scaled up and down before, to warm up (default 50)
   --limit SECONDS  for a rollout (default 900)
   --neighbour PERCENT  of each core is taken by another program (default 0)
+  --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
@@ -53,6 +54,7 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: '900' },
     neighbour: { type: 'string', default: '0' },
     rounds: { type: 'string', default: '3' },
+    workers: { type: 'string', default: '1' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
@@ -89,6 +91,10 @@ if (!(Number(values.neighbour) >= 0 && Number(values.neighbour) <= 90)) {
   console.error(`--neighbour: "${values.neighbour}" is not a percentage from 0 to 90`);
   process.exit(2);
 }
+if (!/^[1-4]$/.test(values.workers)) {
+  console.error(`--workers: "${values.workers}" is not a number from 1 to 4`);
+  process.exit(2);
+}
 
 if (measurement === 'profile') letInspectorsOpen();
 const stateDir = values['state-dir'];
@@ -99,6 +105,7 @@ const stack = await startStack({
   quiet: values.json,
   withoutTarget: isFleet,
   workerFlags: values['worker-flag'],
+  workers: Array.from({ length: Number(values.workers) }, () => []),
 });
 try {
   const kube = createKubeClient({

@@ -29,6 +29,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'rollout-both-killed': 'worker-crash',
   'rollout-change': 'rollout',
   'rollout-history': 'rollout-back',
+  'rollout-restarted': 'split-workers',
   'rollout-watcher-killed': 'watcher-crash',
   'rollout-worker-killed': 'worker-crash',
   'rollout-canary': 'rollout-options',

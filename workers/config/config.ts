@@ -8,6 +8,7 @@ import type { Component } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import { helpText } from './flags/help.ts';
+import { faultsOfServed, servedOf, type ServedSettings } from './served.ts';
 import { version } from './version.ts';
 import { type Environment, readTemporalSettings, type TemporalSettings } from './temporal.ts';
 
@@ -37,6 +38,8 @@ export interface Config {
   /** Limits of our own on requests to each API server. No qps: no limit. */
   kubeApi: { qps?: number; burst: number };
   temporal: TemporalSettings;
+  /** What this worker process works for. */
+  serves: ServedSettings;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
   /** File with workflow code that was bundled before. */
@@ -158,6 +161,7 @@ export function readCommandLine({ component, argv, env }: CommandLine): Command 
     ...flags.faults,
     ...faultsOfFiles(flags.values),
     ...faultsOfLeaderElection(flags.values),
+    ...faultsOfServed(flags.values),
     ...faults,
     ...faultsOfUrl('MILLWRIGHT_VIRTUAL_CLOUD', virtualCloud),
   ];
@@ -227,6 +231,7 @@ function kubeSourceOf(kubeconfig: string): KubeSource {
 function workOf(flags: FlagValues) {
   const workflowBundle = flags['workflow-bundle'];
   return {
+    serves: servedOf(flags),
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),

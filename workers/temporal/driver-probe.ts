@@ -1,6 +1,5 @@
 /** Whether a worker serves the queue of a provider. */
 import type { Client } from '@temporalio/client';
-import { isBuiltIn } from '../../activities/drivers/index.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
@@ -9,18 +8,23 @@ import { monotonicMs } from '../../activities/system/system.ts';
 const activityQueue = 2;
 const cacheMilliseconds = 2_000;
 
-/** A built-in driver is always there; another provider's worker shows by polling its queues. */
+/**
+ * `ownDrivers`: of this process, which serves them from the first MachineClass on. Another process
+ * shows by polling the queues of its provider.
+ */
 export function createDriverProbe({
   temporal,
   taskQueue,
+  ownDrivers,
 }: {
   temporal: Client;
   taskQueue: string;
+  ownDrivers: readonly string[];
 }): (provider: string, call?: DriverCall) => Promise<boolean> {
   const answers = new Map<string, { at: number; hasPoller: boolean }>();
 
   return async (provider, call = 'read') => {
-    if (isBuiltIn(provider)) return true;
+    if (ownDrivers.includes(provider)) return true;
     if (provider === '') return false;
     const queue = driverQueueOf(taskQueue, provider, call);
     const known = answers.get(queue);

@@ -1,6 +1,6 @@
 /**
  * The workers of the drivers: those of a provider start when the first of its MachineClasses is
- * seen, after its libraries are loaded.
+ * seen, after its libraries are loaded. What a process was told by name starts at once.
  */
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
@@ -18,6 +18,8 @@ export interface DriverWorkersOptions {
   control: KubeClient;
   namespace: string;
   drivers: ReadonlyMap<string, Driver>;
+  /** Whether this driver waits for no MachineClass. */
+  isAtOnce(provider: string): boolean;
   /** One for each kind of call; they do not run yet. */
   createWorkers(provider: string, driver: Driver): Promise<readonly DriverWorker[]>;
   /** Its queues are polled. */
@@ -30,14 +32,21 @@ export class DriverWorkers {
   readonly #options: DriverWorkersOptions;
   readonly #started = new Map<string, Promise<readonly DriverWorker[]>>();
   readonly #runs: Promise<void>[] = [];
-  readonly #reflector: { readonly synced: Promise<void>; stop(): Promise<void> };
+  /** Undefined: no driver waits for its first class. */
+  readonly #reflector: { readonly synced: Promise<void>; stop(): Promise<void> } | undefined;
   readonly #failed = Promise.withResolvers<unknown>();
   #stopping: Promise<void> | undefined;
 
   constructor(options: DriverWorkersOptions) {
     this.#options = options;
-    const { control, namespace, onError } = options;
-    this.#reflector = new Reflector({
+    const providers = [...options.drivers.keys()];
+    for (const provider of providers.filter(options.isAtOnce)) this.#serve(provider);
+    if (!providers.every(options.isAtOnce)) this.#reflector = this.#watchClasses();
+  }
+
+  #watchClasses() {
+    const { control, namespace, onError } = this.#options;
+    return new Reflector({
       client: control,
       path: customResource('machineclasses', namespace),
       transform: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
@@ -57,11 +66,11 @@ export class DriverWorkers {
   }
 
   /**
-   * Fulfilled when the drivers of all classes that exist now are served: nothing else runs yet that
-   * a library could hold up while it loads.
+   * Fulfilled when those are served that are to be at once, and those of all classes that exist
+   * now: nothing else runs yet that a library could hold up while it loads.
    */
   async ready(): Promise<void> {
-    await this.#reflector.synced;
+    await this.#reflector?.synced;
     await Promise.allSettled(this.#started.values());
   }
 
@@ -72,7 +81,7 @@ export class DriverWorkers {
   }
 
   async #stop(): Promise<void> {
-    await this.#reflector.stop();
+    await this.#reflector?.stop();
     const started = await Promise.allSettled(this.#started.values());
     for (const outcome of started) {
       if (outcome.status === 'rejected') continue;

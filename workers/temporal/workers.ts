@@ -1,10 +1,10 @@
 /**
- * The Temporal workers of the worker process: workflows, drains, and a queue for each provider,
- * each with slots of its own.
+ * The Temporal workers of the worker process: workflows, drains, and queues for each provider, each
+ * with slots of its own; or those of them that the process serves.
  */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
-import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { Context } from '@temporalio/activity';
 import type { Registry } from 'prom-client';
 import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
@@ -13,7 +13,8 @@ import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
-import type { DriverSettings } from '../../activities/drivers/settings.ts';
+import { providerOf, type CreateDrivers } from '../../activities/drivers/index.ts';
+import type { DrainParts, DrainWatches } from '../../activities/index.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
@@ -28,6 +29,13 @@ import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
 import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
+import {
+  baseOptions,
+  corePolls,
+  drainPolls,
+  driverPolls,
+  workflowSlots,
+} from './worker-options.ts';
 import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
@@ -59,7 +67,7 @@ export interface WorkerParts {
   identity: Identity;
   temporal: Client;
   factory: WorkerFactory;
-  createDrivers(settings: DriverSettings): ReadonlyMap<string, Driver>;
+  createDrivers: CreateDrivers;
   copies: CopyLimits;
   /** Calls of drivers are counted here. */
   registry: Registry;
@@ -84,36 +92,18 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
   const drivers = createMeteredDrivers(parts);
   const dependencies = worldOf(parts, { drivers, ...copiesOf(parts) });
-  const watches =
-    dependencies.target && createDrainWatches(dependencies.target, parts.temporal, parts.log);
+  const { serves } = parts.config;
+  const watches = serves.drain ? drainWatchesOf(parts, dependencies) : undefined;
   // The rest of the slots is for drains that ask no cloud.
   const deletions = new ServedDeletions(Math.ceil(parts.config.concurrency.syncs * 0.8));
-  const driverWorkers = new DriverWorkers({
-    control: parts.clients.control,
-    namespace: parts.config.namespace,
-    drivers,
-    createWorkers: (provider, driver) =>
-      Promise.all(
-        driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
-      ),
-    onStart(provider, driver) {
-      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
-      parts.log.info({ provider }, 'serves the provider');
-    },
-    onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
-  });
+  const driverWorkers = startDriverWorkers(parts, { dependencies, drivers, deletions });
   // A process may be asked to end while its drivers are loaded.
   parts.shutdown.add('drivers', () => driverWorkers.stop());
   await Promise.race([driverWorkers.ready(), driverWorkers.failed.then(throwIt)]);
   parts.shutdown.signal.throwIfAborted();
   const starting = Promise.all([
-    workflowWorker(parts, dependencies),
-    parts.factory.create({
-      ...baseOptions(parts),
-      interceptors: { activity: parts.interceptors.drains },
-      taskQueue: drainQueueOf(parts.identity.taskQueue),
-      activities: createDrainActivities(dependencies, { watches, deletions }),
-    }),
+    ...(serves.core ? [workflowWorker(parts, dependencies)] : []),
+    ...(serves.drain ? [drainWorker(parts, dependencies, { watches, deletions })] : []),
   ]).then((workers) => workers.map((worker) => ({ worker, run: worker.run() })));
   // Before they are there: a process that ends now has to wait for them, because a connection
   // cannot be closed while a worker has it.
@@ -132,6 +122,54 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   };
 }
 
+function drainWatchesOf(
+  { temporal, log }: Parts,
+  { target }: ActivityDependencies,
+): DrainWatches | undefined {
+  return target && createDrainWatches(target, temporal, log);
+}
+
+interface DriverParts {
+  dependencies: ActivityDependencies;
+  drivers: Drivers;
+  deletions: ServedDeletions;
+}
+
+/**
+ * A drain that ends with the deletion needs the driver, and no queue of it. Nothing else needs one:
+ * reading a provider spec loads no library.
+ */
+function startDriverWorkers(
+  parts: Parts,
+  { dependencies, drivers, deletions }: DriverParts,
+): DriverWorkers {
+  const { serves, namespace } = parts.config;
+  const isPolled = (name: string): boolean => isAmong(serves.drivers, name);
+  return new DriverWorkers({
+    control: parts.clients.control,
+    namespace,
+    drivers: new Map([...drivers].filter(([name]) => serves.drain || isPolled(name))),
+    isAtOnce: (name) => isAmong(serves.driversAtOnce, name),
+    async createWorkers(provider, driver) {
+      if (!isPolled(provider)) return [];
+      return await Promise.all(
+        driverCalls.map((call) => driverWorker(parts, dependencies, { provider, driver, call })),
+      );
+    },
+    onStart(provider, driver) {
+      deletions.add(provider, driverActivities(dependencies, driver, inlineSignal));
+      if (isPolled(provider)) parts.log.info({ provider }, 'serves the provider');
+      else parts.log.info({ provider }, 'deletes for the provider when a drain is over');
+    },
+    onError: (err) => parts.log.warn({ err }, 'the MachineClasses cannot be read'),
+  });
+}
+
+/** `name`: a driver may have a second one. */
+function isAmong(providers: readonly string[], name: string): boolean {
+  return providers.includes(providerOf(name));
+}
+
 function throwIt(error: unknown): never {
   throw error;
 }
@@ -146,7 +184,7 @@ function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerPa
   const count = registerDriverMetrics(registry);
   const report = (err: unknown, message: string): void => log.error({ err }, message);
   return new Map(
-    [...createDrivers(settings)].map(([provider, driver]) => [
+    [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => [
       provider,
       meteredDriver(boundedDriver(driver), provider, { count, report }),
     ]),
@@ -198,7 +236,11 @@ function worldOf(
       identity,
       timeouts: config.timeouts,
     }),
-    hasDriver: createDriverProbe({ temporal, taskQueue: identity.taskQueue }),
+    hasDriver: createDriverProbe({
+      temporal,
+      taskQueue: identity.taskQueue,
+      ownDrivers: config.serves.drivers,
+    }),
     specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
     refusals: createRefusals(control),
   };
@@ -211,7 +253,9 @@ async function workflowWorker(
   const { workflowBundle, concurrency } = parts.config;
   const { taskQueue } = parts.identity;
   return await parts.factory.create({
-    ...baseOptions(parts),
+    ...baseOptions(parts.config),
+    ...corePolls,
+    interceptors: { activity: parts.interceptors.usual },
     taskQueue,
     workflowBundle: await workflowBundleOf(workflowBundle),
     activities: createKubeActivities(dependencies),
@@ -224,20 +268,18 @@ async function workflowWorker(
   });
 }
 
-/**
- * A process accepts no more workflow tasks than it can finish before the server gives them to
- * another worker: with 200 slots on two cores 500 machines took five times as long, because most
- * of their tasks expired and ran twice. A core finishes some 18 tasks a second, and a task may take
- * 4 s: slots <= tasks a second x 4 s / 2 leaves room for a neighbour that takes half of the core.
- * A local activity holds the slot of its workflow task, so fewer of them run at once.
- *
- * @param cores As the cgroup grants them; `availableParallelism` counts them so.
- */
-export function workflowSlots(cores: number) {
-  return {
-    maxConcurrentWorkflowTaskExecutions: 20 * cores,
-    maxConcurrentLocalActivityExecutions: 8 * cores,
-  };
+function drainWorker(
+  parts: Parts,
+  dependencies: ActivityDependencies,
+  drains: DrainParts,
+): Promise<TemporalWorker> {
+  return parts.factory.create({
+    ...baseOptions(parts.config),
+    ...drainPolls,
+    interceptors: { activity: parts.interceptors.drains },
+    taskQueue: drainQueueOf(parts.identity.taskQueue),
+    activities: createDrainActivities(dependencies, drains),
+  });
 }
 
 function driverWorker(
@@ -246,27 +288,32 @@ function driverWorker(
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<TemporalWorker> {
   const activities = driverActivities(dependencies, driver, cancellation);
+  const { usual, creates } = parts.interceptors;
   return parts.factory.create({
-    ...baseOptions(parts),
-    ...(call === 'create' && { interceptors: { activity: parts.interceptors.creates } }),
+    ...baseOptions(parts.config),
+    ...driverPolls,
+    interceptors: { activity: call === 'create' ? creates : usual },
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
-    activities: { ...activities, createInstance: recording(dependencies, activities) },
+    activities: parts.config.serves.core ? recording(dependencies, activities) : activities,
   });
 }
 
-/** A create that ends with the ids of its instance on the Machine. */
-function recording(
+/** Their create ends with the ids of its instance on the Machine. */
+function recording<Activities extends Pick<DriverActivities, 'createInstance'>>(
   dependencies: ActivityDependencies,
-  { createInstance }: Pick<DriverActivities, 'createInstance'>,
-): (request: DriverRequest) => Promise<RecordedCreateOutcome> {
+  activities: Activities,
+) {
   const recordParts: RecordParts = {
     steps: createKubeActivities(dependencies),
     usesTarget: dependencies.target !== undefined,
     isCancelled: () => cancellation().aborted,
     warn: (error) => Context.current().log.warn('the Machine is not recorded yet', { error }),
   };
-  return async (request) =>
-    await recordWithCreate(recordParts, request, await createInstance(request));
+  return {
+    ...activities,
+    createInstance: async (request: DriverRequest): Promise<RecordedCreateOutcome> =>
+      await recordWithCreate(recordParts, request, await activities.createInstance(request)),
+  };
 }
 
 /** Of the activity that runs. */
@@ -304,22 +351,5 @@ function interceptorsOf({ config, identity, registry, log }: WorkerParts): Inter
     usual: [handBack, createActivityInterceptor()],
     drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
     creates: [handBack, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
-  };
-}
-
-function baseOptions({
-  config,
-  interceptors,
-}: Parts): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
-  return {
-    namespace: config.temporal.namespace,
-    identity: config.identity,
-    maxConcurrentActivityTaskExecutions: config.concurrency.syncs,
-    interceptors: { activity: interceptors.usual },
-    // Heartbeats come as the interceptor sends them, and with what a drain has to report.
-    maxHeartbeatThrottleInterval: '1s',
-    defaultHeartbeatThrottleInterval: '1s',
-    shutdownGraceTime: `${Math.max(config.shutdownGraceSeconds - 5, 1)}s`,
-    shutdownForceTime: `${Math.max(config.shutdownGraceSeconds - 2, 2)}s`,
   };
 }

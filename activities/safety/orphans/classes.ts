@@ -6,7 +6,7 @@ import type {
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
-import { isBuiltIn } from '../../drivers/index.ts';
+import { isBuiltIn } from '../../drivers/providers.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository, type User } from '../layout.ts';
-import { host } from '../supervision/ports.ts';
+import { host, type PortName } from '../supervision/ports.ts';
 import { answersOk, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
@@ -29,15 +29,29 @@ export function ourPrograms(world: StackWorld): Component[] {
   const { ports, options } = world;
   const operator = [
     watcher(world, 'watcher', ports.watcher),
-    worker(world, 'worker', ports.worker),
-    ...(options.doubled
-      ? [
-          watcher(world, 'second-watcher', ports.secondWatcher),
-          worker(world, 'second-worker', ports.secondWorker),
-        ]
-      : []),
+    ...(options.doubled ? [watcher(world, 'second-watcher', ports.secondWatcher)] : []),
+    ...workersOf(world),
   ];
   return [virtualCloud(world), ...(options.operator ? operator : [])];
+}
+
+const workerNames: readonly { name: string; port: PortName }[] = [
+  { name: 'worker', port: 'worker' },
+  { name: 'second-worker', port: 'secondWorker' },
+  { name: 'third-worker', port: 'thirdWorker' },
+  { name: 'fourth-worker', port: 'fourthWorker' },
+];
+
+function workersOf(world: StackWorld): Component[] {
+  const { doubled, workers = doubled ? [[], []] : [[]] } = world.options;
+  if (workers.length > workerNames.length) {
+    throw new Error(
+      `workers: ${workers.length} are too many; allowed: up to ${workerNames.length}`,
+    );
+  }
+  return workerNames
+    .slice(0, workers.length)
+    .map(({ name, port }, index) => worker(world, { name, port, flags: workers[index] ?? [] }));
 }
 
 function virtualCloud(world: StackWorld): Component {
@@ -73,16 +87,20 @@ function watcher(world: StackWorld, name: string, port: number): Component {
   });
 }
 
-function worker(world: StackWorld, name: string, port: number): Component {
+function worker(
+  world: StackWorld,
+  { name, port, flags }: { name: string; port: PortName; flags: readonly string[] },
+): Component {
   return ourProcess(world, {
     name,
     needs: ['cluster', 'search-attributes', 'virtual-cloud', 'workflow-bundle'],
-    port,
+    port: world.ports[port],
     user: 'millwright-worker',
     args: [
       workerEntrance,
       `--workflow-bundle=${world.layout.workflowBundle}`,
       ...world.options.workerFlags,
+      ...flags,
     ],
   });
 }

@@ -20,6 +20,8 @@ const names = [
   'worker',
   'secondWatcher',
   'secondWorker',
+  'thirdWorker',
+  'fourthWorker',
 ] as const;
 
 export type PortName = (typeof names)[number];

@@ -1,6 +1,7 @@
 /** Which providers a worker serves. */
 import { describe, expect, test } from 'vitest';
-import { createDrivers, isBuiltIn } from '../../../activities/drivers/index.ts';
+import { createDrivers } from '../../../activities/drivers/index.ts';
+import { isBuiltIn } from '../../../activities/drivers/providers.ts';
 
 const providersOf = (env: Record<string, string>): string[] => [
   ...createDrivers({ env, allowsAmbientCredentials: false }).keys(),

@@ -212,7 +212,7 @@ describe('failures', () => {
 
   test('a URL that is none is refused by the name of its variable', () => {
     const env = { MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' };
-    expect(() => builtInDrivers['virtual']?.({ env, allowsAmbientCredentials: false })).toThrow(
+    expect(() => builtInDrivers.virtual({ env, allowsAmbientCredentials: false })).toThrow(
       'MILLWRIGHT_VIRTUAL_CLOUD: "cloud:80" is not a URL',
     );
   });

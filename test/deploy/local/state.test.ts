@@ -42,6 +42,8 @@ const somePorts: Ports = {
   worker: 13,
   secondWatcher: 14,
   secondWorker: 15,
+  thirdWorker: 16,
+  fourthWorker: 17,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

@@ -6,13 +6,22 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { quickRecovery } from '../../../deploy/local/components/operator.ts';
-import { repository } from '../../../deploy/local/layout.ts';
+import { repository, type User } from '../../../deploy/local/layout.ts';
 import { logFolderOf, type TestStack } from './test-stack.ts';
 
-const programs = ['watcher', 'worker'] as const;
 /** `standby` is a second watcher, which waits for the Lease. */
+const watchers = ['watcher', 'standby'] as const;
 const doubles = ['standby', 'second-worker'] as const;
-export type Program = (typeof programs)[number] | (typeof doubles)[number];
+export type Program =
+  (typeof watchers)[number] | (typeof doubles)[number] | 'worker' | `worker-${string}`;
+
+export interface WorkerProgram {
+  name: Program;
+  /** Beside those that every worker of the scenario has. */
+  flags?: readonly string[];
+  /** Default `millwright-worker`. */
+  user?: User;
+}
 
 export interface OperatorOptions {
   namespace: string;
@@ -21,6 +30,8 @@ export interface OperatorOptions {
   /** `none`: there is no target cluster. Default the cluster of the stack. */
   target?: 'none' | undefined;
   workerFlags?: readonly string[] | undefined;
+  /** Default one, called `worker`. */
+  workers?: readonly WorkerProgram[] | undefined;
   watcherFlags?: readonly string[] | undefined;
   /** Where both find Temporal, asked at each start; default the stack's own. */
   temporalAddress?: (() => string) | undefined;
@@ -64,7 +75,8 @@ export class Operator {
   /** Also what was retired. */
   start(): void {
     this.#retired.clear();
-    for (const program of programs) this.#spawn(program);
+    this.#spawn('watcher');
+    for (const { name } of this.#workers) this.#spawn(name);
     if (this.#options.isDoubled) for (const program of doubles) this.#spawn(program);
   }
 
@@ -116,6 +128,10 @@ export class Operator {
     await Promise.all(running);
   }
 
+  get #workers(): readonly WorkerProgram[] {
+    return this.#options.workers ?? [{ name: 'worker' }];
+  }
+
   get logs(): string {
     return logFolderOf(this.#stack, this.#options.namespace);
   }
@@ -162,18 +178,24 @@ export class Operator {
     });
   }
 
+  #workerNamed(program: Program): WorkerProgram {
+    return this.#workers.find(({ name }) => name === program) ?? { name: program };
+  }
+
   /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
   #accessOf(program: Program): Access {
     const { layout, virtualCloud } = this.#stack;
     const { workerAccess, watcherAccess } = this.#options;
     const isWorker = roleOf(program) === 'worker';
-    const kubeconfig = layout.kubeconfigOf(isWorker ? 'millwright-worker' : 'millwright-watcher');
+    const { user = 'millwright-worker' } = this.#workerNamed(program);
+    const kubeconfig = layout.kubeconfigOf(isWorker ? user : 'millwright-watcher');
     return (isWorker ? workerAccess : watcherAccess)?.() ?? { kubeconfig, virtualCloud };
   }
 
   #flags(program: Program): string[] {
     const { namespace, target, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
     const { layout } = this.#stack;
+    const { flags: ownFlags = [] } = this.#workerNamed(program);
     const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
       `--control-kubeconfig=${kubeconfig}`,
@@ -185,7 +207,12 @@ export class Operator {
       `--leader-elect-identity=${program}`,
       ...flags,
       ...(roleOf(program) === 'worker'
-        ? [`--workflow-bundle=${layout.workflowBundle}`, ...sandboxOf(program), ...workerFlags]
+        ? [
+            `--workflow-bundle=${layout.workflowBundle}`,
+            ...sandboxOf(program),
+            ...workerFlags,
+            ...ownFlags,
+          ]
         : watcherFlags),
     ];
   }
@@ -220,7 +247,7 @@ export class Operator {
 }
 
 function roleOf(program: Program): 'watcher' | 'worker' {
-  return program === 'worker' || program === 'second-worker' ? 'worker' : 'watcher';
+  return watchers.some((watcher) => watcher === program) ? 'watcher' : 'worker';
 }
 
 /** A workflow that moves between both kinds of sandbox does the same in either. */

@@ -72,8 +72,38 @@ test('without flags and environment everything has the defaults of MCM', () => {
     },
     virtualCloud: 'http://127.0.0.1:7080',
     drivers: { allowsAmbientCredentials: false, allowsTokenFiles: false, allowsRetagging: false },
+    serves: {
+      core: true,
+      drain: true,
+      drivers: ['AWS', 'Azure', 'GCP', 'virtual'],
+      driversAtOnce: [],
+      providers: ['AWS', 'Azure', 'GCP', 'virtual'],
+    },
     noops: [],
   });
+});
+
+const servedParts = [
+  {
+    argv: ['--serve=core, Drain', '--providers=none'],
+    expected: { core: true, drain: true, drivers: [], driversAtOnce: [], providers: [] },
+  },
+  {
+    argv: ['--serve=driver', '--providers=azure,GCP,gcp'],
+    expected: { core: false, drain: false, drivers: ['Azure', 'GCP'], driversAtOnce: [] },
+  },
+  {
+    argv: ['--serve=driver:aws,driver:AWS', '--providers=AWS,GCP'],
+    expected: { core: false, drivers: ['AWS'], driversAtOnce: ['AWS'], providers: ['AWS', 'GCP'] },
+  },
+  {
+    argv: ['--serve=driver,driver:Virtual', '--providers=virtual,AWS'],
+    expected: { drivers: ['virtual', 'AWS'], driversAtOnce: ['virtual'] },
+  },
+];
+
+test.each(servedParts)('with $argv a worker serves a part', ({ argv, expected }) => {
+  expect(configOf({ argv }).serves).toMatchObject(expected);
 });
 
 const allowed = [
@@ -199,6 +229,29 @@ const refused: { name: string; given: Given; fault: RegExp }[] = [
     name: 'a retry period close to the renew deadline',
     given: { argv: ['--leader-elect-retry-period=9s'] },
     fault: /--leader-elect-retry-period: 9s/,
+  },
+  ...['core,drian', 'driver:', 'driver:aws:x', 'driver:mars', 'none', '', ','].map((text) => ({
+    name: `--serve=${text}`,
+    given: { argv: [`--serve=${text}`] },
+    fault:
+      /^--serve: ".*" is not allowed; allowed: core, drain, driver, and driver:PROVIDER with one of AWS, Azure, GCP, virtual, separated by commas$/,
+  })),
+  ...['mars', 'AWS,none', 'local', ''].map((text) => ({
+    name: `--providers=${text}`,
+    given: { argv: [`--providers=${text}`] },
+    fault:
+      /^--providers: ".*" is not allowed; allowed: AWS, Azure, GCP, virtual, separated by commas; or none$/,
+  })),
+  {
+    name: 'a driver that is not among the providers',
+    given: { argv: ['--serve=core,driver:GCP', '--providers=AWS,Azure'] },
+    fault:
+      /^--serve: "driver:GCP" is not allowed; allowed: the drivers of --providers \(AWS,Azure\)$/,
+  },
+  {
+    name: 'a process that would serve nothing',
+    given: { argv: ['--serve=driver', '--providers=none'] },
+    fault: /^--serve: "driver" with --providers=none serves nothing/,
   },
   {
     name: 'a virtual cloud that is no URL',

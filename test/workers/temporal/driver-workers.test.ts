@@ -9,8 +9,13 @@ const isOver = (): Promise<void> => Promise.resolve();
 let serving: DriverWorkers | undefined;
 afterEach(() => serving?.stop());
 
+interface Served {
+  prepare?: () => Promise<void>;
+  atOnce?: string[];
+}
+
 /** What happens to the drivers of two providers, in order. */
-function serve(kube: InMemoryClient, prepare = isOver) {
+function serve(kube: InMemoryClient, { prepare = isOver, atOnce = [] }: Served = {}) {
   const happened: string[] = [];
   const driverOf = (provider: string) => ({
     ...createVirtualDriver({ url: undefined }),
@@ -23,6 +28,7 @@ function serve(kube: InMemoryClient, prepare = isOver) {
     control: kube,
     namespace,
     drivers: new Map(['virtual', 'AWS'].map((provider) => [provider, driverOf(provider)])),
+    isAtOnce: (provider) => atOnce.includes(provider),
     async createWorkers(provider) {
       happened.push(`poll for ${provider}`);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -51,10 +57,24 @@ test('the first class of another provider starts its driver, once', async () => 
   expect(happened.slice(2)).toEqual(['load AWS', 'poll for AWS']);
 });
 
+test('a driver that is named starts without a class, and once', async () => {
+  const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
+  const { workers, happened } = serve(kube, { atOnce: ['AWS'] });
+  await workers.ready();
+  expect(happened).toEqual(['load AWS', 'poll for AWS']);
+});
+
+test('where all drivers are named no MachineClass is read', async () => {
+  const kube = new InMemoryClient(aMachineClass({ provider: 'virtual' }));
+  const { workers } = serve(kube, { atOnce: ['AWS', 'virtual'] });
+  await workers.ready();
+  expect(kube.calls).toEqual([]);
+});
+
 test('a driver that cannot be loaded is reported, so that the process ends', async () => {
   const fault = new Error('no such module');
   const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
-  const { workers, happened } = serve(kube, () => Promise.reject(fault));
+  const { workers, happened } = serve(kube, { prepare: () => Promise.reject(fault) });
   expect(await workers.failed).toBe(fault);
   expect(happened).toEqual(['load AWS']);
 });
@@ -62,7 +82,7 @@ test('a driver that cannot be loaded is reported, so that the process ends', asy
 test('a driver that is loaded while the process ends polls nothing', async () => {
   const loading = Promise.withResolvers<void>();
   const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
-  const { workers, happened } = serve(kube, () => loading.promise);
+  const { workers, happened } = serve(kube, { prepare: () => loading.promise });
   await eventually('it is being loaded', async () => happened.length === 1);
   const stopped = workers.stop();
   loading.resolve();

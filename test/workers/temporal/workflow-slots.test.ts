@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workflowSlots } from '../../../workers/temporal/workers.ts';
+import { workflowSlots } from '../../../workers/temporal/worker-options.ts';
 
 test.each([1, 2, 16])('a process with %d cores accepts the tasks that they can finish', (cores) => {
   expect(workflowSlots(cores)).toEqual({

@@ -15,6 +15,7 @@ import {
   rate,
   text,
 } from './kinds.ts';
+import { providerList, servedParts } from './served.ts';
 
 export const processFlags = {
   'control-kubeconfig': {
@@ -116,6 +117,22 @@ export const processFlags = {
     kind: oneOf('lean', 'sdk'),
     default: 'lean',
     says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI is empty then.',
+    only: 'worker',
+    ours: true,
+  },
+  serve: {
+    group: 'Work',
+    kind: servedParts,
+    default: 'core,drain,driver',
+    says: 'What this process works for, so that others can have the rest: "core" for the workflows and what they do in Kubernetes, "drain", "driver" for the drivers of --providers, each from its first MachineClass on, or "driver:PROVIDER" for one of them, from the start on. All parts have to be served by some process.',
+    only: 'worker',
+    ours: true,
+  },
+  providers: {
+    group: 'Work',
+    kind: providerList,
+    default: 'AWS,Azure,GCP,virtual',
+    says: 'Built-in drivers that this process has. Where drains are served, one of these deletes the instance as well when its drain is over. "none": no call to a cloud leaves this process.',
     only: 'worker',
     ours: true,
   },
