@@ -42,6 +42,14 @@ const somePorts: Ports = {
   worker: 13,
   secondWatcher: 14,
   secondWorker: 15,
+  temporalHistory: 16,
+  temporalMatching: 17,
+  temporalInternalWorker: 18,
+  temporalFrontendMembership: 19,
+  temporalHistoryMembership: 20,
+  temporalMatchingMembership: 21,
+  temporalInternalWorkerMembership: 22,
+  postgresql: 23,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {
