@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import { messageOf } from '../../deploy/local/failure.ts';
+import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { measureDrains } from './drains.ts';
 import { measureLife } from './life.ts';
@@ -29,6 +31,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --limit SECONDS  for a rollout (default 900)
   --neighbour PERCENT  of each core is taken by another program (default 0)
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
+  --temporal KIND  development (default) or postgresql, as of npm start
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
@@ -43,6 +46,7 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: '900' },
     neighbour: { type: 'string', default: '0' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
+    temporal: { type: 'string' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -67,12 +71,14 @@ if (!(Number(values.neighbour) >= 0 && Number(values.neighbour) <= 90)) {
   process.exit(2);
 }
 
+const temporal = temporalKind();
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
 const stack = await startStack({
   stateDir,
   audit: true,
   quiet: values.json,
+  temporal,
   workerFlags: values['worker-flag'],
 });
 try {
@@ -101,3 +107,12 @@ try {
   await stopStack(stateDir);
 }
 process.exit(0);
+
+function temporalKind(): TemporalKind {
+  try {
+    return temporalKindFrom(values.temporal);
+  } catch (error) {
+    console.error(messageOf(error));
+    process.exit(2);
+  }
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Postgresql } from '../binaries/postgresql.ts';
@@ -69,10 +69,12 @@ async function prepareCluster(
   user: SystemUser | undefined,
 ): Promise<void> {
   const cluster = clusterOf(layout);
-  // The mode is for this folder alone: others have to be entered on the way to it.
-  await mkdir(dirname(layout.postgresqlData), { recursive: true });
+  const parent = dirname(layout.postgresqlData);
+  await mkdir(parent, { recursive: true });
   await mkdir(layout.postgresqlData, { recursive: true, mode: 0o700 });
   if (user) {
+    // etcd makes it for itself alone. The user has to pass through it, and no more.
+    await chmod(parent, 0o711);
     await chown(layout.postgresqlData, user.uid, user.gid);
     await requireEntry(layout.postgresqlData, user);
   }

@@ -3,13 +3,7 @@ import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Layout } from '../layout.ts';
 import { host } from '../supervision/ports.ts';
-import {
-  answersOk,
-  fewerCollections,
-  type Command,
-  type Component,
-  type Job,
-} from './component.ts';
+import { answersOk, fewerCollections, type Command, type Component } from './component.ts';
 import { databasePassword, databaseUser } from './postgresql.ts';
 import {
   dynamicConfigFile,
