@@ -34,7 +34,7 @@ export function postgresql({ postgresql: programs, layout, ports }: StackWorld):
       return {
         file: programs().postgres,
         ...(user && { user: { uid: user.uid, gid: user.gid } }),
-        args: ['-D', clusterOf(layout), ...settings(port)],
+        args: ['-D', clusterOf(layout), ...postgresqlSettings(port)],
       };
     },
     isReady: () => acceptsClients({ host, port }, databaseUser),
@@ -44,7 +44,8 @@ export function postgresql({ postgresql: programs, layout, ports }: StackWorld):
 /** What initdb makes. */
 const clusterOf = ({ postgresqlData }: Layout): string => join(postgresqlData, 'cluster');
 
-function settings(port: number): string[] {
+/** Arguments of `postgres`. */
+export function postgresqlSettings(port: number): string[] {
   return [
     `listen_addresses=${host}`,
     `port=${port}`,
