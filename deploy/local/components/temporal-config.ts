@@ -8,7 +8,7 @@ export const databases = { temporal: 'temporal', visibility: 'temporal_visibilit
 const connections = { temporal: 20, visibility: 5 } as const;
 
 /** Cannot be changed once the databases are made. Enough for two servers to share. */
-const historyShards = 16;
+export const historyShards = 16;
 
 /**
  * One partition, because with few pollers tasks would wait on the others, and rate limits that a
