@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   const components = componentsOf(world);
   const jobs = jobsOf(world);
   send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
-  if (temporalOf({ options }) === 'postgresql') await lookForPostgresql();
+  if (temporalOf({ options }) === 'postgresql') await searchPostgresql();
   await acquireAll();
   runner = new StackRunner({
     layout,
@@ -169,15 +169,15 @@ async function acquireAll(): Promise<void> {
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
-/** Nothing fetches it, so nobody has to wait for a build before reading that it is missing. */
-async function lookForPostgresql(): Promise<void> {
+/** Nothing fetches it: that it is missing is said before any build. */
+async function searchPostgresql(): Promise<void> {
   postgresqlFound = await findPostgresql({
     report: (text) => send({ type: 'step', step: 'postgresql', text }),
   });
 }
 
 function postgresql(): Postgresql {
-  if (postgresqlFound === undefined) throw new Error('PostgreSQL was not looked for');
+  if (postgresqlFound === undefined) throw new Error('PostgreSQL was not searched for');
   return postgresqlFound;
 }
 

@@ -28,8 +28,8 @@ function useOfProcess(pid: number): ProcessUse {
   return {
     // A process counts what its ended children took as well.
     cpuSeconds: sumOf([pid, ...children].map(cpuSecondsOf)),
-    // Of PostgreSQL's processes, what is their own: the buffers that all of them share would count
-    // as often as there are clients.
+    // Of PostgreSQL's processes, what is their own now: the buffers that all of them share would
+    // count as often as there are clients.
     memoryMib: memoryOf(pid, 'VmRSS') + childrenMib,
     peakMemoryMib: memoryOf(pid, 'VmHWM') + childrenMib,
   };
@@ -39,7 +39,7 @@ function useOfProcess(pid: number): ProcessUse {
 function childrenOf(pid: number): number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
   return tasks
-    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+    .flatMap((task) => textOf(`/proc/${pid}/task/${task}/children`).split(' '))
     .filter((text) => text.trim() !== '')
     .map(Number);
 }
@@ -58,7 +58,6 @@ export function cpuBetween(
   );
 }
 
-/** 0 for a child that has ended since it was listed. */
 function cpuSecondsOf(pid: number): number {
   // The program's name, in parentheses, may hold blanks.
   const fields = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
@@ -66,6 +65,7 @@ function cpuSecondsOf(pid: number): number {
   return sumOf(times) / ticksPerSecond;
 }
 
+/** Empty for a child that has ended since it was listed. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,6 +1,7 @@
 /**
- * A production Temporal server on PostgreSQL: kill -9 of the server in the middle of a rollout, then
- * of its database in the middle of drains and creates. Runs alone, with `--temporal=postgresql`.
+ * A production Temporal server on PostgreSQL: kill -9 of the server in the middle of a rollout,
+ * then of its database in the middle of drains and creates. Runs alone, with
+ * `--temporal=postgresql`.
  */
 import { describe, expect, test } from 'vitest';
 import { kill9 } from './support/components.ts';

@@ -82,6 +82,7 @@ async function prepareCluster(
   if (existsSync(cluster)) return requireVersion(cluster, majorVersion);
   const partial = `${cluster}.partial`;
   await rm(partial, { recursive: true, force: true });
+  await rm(layout.temporalSchema, { force: true });
   const passwordFile = await writePassword(layout, user);
   const common = ['--username', databaseUser, '--encoding=UTF8', '--locale=C', '--no-sync'];
   // Without a password every user of this machine could run programs as the server's.
@@ -107,7 +108,7 @@ async function writePassword(layout: Layout, user: SystemUser | undefined): Prom
   return file;
 }
 
-/** A folder of root's home cannot be entered by anybody else. */
+/** Only root can enter the home of root. */
 async function requireEntry(folder: string, { name, uid, gid }: SystemUser): Promise<void> {
   try {
     await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {

@@ -6,7 +6,7 @@ import type { StackWorld } from './world.ts';
 
 /** As long as the development server keeps closed workflows. */
 const retention = '24h';
-/** The services of the server look for new namespaces every 2 s. */
+/** The services of the server read all namespaces every 2 s. */
 const knownWithinMs = 60_000;
 
 /** The namespace that the development server has from its beginning. */

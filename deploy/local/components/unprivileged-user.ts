@@ -10,7 +10,7 @@ export interface SystemUser {
 const candidates = ['postgres', 'nobody'] as const;
 
 /**
- * Whom a program runs as that refuses to run as root; undefined when we are not root ourselves.
+ * The user for a program that refuses to run as root; undefined when we are not root ourselves.
  * Rejects when the system has none of the candidates.
  */
 export async function unprivilegedUser(): Promise<SystemUser | undefined> {
