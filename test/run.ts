@@ -4,11 +4,13 @@
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { temporalKindFrom } from '../deploy/local/options.ts';
 import { chaos } from './run/chaos.ts';
 import { checks } from './run/checks.ts';
 import { endToEnd } from './run/end-to-end.ts';
 import { Report } from './run/report.ts';
 import { simulation } from './run/simulation.ts';
+import { runsOn } from './run/temporal-kinds.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
 import { vitest } from './run/vitest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
@@ -30,8 +32,11 @@ So are an hour of fresh seeds in the simulator, and a short run of chaos, on a s
 
   --only PART       check, unit, e2e, simulation or chaos; may be given more than once
   --pattern TEXT    only test files whose path matches this regular expression; leaves out checks, simulation and chaos
+  --temporal KIND   Temporal server of the end-to-end tests: development (default), or postgresql, a production
+                    server on the PostgreSQL of this machine
   --all             for the night: really all, with random seeds, which are printed (${seedVariable}=N draws
-                    the same again), and with two workers and two watchers in each scenario that allows it
+                    the same again), with two workers and two watchers in each scenario that allows it, and the
+                    most important end-to-end tests once more on PostgreSQL
   --simulation-minutes N
                     of CPU for fresh seeds in the simulator (default 60)
   --help            show this
@@ -39,18 +44,21 @@ So are an hour of fresh seeds in the simulator, and a short run of chaos, on a s
 Examples:
   npm test
   npm test -- --only unit
-  npm test -- --only e2e --pattern drain`;
+  npm test -- --only e2e --pattern drain
+  npm test -- --only e2e --pattern drain --temporal=postgresql`;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     pattern: { type: 'string' },
     all: { type: 'boolean', default: false },
+    temporal: { type: 'string' },
     'simulation-minutes': { type: 'string', default: '60' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
 
+const temporal = orEnd(() => temporalKindFrom(values.temporal));
 if (values.help) console.log(usage);
 else process.exitCode = await run(await withTests(partsWanted(values.only)), values.pattern);
 
@@ -70,11 +78,14 @@ async function withTests(wanted: readonly Part[]): Promise<readonly Part[]> {
   if (pattern === undefined) return wanted;
   const matching: Part[] = [];
   for (const project of projects) {
-    const files = wanted.includes(project) ? await testFilesOf(project, pattern) : [];
+    const found = wanted.includes(project) ? await testFilesOf(project, pattern) : [];
+    const files = project === 'e2e' ? found.filter((path) => runsOn(path, temporal)) : found;
     if (files.length > 0) matching.push(project);
   }
   if (matching.length > 0) return matching;
-  console.error(`--pattern: no test file of ${wanted.join(' or ')} matches "${pattern}"`);
+  const files = `no test file of ${wanted.join(' or ')} matches "${pattern}"`;
+  const where = wanted.includes('e2e') ? ` (--temporal=${temporal})` : '';
+  console.error(`--pattern: ${files}${where}`);
   process.exit(2);
 }
 
@@ -93,8 +104,12 @@ function chosenSeed(): number | undefined {
 
 /** Checked before the hour that comes first. */
 function simulationMinutes(): number {
+  return orEnd(() => positiveNumber('--simulation-minutes', values['simulation-minutes']));
+}
+
+function orEnd<Value>(read: () => Value): Value {
   try {
-    return positiveNumber('--simulation-minutes', values['simulation-minutes']);
+    return read();
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     process.exit(2);
@@ -113,11 +128,18 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
     await report.step('unit tests', () => vitest({ project: 'unit', files, signal }));
   }
   if (!(await goesOn)) return report.finish();
-  if (wanted.includes('e2e')) await endToEnd(report, { pattern, isNight: values.all });
+  if (wanted.includes('e2e')) await allEndToEnd(report, pattern);
   if (wanted.includes('simulation'))
     await report.step('simulation', () => simulation({ seed, cpuMinutes }));
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();
+}
+
+async function allEndToEnd(report: Report, pattern: string | undefined): Promise<void> {
+  const chosen = { pattern, isNight: values.all };
+  await endToEnd(report, { ...chosen, temporal });
+  if (!values.all || temporal === 'postgresql' || pattern !== undefined) return;
+  await endToEnd(report, { ...chosen, temporal: 'postgresql', isOnlyForPostgresql: true });
 }
 
 /**

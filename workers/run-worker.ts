@@ -106,7 +106,7 @@ function scheduleChecks(
   void untilReached({ server, attempt: ensure, ...waiting }).catch(() => undefined);
   const again = (): void =>
     void ensure().catch((err: unknown) =>
-      log.warn({ err }, 'the schedules of the safety checks are looked at later'),
+      log.warn({ err }, 'the schedules of the safety checks are not up to date'),
     );
   const timer = every(scheduleEveryMs, again, { keepsAlive: false });
   signal.addEventListener('abort', () => timer.cancel(), { once: true });

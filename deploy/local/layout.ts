@@ -35,7 +35,15 @@ export interface Layout {
   /** Of the users, as kube-apiserver reads them. */
   tokens: string;
   etcdData: string;
+  /** Of the development server. */
   temporalDatabase: string;
+  /** Of a Temporal server on PostgreSQL. The folder belongs to the user that PostgreSQL runs as. */
+  postgresqlData: string;
+  postgresqlPassword: string;
+  /** Is there once the databases on PostgreSQL have all their tables. */
+  temporalSchema: string;
+  /** Configuration of a Temporal server on PostgreSQL, and of its UI. */
+  temporalConfig: string;
   virtualCloudData: string;
   workflowBundle: string;
   /**
@@ -64,6 +72,10 @@ export function layoutOf(stateDir: string): Layout {
     tokens: at('pki', 'tokens.csv'),
     etcdData: at('data', 'etcd'),
     temporalDatabase: at('data', 'temporal.db'),
+    postgresqlData: at('data', 'postgresql'),
+    postgresqlPassword: at('data', 'postgresql-password'),
+    temporalSchema: at('data', 'temporal-schema'),
+    temporalConfig: at('temporal'),
     virtualCloudData: at('data', 'virtual-cloud'),
     workflowBundle: at('workflow-bundle.js'),
     compileCache: at('compile-cache'),
@@ -76,6 +88,7 @@ export function layoutOf(stateDir: string): Layout {
       'logs',
       'ports.json',
       'stack.json',
+      'temporal',
       'workflow-bundle.js',
       'kubectl-cache',
     ].map((name) => at(name)),

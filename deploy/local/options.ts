@@ -2,6 +2,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repository } from './layout.ts';
 
+/** Of the stack's own Temporal server. */
+export const temporalKinds = ['development', 'postgresql'] as const;
+export type TemporalKind = (typeof temporalKinds)[number];
+
 /** What to start, and where its state lies. */
 export interface StackOptions {
   stateDir: string;
@@ -15,6 +19,8 @@ export interface StackOptions {
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */
   audit: boolean;
+  /** Which Temporal server the stack starts. */
+  temporal: TemporalKind;
   /** `HOST:PORT` of a Temporal server that is there already. Absent: the stack starts its own. */
   temporalAddress?: string;
   /** For programs that start a stack: what its worker is given beside what it needs. */
@@ -42,8 +48,18 @@ export const defaultOptions: StackOptions = {
   doubled: false,
   fresh: false,
   audit: false,
+  temporal: 'development',
   workerFlags: [],
 };
+
+/** Which Temporal server a stack uses: `elsewhere` is one that it does not start. */
+export function temporalOf({
+  options,
+}: {
+  options: Pick<StackOptions, 'temporal' | 'temporalAddress'>;
+}): TemporalKind | 'elsewhere' {
+  return options.temporalAddress === undefined ? options.temporal : 'elsewhere';
+}
 
 export const startUsage = `Usage: npm start -- [options]
 
@@ -56,6 +72,8 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --keep             keep them (this is the default)
   --audit            log every request to the API server in logs/audit.log
   --namespace NAME   namespace that the operator looks at (default: default)
+  --temporal KIND    development (default): Temporal's development server; postgresql: a production server
+                     on a PostgreSQL that is installed on this machine
   --temporal-address HOST:PORT
                      use this Temporal server and its namespace "default"; none is started
   --state-dir DIR    where state and logs lie (default: .millwright); another folder is another stack
@@ -66,6 +84,7 @@ Examples:
   npm start -- --detach --audit
   npm start -- --fresh --no-operator
   npm start -- --state-dir /tmp/second
+  npm start -- --temporal=postgresql
   npm start -- --temporal-address localhost:7233
 
 More in docs/local-stack.md.`;
@@ -83,6 +102,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       keep: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
+      temporal: { type: 'string' },
       'temporal-address': { type: 'string' },
       'state-dir': { type: 'string', default: defaultStateDir },
       help: { type: 'boolean', short: 'h', default: false },
@@ -100,18 +120,29 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       operator: !values['no-operator'],
       fresh: values.fresh,
       audit: values.audit,
-      ...temporalFrom(values['temporal-address']),
+      ...temporalFrom(values.temporal, values['temporal-address']),
     },
   };
 }
 
-function temporalFrom(temporalAddress: string | undefined): Pick<StackOptions, 'temporalAddress'> {
-  if (temporalAddress === undefined) return {};
+function temporalFrom(
+  kind: string | undefined,
+  temporalAddress: string | undefined,
+): Partial<Pick<StackOptions, 'temporal' | 'temporalAddress'>> {
+  if (temporalAddress === undefined) return { temporal: temporalKindFrom(kind) };
+  if (kind !== undefined) throw new Error('--temporal and --temporal-address exclude each other');
   const [, port] = /^[^:/\s]+:(\d+)$/.exec(temporalAddress) ?? [];
   if (port !== undefined && Number(port) > 0 && Number(port) < 65_536) return { temporalAddress };
   throw new Error(
     `--temporal-address: "${temporalAddress}" is not HOST:PORT, such as temporal.example:7233`,
   );
+}
+
+/** Throws an Error that names the fault. Default the development server. */
+export function temporalKindFrom(value: string = defaultOptions.temporal): TemporalKind {
+  const kind = temporalKinds.find((one) => one === value);
+  if (kind !== undefined) return kind;
+  throw new Error(`--temporal: "${value}" is not one of ${temporalKinds.join(', ')}`);
 }
 
 function namespaceFrom(value: string): string {

@@ -105,6 +105,9 @@ async function reportEnd(
 function reportRunning(options: StackOptions): void {
   if (options.fresh) console.log('--fresh does nothing to a running stack: run npm stop first.');
   const stack = readStack(options.stateDir);
+  if (options.temporal === 'postgresql' && stack && !stack.components['postgresql']) {
+    console.log('--temporal does nothing to a running stack: run npm stop first.');
+  }
   if (stack?.state === 'running') {
     const title = `A local stack is running already (process ${stack.supervisor.pid}).`;
     console.log(summaryOf(stack, { title, detached: true }));

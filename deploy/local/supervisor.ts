@@ -6,14 +6,16 @@
 import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireBinary } from './binaries/acquire.ts';
+import { findPostgresql, type Postgresql } from './binaries/postgresql.ts';
 import type { ToolName } from './binaries/tools.ts';
 import { messageOf } from './failure.ts';
 import { prepareCredentials } from './cluster/prepare.ts';
 import { componentsOf, jobsOf } from './components/all.ts';
 import { operatorEnvironment } from './components/operator.ts';
 import type { StackWorld } from './components/world.ts';
+import { requireSameTemporal } from './kept-temporal.ts';
 import { layoutOf, type Layout } from './layout.ts';
-import type { StackOptions } from './options.ts';
+import { temporalOf, type StackOptions } from './options.ts';
 import { startGuardian } from './supervision/guardian.ts';
 import { identityOf } from './supervision/identity.ts';
 import { tryLock } from './supervision/lock.ts';
@@ -26,6 +28,7 @@ const options: StackOptions = JSON.parse(process.argv[2] ?? '');
 const layout = layoutOf(options.stateDir);
 
 const binaries = new Map<ToolName, string>();
+let postgresqlFound: Postgresql | undefined;
 
 let isDetached = false;
 let runner: StackRunner | undefined;
@@ -76,11 +79,13 @@ async function main(): Promise<void> {
   guard();
   if (killLeftovers(layout) > 0) send({ type: 'news', text: 'Killed what an earlier stack left' });
   if (options.fresh) forget(layout);
+  requireSameTemporal(layout, temporalOf({ options }));
   startLogs(layout);
   const world = await makeWorld();
   const components = componentsOf(world);
   const jobs = jobsOf(world);
   send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
+  if (temporalOf({ options }) === 'postgresql') await searchPostgresql();
   await acquireAll();
   runner = new StackRunner({
     layout,
@@ -117,16 +122,26 @@ async function makeWorld(): Promise<StackWorld> {
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
   const api = await prepareCredentials(layout, ports);
-  return { options, layout, ports, api, binary };
+  return { options, layout, ports, api, binary, postgresql };
 }
 
+type ToolOfStep = Readonly<{ tool: ToolName; step: string }>;
+
+const temporalTools: Record<ReturnType<typeof temporalOf>, readonly ToolOfStep[]> = {
+  development: [{ tool: 'temporal', step: 'temporal' }],
+  postgresql: [
+    { tool: 'temporal', step: 'search-attributes' },
+    { tool: 'temporal-server', step: 'temporal' },
+    { tool: 'temporal-sql-tool', step: 'temporal-schema' },
+    { tool: 'temporal-ui-server', step: 'temporal-ui' },
+  ],
+  elsewhere: [{ tool: 'temporal', step: 'search-attributes' }],
+};
+
 /** What is acquired, and the step that it is for. */
-const tools: readonly { tool: ToolName; step: string }[] = [
+const tools: readonly ToolOfStep[] = [
   { tool: 'etcd', step: 'etcd' },
-  {
-    tool: 'temporal',
-    step: options.temporalAddress === undefined ? 'temporal' : 'search-attributes',
-  },
+  ...temporalTools[temporalOf({ options })],
   { tool: 'kube-apiserver', step: 'kube-apiserver' },
   { tool: 'kubectl', step: 'cluster' },
   { tool: 'kube-controller-manager', step: 'kube-controller-manager' },
@@ -152,6 +167,18 @@ async function acquireAll(): Promise<void> {
     }),
   );
   if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+/** Nothing fetches it: that it is missing is said before any build. */
+async function searchPostgresql(): Promise<void> {
+  postgresqlFound = await findPostgresql({
+    report: (text) => send({ type: 'step', step: 'postgresql', text }),
+  });
+}
+
+function postgresql(): Postgresql {
+  if (postgresqlFound === undefined) throw new Error('PostgreSQL was not searched for');
+  return postgresqlFound;
 }
 
 function binary(tool: ToolName): string {

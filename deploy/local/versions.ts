@@ -8,6 +8,9 @@ export const versions = {
   kwok: '0.8.0',
   /** The command line tool; it carries server 1.32.0 and UI 2.54.1. */
   temporal: '1.9.1',
+  /** With `--temporal=postgresql`: the server and the UI that the command line tool carries. */
+  temporalServer: '1.32.0',
+  temporalUi: '2.54.1',
   temporalTestServer: '1.40.0',
 } as const;
 

@@ -1,5 +1,6 @@
 /** CPU time and memory of the stack's processes, from /proc. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { hasCode } from '../../deploy/local/failure.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 
 /**
@@ -17,16 +18,33 @@ export interface ProcessUse {
 
 export function useOf({ components }: Stack): Record<string, ProcessUse> {
   return Object.fromEntries(
-    Object.entries(components).map(([name, { pid }]) => [
-      name,
-      {
-        cpuSeconds: cpuSecondsOf(pid),
-        memoryMib: memoryOf(pid, 'VmRSS'),
-        peakMemoryMib: memoryOf(pid, 'VmHWM'),
-      },
-    ]),
+    Object.entries(components).map(([name, { pid }]) => [name, useOfProcess(pid)]),
   );
 }
+
+function useOfProcess(pid: number): ProcessUse {
+  const children = childrenOf(pid);
+  const childrenMib = sumOf(children.map((child) => memoryOf(child, 'RssAnon')));
+  return {
+    // A process counts what its ended children took as well.
+    cpuSeconds: sumOf([pid, ...children].map(cpuSecondsOf)),
+    // Of PostgreSQL's processes, what is their own now: the buffers that all of them share would
+    // count as often as there are clients.
+    memoryMib: memoryOf(pid, 'VmRSS') + childrenMib,
+    peakMemoryMib: memoryOf(pid, 'VmHWM') + childrenMib,
+  };
+}
+
+/** Only PostgreSQL has any: one for each client. Empty where the system does not list them. */
+function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) => textOf(`/proc/${pid}/task/${task}/children`).split(' '))
+    .filter((text) => text.trim() !== '')
+    .map(Number);
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 export function cpuBetween(
   before: Record<string, ProcessUse>,
@@ -42,12 +60,23 @@ export function cpuBetween(
 
 function cpuSecondsOf(pid: number): number {
   // The program's name, in parentheses, may hold blanks.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const fields = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  const times = fields.slice(11, 15).map(Number);
+  return sumOf(times) / ticksPerSecond;
 }
 
-function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+/** Empty for a child that has ended since it was listed. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')) return '';
+    throw error;
+  }
+}
+
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
+  const status = textOf(`/proc/${pid}/status`);
   const [, kib = '0'] = new RegExp(`${field}:\\s+(\\d+)`).exec(status) ?? [];
   return Number(kib) / kibPerMib;
 }

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import { messageOf } from '../../deploy/local/failure.ts';
+import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
@@ -38,6 +40,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --neighbour PERCENT  of each core is taken by another program (default 0)
   --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
+  --temporal KIND  development (default) or postgresql, as of npm start
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
 
@@ -56,6 +59,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '3' },
     workers: { type: 'string', default: '1' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
+    temporal: { type: 'string' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -97,6 +101,7 @@ if (!/^[1-4]$/.test(values.workers)) {
 }
 
 if (measurement === 'profile') letInspectorsOpen();
+const temporal = temporalKind();
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
 const stack = await startStack({
@@ -104,6 +109,7 @@ const stack = await startStack({
   audit: true,
   quiet: values.json,
   withoutTarget: isFleet,
+  temporal,
   workerFlags: values['worker-flag'],
   workers: Array.from({ length: Number(values.workers) }, () => []),
 });
@@ -136,3 +142,12 @@ try {
   await stopStack(stateDir);
 }
 process.exit(0);
+
+function temporalKind(): TemporalKind {
+  try {
+    return temporalKindFrom(values.temporal);
+  } catch (error) {
+    console.error(messageOf(error));
+    process.exit(2);
+  }
+}

@@ -2,15 +2,19 @@
 import { join } from 'node:path';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
+import type { TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
 import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
+import { isForPostgresql, runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
 import { vitest } from './vitest.ts';
 
-const stateDir = join(repository, '.millwright', 'test');
-const layout = layoutOf(stateDir);
+const stateDirs: Readonly<Record<TemporalKind, string>> = {
+  development: join(repository, '.millwright', 'test'),
+  postgresql: join(repository, '.millwright', 'test-postgresql'),
+};
 /**
  * Files at a time: with as many two cores are busy nearly all the time. By night each scenario runs
  * two of each process.
@@ -28,21 +32,29 @@ export interface EndToEnd {
    * Also those that `npm test` leaves to the night. A pattern that names one runs it in any case.
    */
   isNight: boolean;
+  /** The Temporal server that all scenarios share. */
+  temporal: TemporalKind;
+  /** Only what `npm run test:all` runs on PostgreSQL. */
+  isOnlyForPostgresql?: boolean;
 }
 
 export async function endToEnd(report: Report, chosen: EndToEnd): Promise<void> {
+  const stateDir = stateDirs[chosen.temporal];
+  const layout = layoutOf(stateDir);
+  const stack = chosen.temporal === 'postgresql' ? 'the stack on PostgreSQL' : 'the stack';
   let allWell: boolean;
   try {
-    const isUp = await report.step('start the stack', start);
+    const isUp = await report.step(`start ${stack}`, () => start(chosen.temporal));
     allWell = isUp && (await runTests(report, chosen));
   } finally {
-    await report.step('stop the stack', async () => void (await stopStack(stateDir)));
+    await report.step(`stop ${stack}`, async () => void (await stopStack(stateDir)));
   }
   if (!allWell)
     console.log(`Logs: ${layout.logs}; operators of the scenarios: ${join(layout.logs, 'e2e')}`);
 }
 
-async function start(): Promise<void> {
+async function start(temporal: TemporalKind): Promise<void> {
+  const stateDir = stateDirs[temporal];
   // What a killed run left behind.
   await stopStack(stateDir);
   // Its example class goes to a namespace that no test looks at.
@@ -53,9 +65,12 @@ async function start(): Promise<void> {
     operator: false,
     fresh: true,
     audit: true,
+    temporal,
   });
   const bundler = join(repository, 'workers/temporal/bundle-workflows.ts');
-  await runProgram(process.execPath, [bundler, layout.workflowBundle], { limitMs: 120_000 });
+  await runProgram(process.execPath, [bundler, layoutOf(stateDir).workflowBundle], {
+    limitMs: 120_000,
+  });
   await setBootTime(stack);
 }
 
@@ -69,13 +84,13 @@ async function setBootTime({ environment }: Stack): Promise<void> {
   if (!response.ok) throw new Error(`PUT /settings: ${response.status} ${await response.text()}`);
 }
 
-async function runTests(report: Report, { pattern, isNight }: EndToEnd): Promise<boolean> {
+async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
+  const { isNight, temporal } = chosen;
+  const stateDir = stateDirs[temporal];
+  const layout = layoutOf(stateDir);
   const env = { [stateDirVariable]: stateDir, MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig };
   const project = 'e2e';
-  const found = await testFilesOf(project, pattern);
-  const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
-  const files = found.filter((path) => !left.includes(path));
-  if (left.length > 0) console.log(`${left.length} slow files are left to npm run test:all`);
+  const files = await filesOf(chosen);
   const apart = files.filter((path) => path.includes(outages));
   const together = files.filter((path) => !apart.includes(path));
   const sideBySide =
@@ -89,4 +104,17 @@ async function runTests(report: Report, { pattern, isNight }: EndToEnd): Promise
       vitest({ project, files: apart, workers: 1, env }),
     ));
   return sideBySide && alone;
+}
+
+async function filesOf({
+  pattern,
+  isNight,
+  temporal,
+  isOnlyForPostgresql = false,
+}: EndToEnd): Promise<string[]> {
+  const found = (await testFilesOf('e2e', pattern)).filter((path) => runsOn(path, temporal));
+  if (isOnlyForPostgresql) return found.filter(isForPostgresql);
+  const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
+  if (left.length > 0) console.log(`${left.length} slow files are left to npm run test:all`);
+  return found.filter((path) => !left.includes(path));
 }

@@ -23,6 +23,8 @@ export const siblings: Readonly<Record<string, string>> = {
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
   'outage-memory': 'outage',
+  'outage-postgresql': 'outage',
+  'outage-second-temporal': 'outage',
   pauses: 'pauses-inside',
   'preservation-ends': 'preservation',
   'rollout-autoscaler': 'rollout-nodes',

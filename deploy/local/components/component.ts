@@ -3,6 +3,8 @@ export interface Command {
   file: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
+  /** For what must not run as root. Default our own. */
+  user?: { uid: number; gid: number };
 }
 
 /**
@@ -25,6 +27,8 @@ export interface Component {
   ports: readonly number[];
   /** Called before each start. What it prepares must stand being prepared again. */
   command: () => Promise<Command>;
+  /** Asks it to end in order. Default SIGTERM. */
+  endSignal?: NodeJS.Signals;
   /** One look: does it answer? A component without it is ready once its process runs. */
   isReady?: () => Promise<boolean>;
 }

@@ -1,8 +1,15 @@
 import { runProgram } from '../binaries/program.ts';
+import { temporalOf } from '../options.ts';
 import type { Job } from './component.ts';
 import { temporalAddressOf } from './operator.ts';
 import { searchAttributes } from './temporal.ts';
 import type { StackWorld } from './world.ts';
+
+const needsOf = {
+  development: ['temporal'],
+  postgresql: ['temporal-namespace'],
+  elsewhere: [],
+} as const;
 
 /**
  * The server's own flag only counts for a new database: a kept one may lack what was added since.
@@ -10,7 +17,7 @@ import type { StackWorld } from './world.ts';
 export function registerSearchAttributes({ binary, ...world }: StackWorld): Job {
   return {
     name: 'search-attributes',
-    needs: world.options.temporalAddress === undefined ? ['temporal'] : [],
+    needs: needsOf[temporalOf(world)],
     run: async () => {
       const file = binary('temporal');
       const command = ['operator', 'search-attribute', `--address=${temporalAddressOf(world)}`];

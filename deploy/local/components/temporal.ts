@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { host } from '../supervision/ports.ts';
 import { answersOk, fewerCollections, type Component } from './component.ts';
+import { dynamicConfig } from './temporal-config.ts';
 import type { StackWorld } from './world.ts';
 
 /** The search attributes of `workflows/contracts/messages.ts`; a test compares the two. */
@@ -19,20 +20,7 @@ export const searchAttributes = {
   Deadline: 'Datetime',
 } as const;
 
-/**
- * One partition, because with few pollers tasks would wait on the others, and rate limits that a
- * stack of one machine never reaches.
- */
-const dynamicConfig: Readonly<Record<string, unknown>> = {
-  'matching.numTaskqueueReadPartitions': 1,
-  'matching.numTaskqueueWritePartitions': 1,
-  'matching.rps': 20_000,
-  'frontend.rps': 20_000,
-  'frontend.namespaceRPS': 20_000,
-  'frontend.namespaceCount': 5_000,
-  'history.rps': 50_000,
-};
-
+/** The development server, with its UI, in one file of SQLite. */
 export function temporal({ binary, layout, ports }: StackWorld): Component {
   return {
     name: 'temporal',

@@ -1,4 +1,5 @@
 import type { AdminApi } from '../cluster/api.ts';
+import type { Postgresql } from '../binaries/postgresql.ts';
 import type { ToolName } from '../binaries/tools.ts';
 import type { Layout } from '../layout.ts';
 import type { StackOptions } from '../options.ts';
@@ -12,4 +13,6 @@ export interface StackWorld {
   api: AdminApi;
   /** Path of a binary that was acquired before the first component starts. */
   binary: (tool: ToolName) => string;
+  /** Was found before the first component starts; throws where none is asked for. */
+  postgresql: () => Postgresql;
 }

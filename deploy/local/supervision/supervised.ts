@@ -56,7 +56,7 @@ export class Supervised {
   /** Asks the process to end, and kills it when it takes longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
-    this.#child?.kill('SIGTERM');
+    this.#child?.kill(this.component.endSignal ?? 'SIGTERM');
     const timer = setTimeout(() => this.#child?.kill('SIGKILL'), graceMs);
     await this.#running;
     clearTimeout(timer);
@@ -99,10 +99,11 @@ export class Supervised {
     return { outcome: `${outcome}${detail}`, livedMs };
   }
 
-  async #live({ file, args, env }: Command): Promise<string> {
+  async #live({ file, args, env, user }: Command): Promise<string> {
     const log = openSync(this.#world.logFile, 'a');
     const child = spawn(file, args, {
       stdio: ['ignore', log, log],
+      ...user,
       env: { ...process.env, ...env },
     });
     closeSync(log);

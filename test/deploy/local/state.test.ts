@@ -42,8 +42,16 @@ const somePorts: Ports = {
   worker: 13,
   secondWatcher: 14,
   secondWorker: 15,
-  thirdWorker: 16,
-  fourthWorker: 17,
+  thirdWorker: 24,
+  fourthWorker: 25,
+  temporalHistory: 16,
+  temporalMatching: 17,
+  temporalInternalWorker: 18,
+  temporalFrontendMembership: 19,
+  temporalHistoryMembership: 20,
+  temporalMatchingMembership: 21,
+  temporalInternalWorkerMembership: 22,
+  postgresql: 23,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

@@ -1,4 +1,7 @@
-/** Takes Temporal away from one scenario's watcher and worker, as a broken network does. */
+/**
+ * Stands between one scenario's watcher and worker and Temporal: takes it away, as a broken network
+ * does, or sends both to another server.
+ */
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -8,9 +11,12 @@ import { testStack } from './test-stack.ts';
 export class TemporalOutage {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #upstream: () => string;
   #isOut = false;
 
-  constructor() {
+  /** `upstream`: asked for each connection; default the server that all scenarios share. */
+  constructor(upstream = (): string => testStack().temporalAddress) {
+    this.#upstream = upstream;
     this.#server = createServer((client) => this.#relay(client));
   }
 
@@ -50,7 +56,7 @@ export class TemporalOutage {
       client.destroy();
       return;
     }
-    const { hostname, port } = new URL(`tcp://${testStack().temporalAddress}`);
+    const { hostname, port } = new URL(`tcp://${this.#upstream()}`);
     const server = connect(Number(port), hostname);
     for (const [socket, other] of [
       [client, server],
