@@ -19,7 +19,8 @@ export interface MachineTimes {
   gone?: number;
 }
 
-export async function applyPool(kube: KubeClient): Promise<void> {
+/** All pools have the class of the first. */
+export async function applyPool(kube: KubeClient, pool = poolName): Promise<void> {
   await ensure(kube, namespaced('secrets', namespace), {
     metadata: { name: poolName },
     stringData: { userData: '#!/bin/true' },
@@ -34,11 +35,11 @@ export async function applyPool(kube: KubeClient): Promise<void> {
       secretRef: { name: poolName, namespace },
     });
   }
-  const labels = { name: poolName };
+  const labels = { name: pool };
   await ensure(kube, customResource('machinedeployments', namespace), {
     apiVersion,
     kind: 'MachineDeployment',
-    metadata: { name: poolName },
+    metadata: { name: pool },
     spec: {
       replicas: 0,
       selector: { matchLabels: labels },
@@ -81,13 +82,15 @@ async function changeAndWatch(
   replicas: number,
 ): Promise<Watched> {
   const path = customResource('machines', namespace);
-  const { metadata, items } = await kube.list<Machine>(path);
+  const query = { labelSelector: `name=${poolName}` };
+  const { metadata, items } = await kube.list<Machine>(path, query);
   const pool = new Pool(items);
   const stop = new AbortController();
   const { resourceVersion } = metadata;
   const start = performance.now();
   await change();
-  for await (const event of kube.watch<Machine>(path, { resourceVersion }, stop.signal)) {
+  const events = kube.watch<Machine>(path, { ...query, resourceVersion }, stop.signal);
+  for await (const event of events) {
     if (event.type === 'BOOKMARK') continue;
     pool.note(event.object, event.type === 'DELETED', performance.now() - start);
     if (pool.isAt(replicas)) break;

@@ -10,6 +10,7 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { measureDrains } from './drains.ts';
 import { measureLife } from './life.ts';
+import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { startNeighbour } from './neighbour.ts';
@@ -22,6 +23,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   idle N      a minute with N machines in which nothing happens
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
+  lone N      0 -> N, and beside it single machines of other pools, which are created and deleted all the time
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   --boot SECONDS   boot time of a VM (default 1)
   --call MS        time of a call to the virtual cloud (default 50)
@@ -54,6 +56,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   idle: measureIdle,
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
   drains: measureDrains,
+  lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;
