@@ -8,7 +8,7 @@ import { customResource } from '../../activities/kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { measureUp, untilQuiet, type Bench, type Part, type Parts } from './measure.ts';
 import { applyPool, namespace } from './pool.ts';
-import { queueWaitsOf, type QueueWaits } from './queue-waits.ts';
+import { queueWaitsOf, startsOf, type QueueWaits } from './queue-waits.ts';
 import { quantiles, type Quantiles } from './quantiles.ts';
 
 /** Several, as one after the other gives too few machines for a 95th percentile. */
@@ -18,9 +18,14 @@ const pauseMs = 1_000;
 
 /** Seconds; each phase begins where the one before it ends. */
 export interface LoneTimes {
+  name: string;
+  /** Seconds since 1970. */
+  createdAt: number;
   /** From the change of `replicas` to the Machine. */
   created: number;
-  /** From there until the cloud has made its instance. */
+  /** From there until its workflow begins; undefined where its history is gone. */
+  begun?: number;
+  /** From the Machine until the cloud has made its instance. */
   instance: number;
   /** From there to Running, less the boot time. */
   running: number;
@@ -30,10 +35,11 @@ export interface LoneTimes {
   gone?: number;
 }
 
+export type LonePhase = Exclude<keyof LoneTimes, 'name' | 'createdAt'>;
+
 export interface LoneWaits {
   samples: number;
-  phases: Record<keyof LoneTimes, Quantiles>;
-  /** Since the stack began. */
+  phases: Record<LonePhase, Quantiles>;
   machines: QueueWaits;
   owners: QueueWaits;
 }
@@ -61,13 +67,19 @@ async function withLone(
   bootSeconds: number,
   { name, run }: { name: string; run: () => Promise<Part> },
 ): Promise<Part> {
+  const since = Date.now();
   const stop = new AbortController();
   const times: LoneTimes[] = [];
   const cycling = lonePools.map((pool) => cycle(kube, { pool, bootSeconds, times, stop }));
   const part = await run();
   stop.abort();
   await Promise.all(cycling);
-  const valuesOf = (phase: keyof LoneTimes): number[] => times.flatMap((time) => time[phase] ?? []);
+  const starts = await startsOf(stack, /^machine\/.*\/lone-/);
+  for (const time of times) {
+    const startedAt = starts.get(time.name);
+    if (startedAt !== undefined) time.begun = startedAt / 1_000 - time.createdAt;
+  }
+  const valuesOf = (phase: LonePhase): number[] => times.flatMap((time) => time[phase] ?? []);
   return {
     ...part,
     name,
@@ -75,13 +87,14 @@ async function withLone(
       samples: times.length,
       phases: {
         created: quantiles(valuesOf('created')),
+        begun: quantiles(valuesOf('begun')),
         instance: quantiles(valuesOf('instance')),
         running: quantiles(valuesOf('running')),
         beyondBoot: quantiles(valuesOf('beyondBoot')),
         gone: quantiles(valuesOf('gone')),
       },
-      machines: await queueWaitsOf(stack, /^machine\/.*\/lone-/),
-      owners: await queueWaitsOf(stack, /^machine(Set|Deployment)\/.*\/lone-/),
+      machines: await queueWaitsOf(stack, { ids: /^machine\/.*\/lone-/, since }),
+      owners: await queueWaitsOf(stack, { ids: /^machine(Set|Deployment)\/.*\/lone-/, since }),
     },
   };
 }
@@ -97,9 +110,11 @@ interface Cycle {
 async function cycle(kube: KubeClient, { pool, bootSeconds, times, stop }: Cycle): Promise<void> {
   while (!stop.signal.aborted) {
     const up = await scaleOne(kube, pool, 1);
-    const { created = 0, instance = 0, running = 0 } = up;
+    const { name = '', createdAt = 0, created = 0, instance = 0, running = 0 } = up;
     const waited = { created, instance: instance - created, running: running - instance };
     const time: LoneTimes = {
+      name,
+      createdAt,
       created: waited.created,
       instance: waited.instance,
       running: waited.running - bootSeconds,
@@ -114,6 +129,8 @@ async function cycle(kube: KubeClient, { pool, bootSeconds, times, stop }: Cycle
 
 /** Seconds since the change of `replicas`, as a watch of the API server shows it. */
 interface Seen {
+  name?: string;
+  createdAt?: number;
   created?: number;
   instance?: number;
   running?: number;
@@ -124,20 +141,24 @@ async function scaleOne(kube: KubeClient, pool: string, replicas: 0 | 1): Promis
   const path = customResource('machines', namespace);
   const query = { labelSelector: `name=${pool}` };
   const { metadata } = await kube.list<Machine>(path, query);
-  const { resourceVersion } = metadata;
+  let { resourceVersion } = metadata;
   const stop = new AbortController();
   const seen: Seen = {};
   const start = performance.now();
   const deployment = customResource('machinedeployments', namespace, pool);
   await kube.patch(deployment, 'merge', { spec: { replicas } });
-  const events = kube.watch<Machine>(path, { ...query, resourceVersion }, stop.signal);
-  for await (const event of events) {
-    if (event.type === 'BOOKMARK') continue;
-    note(seen, event.object, {
-      isGone: event.type === 'DELETED',
-      now: (performance.now() - start) / 1_000,
-    });
-    if ((replicas === 1 ? seen.running : seen.gone) !== undefined) break;
+  const isOver = (): boolean => (replicas === 1 ? seen.running : seen.gone) !== undefined;
+  while (!isOver()) {
+    const events = kube.watch<Machine>(path, { ...query, resourceVersion }, stop.signal);
+    for await (const event of events) {
+      ({ resourceVersion } = event.object.metadata);
+      if (event.type === 'BOOKMARK') continue;
+      note(seen, event.object, {
+        isGone: event.type === 'DELETED',
+        now: (performance.now() - start) / 1_000,
+      });
+      if (isOver()) break;
+    }
   }
   stop.abort();
   return seen;
@@ -145,9 +166,11 @@ async function scaleOne(kube: KubeClient, pool: string, replicas: 0 | 1): Promis
 
 function note(
   seen: Seen,
-  { spec, status }: Machine,
+  { metadata, spec, status }: Machine,
   { isGone, now }: { isGone: boolean; now: number },
 ): void {
+  seen.name ??= metadata.name;
+  seen.createdAt ??= Date.now() / 1_000;
   seen.created ??= now;
   if (spec?.providerID) seen.instance ??= now;
   if (status?.currentStatus?.phase === 'Running') seen.running ??= now;

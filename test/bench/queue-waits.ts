@@ -25,7 +25,8 @@ class Waits {
   /** Of one run. */
   note(events: readonly Event[]): void {
     const byId = new Map(events.map((event) => [String(event.eventId), event]));
-    const timeOf = (id: unknown): number => secondsOf(byId.get(String(id))?.eventTime);
+    const timeOf = (id: unknown): number =>
+      secondsOf(byId.get(String(id))?.eventTime) || Number.NaN;
     let asked: number | undefined;
     for (const event of events) {
       const at = secondsOf(event.eventTime);
@@ -33,16 +34,24 @@ class Waits {
       const completed = event.workflowTaskCompletedEventAttributes;
       const activity = event.activityTaskStartedEventAttributes;
       if (event.workflowTaskScheduledEventAttributes) asked ??= at;
-      if (started) this.workflowTasks.push(at - (asked ?? at));
+      if (started && asked !== undefined) this.workflowTasks.push(at - asked);
       if (started) asked = undefined;
-      if (completed) this.workflowWork.push(at - timeOf(completed.startedEventId));
-      if (activity) this.activities.push(at - timeOf(activity.scheduledEventId));
+      if (completed) push(this.workflowWork, at - timeOf(completed.startedEventId));
+      if (activity) push(this.activities, at - timeOf(activity.scheduledEventId));
     }
   }
 }
 
-/** Of the runs whose workflow ids match. */
-export async function queueWaitsOf(stack: Stack, ids: RegExp): Promise<QueueWaits> {
+/** What began before the events that are looked at has no known length. */
+function push(waits: number[], seconds: number): void {
+  if (!Number.isNaN(seconds)) waits.push(seconds);
+}
+
+/** Of the workflows whose ids match: what happened after `since`, milliseconds since 1970. */
+export async function queueWaitsOf(
+  stack: Stack,
+  { ids, since }: { ids: RegExp; since: number },
+): Promise<QueueWaits> {
   const address = stack.environment['TEMPORAL_ADDRESS'] ?? '';
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
@@ -50,7 +59,7 @@ export async function queueWaitsOf(stack: Stack, ids: RegExp): Promise<QueueWait
   for await (const { workflowId, runId } of client.workflow.list()) {
     if (!ids.test(workflowId)) continue;
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    waits.note(events ?? []);
+    waits.note((events ?? []).filter((event) => secondsOf(event.eventTime) * 1_000 > since));
   }
   await connection.close();
   return {
@@ -58,6 +67,20 @@ export async function queueWaitsOf(stack: Stack, ids: RegExp): Promise<QueueWait
     workflowWork: quantiles(waits.workflowWork),
     activities: quantiles(waits.activities),
   };
+}
+
+/** When workflows began, in milliseconds since 1970, by the last part of their ids. */
+export async function startsOf(stack: Stack, ids: RegExp): Promise<ReadonlyMap<string, number>> {
+  const address = stack.environment['TEMPORAL_ADDRESS'] ?? '';
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const starts = new Map<string, number>();
+  for await (const { workflowId, startTime } of client.workflow.list()) {
+    const name = workflowId.split('/').at(-1) ?? '';
+    if (ids.test(workflowId)) starts.set(name, startTime.getTime());
+  }
+  await connection.close();
+  return starts;
 }
 
 function secondsOf(time: Timestamp): number {

@@ -40,11 +40,12 @@ function textOf(part: Part): string {
 function loneOf({ lone }: Part): string[] {
   if (!lone) return [];
   const { samples, phases } = lone;
-  const { created, instance, running, beyondBoot, gone } = phases;
+  const { created, begun, instance, running, beyondBoot, gone } = phases;
   return [
     `  ${samples} lone machines, seconds`,
     `    from scale to Machine         ${quantilesText(created)}`,
-    `    from there to the instance    ${quantilesText(instance)}`,
+    `    from there to its workflow    ${quantilesText(begun)}`,
+    `    from the Machine to instance    ${quantilesText(instance)}`,
     `    to Running, less the boot     ${quantilesText(running)}`,
     `    beyond the boot, of the two   ${quantilesText(beyondBoot)}`,
     `    from scale-in to gone         ${quantilesText(gone)}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AccountPace } from '../../../workers/drivers/account-pace.ts';
-import { HandSystem } from './hand-system.ts';
+import { HandSystem } from '../../support/hand-system.ts';
 
 interface World {
   pace: AccountPace;

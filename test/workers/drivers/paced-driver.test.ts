@@ -7,7 +7,7 @@ import { monotonicMs, sleep } from '../../../activities/system/system.ts';
 import { pacedDriver } from '../../../workers/drivers/paced-driver.ts';
 import { aRequest } from '../../activities/drivers/a-request.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
-import { HandSystem } from './hand-system.ts';
+import { HandSystem } from '../../support/hand-system.ts';
 
 /** A driver over the wire, and when it was called by how many. */
 interface World {

@@ -1,6 +1,6 @@
 /** Time that stands still until a test moves it, and the middle of all chance. */
-import type { System } from '../../../activities/system/system.ts';
-import { runInSystem } from '../../../activities/system/system.ts';
+import type { System } from '../../activities/system/system.ts';
+import { runInSystem } from '../../activities/system/system.ts';
 
 export class HandSystem implements System {
   readonly #isBusy: () => boolean;
