@@ -24,7 +24,7 @@ export const searchAttributes = {
  * stack of one machine never reaches. Fairness between pools is off by default in the server.
  */
 const dynamicConfig: Readonly<Record<string, unknown>> = {
-  'matching.enableFairness': false,
+  'matching.enableFairness': true,
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'matching.rps': 20_000,
