@@ -16,6 +16,7 @@ const memoryMs = 10_000;
 const longestPauseSeconds = 3_600;
 
 export interface Throttling {
+  caller: string;
   /** When the call began, in the time of `monotonicMs`. */
   begunAt: number;
   /** As the cloud says. */
@@ -33,6 +34,9 @@ export class AccountPace {
   #next = 0;
   /** When those that wait may call. A new limit forgets them, and so does the end of the limit. */
   readonly #places = new Map<string, number>();
+  /** When callers were refused that got no answer since. */
+  readonly #refused = new Map<string, number>();
+  #answeredAt = Number.NEGATIVE_INFINITY;
   /** Calls, each of which counts less the longer ago it was. */
   #calls = 0;
   #countedAt = 0;
@@ -59,9 +63,22 @@ export class AccountPace {
     return Math.max(this.#resumeAt - monotonicMs(), 0);
   }
 
-  /** The cloud refused a call because there were too many. */
-  throttled({ begunAt, retryAfterSeconds = 0 }: Throttling): void {
+  /** The cloud did what this caller wanted, or began it. */
+  answered(caller: string): void {
+    this.#refused.delete(caller);
+    this.#answeredAt = monotonicMs();
+  }
+
+  /**
+   * The cloud refused a call because there were too many. False: of this caller, and not of the
+   * account, as others were answered since it was refused before. Clouds have limits for single
+   * machines as well, such as four writes a minute.
+   */
+  throttled({ caller, begunAt, retryAfterSeconds = 0 }: Throttling): boolean {
     const now = monotonicMs();
+    const refusedAt = this.#refused.get(caller);
+    this.#refused.set(caller, now);
+    if (refusedAt !== undefined && refusedAt < this.#answeredAt) return false;
     // Calls that were under way together are refused together: that is one news.
     const isNews = this.#rate === undefined || begunAt > this.#cutAt;
     if (isNews) {
@@ -74,10 +91,12 @@ export class AccountPace {
     const resumeAt = now + Math.min(pauseSeconds, longestPauseSeconds) * 1_000;
     this.#resumeAt = Math.max(this.#resumeAt, resumeAt);
     this.#next = Math.max(this.#next, this.#resumeAt);
+    return true;
   }
 
   #placeOf(caller: string, now: number): number {
     if (this.#rate === undefined || this.#limitAt(now) >= fastest) {
+      if (this.#rate !== undefined) this.#refused.clear();
       this.#rate = undefined;
       this.#places.clear();
       return now;

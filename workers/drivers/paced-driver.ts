@@ -43,12 +43,16 @@ export function pacedDriver(driver: Driver, provider: string, parts: PaceParts):
     if (waitMs > 0) await untilItsTurn(waitMs, request);
     const begunAt = monotonicMs();
     try {
-      return await call(request);
+      const answer = await call(request);
+      pace.answered(caller);
+      return answer;
     } catch (error) {
+      if (error instanceof DriverPending) pace.answered(caller);
       if (!(error instanceof DriverError) || error.kind !== 'throttling') throw error;
       parts.onThrottled(provider);
-      pace.throttled({ begunAt, retryAfterSeconds: error.retryAfterSeconds });
-      throw withPause(error, pace.turn(caller));
+      const { retryAfterSeconds } = error;
+      const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
+      throw isOfAccount ? withPause(error, pace.turn(caller)) : error;
     }
   });
 }

@@ -26,7 +26,8 @@ function throttle(
   retryAfterSeconds?: number,
   begunAt = system.monotonic(),
 ) {
-  system.run(() => pace.throttled({ begunAt, retryAfterSeconds }));
+  const caller = `refused at ${begunAt}`;
+  return system.run(() => pace.throttled({ caller, begunAt, retryAfterSeconds }));
 }
 
 test('there is no limit before the cloud names one', () => {
@@ -122,4 +123,30 @@ test('without a refusal the pace grows until there is no limit', async () => {
   expect(second).toBeLessThan(60);
   await world.system.to(300_000);
   expect(new Set(world.turns(...names(100)))).toEqual(new Set([0]));
+});
+
+test('one machine with a limit of its own slows the account down once', async () => {
+  const world = aWorld({ callsBefore: 100 });
+  const { pace, system } = world;
+  const refuse = (): boolean =>
+    system.run(() => pace.throttled({ caller: 'busy', begunAt: system.monotonic() }));
+  expect(refuse()).toBe(true);
+  await system.to(10_000);
+  system.run(() => pace.answered('other'));
+  expect(refuse()).toBe(false);
+  expect(world.turns('another')).toEqual([0]);
+  await system.to(20_000);
+  // Nobody was answered in between: that may be the account again.
+  expect(refuse()).toBe(true);
+});
+
+test('who was answered counts when it is refused again', async () => {
+  const { pace, system } = aWorld({ callsBefore: 100 });
+  const refuse = (): boolean =>
+    system.run(() => pace.throttled({ caller: 'busy', begunAt: system.monotonic() }));
+  refuse();
+  await system.to(1_000);
+  system.run(() => pace.answered('busy'));
+  await system.to(2_000);
+  expect(refuse()).toBe(true);
 });

@@ -156,6 +156,18 @@ describe('while an account waits', () => {
     });
   });
 
+  test('one machine that is refused alone waits alone', async () => {
+    const { system, driver } = await waitingWorld();
+    await system.to(20_000);
+    const calling = (name: string): Promise<unknown> =>
+      system.run(() => errorOf(driver.createInstance(aRequest(name))));
+    expect(await calling('fine')).toBeUndefined();
+    await system.to(40_000);
+    await throttle(1, 60);
+    expect(await calling('refused')).toMatchObject({ retryAfterSeconds: 60 });
+    expect(await calling('fine too')).toBeUndefined();
+  });
+
   test('a call that waits a moment in its slot can be cancelled', async () => {
     const { system, driver, calls } = await waitingWorld();
     await system.to(11_500);
