@@ -8,41 +8,14 @@ import { customResource } from '../../activities/kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { measureUp, untilQuiet, type Bench, type Part, type Parts } from './measure.ts';
 import { applyPool, namespace } from './pool.ts';
-import { queueWaitsOf, startsOf, type QueueWaits } from './queue-waits.ts';
-import { quantiles, type Quantiles } from './quantiles.ts';
+import type { LonePhase, LoneTimes } from './lone-waits.ts';
+import { queueWaitsOf, startsOf } from './queue-waits.ts';
+import { quantiles } from './quantiles.ts';
 
 /** Several, as one after the other gives too few machines for a 95th percentile. */
 const lonePools = ['lone-a', 'lone-b', 'lone-c', 'lone-d'];
 /** Between the end of a machine and the next of its pool. */
 const pauseMs = 1_000;
-
-/** Seconds; each phase begins where the one before it ends. */
-export interface LoneTimes {
-  name: string;
-  /** Seconds since 1970. */
-  createdAt: number;
-  /** From the change of `replicas` to the Machine. */
-  created: number;
-  /** From there until its workflow begins; undefined where its history is gone. */
-  begun?: number;
-  /** From the Machine until the cloud has made its instance. */
-  instance: number;
-  /** From there to Running, less the boot time. */
-  running: number;
-  /** Of the last two together: what a machine waits beyond its boot. */
-  beyondBoot: number;
-  /** From the change of `replicas` to 0 until the Machine is gone; undefined when the bench ended. */
-  gone?: number;
-}
-
-export type LonePhase = Exclude<keyof LoneTimes, 'name' | 'createdAt'>;
-
-export interface LoneWaits {
-  samples: number;
-  phases: Record<LonePhase, Quantiles>;
-  machines: QueueWaits;
-  owners: QueueWaits;
-}
 
 /** At rest first: what they take with nothing beside them. */
 export async function* measureLone(bench: Bench, machines: number, bootSeconds: number): Parts {
@@ -169,10 +142,15 @@ function note(
   { metadata, spec, status }: Machine,
   { isGone, now }: { isGone: boolean; now: number },
 ): void {
-  seen.name ??= metadata.name;
-  seen.createdAt ??= Date.now() / 1_000;
-  seen.created ??= now;
-  if (spec?.providerID) seen.instance ??= now;
-  if (status?.currentStatus?.phase === 'Running') seen.running ??= now;
-  if (isGone) seen.gone ??= now;
+  const isRunning = status?.currentStatus?.phase === 'Running';
+  const facts: Seen = {
+    name: metadata.name,
+    createdAt: Date.now() / 1_000,
+    created: now,
+    ...(spec?.providerID !== undefined && { instance: now }),
+    ...(isRunning && { running: now }),
+    ...(isGone && { gone: now }),
+  };
+  // The first of each counts.
+  Object.assign(seen, { ...facts, ...seen });
 }

@@ -1,4 +1,4 @@
-/** Whose task a worker gets next when hundreds wait, of the real server with the stack's settings. */
+/** Whose task a worker gets next when a hundred wait: the real server with the stack's settings. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

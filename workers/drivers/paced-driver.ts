@@ -47,14 +47,27 @@ export function pacedDriver(driver: Driver, provider: string, parts: PaceParts):
       pace.answered(caller);
       return answer;
     } catch (error) {
-      if (error instanceof DriverPending) pace.answered(caller);
-      if (!(error instanceof DriverError) || error.kind !== 'throttling') throw error;
-      parts.onThrottled(provider);
-      const { retryAfterSeconds } = error;
-      const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
-      throw isOfAccount ? withPause(error, pace.turn(caller)) : error;
+      if (isThrottling(error)) parts.onThrottled(provider);
+      throw learnt(pace, error, { caller, begunAt });
     }
   });
+}
+
+function isThrottling(error: unknown): error is DriverError {
+  return error instanceof DriverError && error.kind === 'throttling';
+}
+
+/** What the call fails with: what was refused together is not tried again together. */
+function learnt(
+  pace: AccountPace,
+  error: unknown,
+  { caller, begunAt }: { caller: string; begunAt: number },
+): unknown {
+  if (error instanceof DriverPending) pace.answered(caller);
+  if (!isThrottling(error)) return error;
+  const { retryAfterSeconds } = error;
+  const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
+  return isOfAccount ? withPause(error, pace.turn(caller)) : error;
 }
 
 /** User data differs from pool to pool and gives no access to the cloud. */
@@ -92,7 +105,6 @@ function heldBack(
   return new DriverError({ ...fault, message, retryAfterSeconds: seconds });
 }
 
-/** What failed together is not tried again together. */
 function withPause(error: DriverError, waitMs: number): DriverError {
   const { code, message, kind, settled } = error;
   const retryAfterSeconds = Math.max(error.retryAfterSeconds ?? 0, waitMs / 1_000);

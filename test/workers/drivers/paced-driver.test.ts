@@ -93,16 +93,18 @@ describe('a cloud that answers 429 with Retry-After to creates that run at once'
   });
 });
 
-describe('while an account waits', () => {
-  async function waitingWorld(more: Partial<Driver> = {}): Promise<World> {
-    const world = aWorld(more);
-    await throttle(1, 12);
-    const { system, driver } = world;
-    const refused = await system.run(() => errorOf(driver.createInstance(aRequest('refused'))));
-    expect(refused).toMatchObject({ kind: 'throttling', retryAfterSeconds: 12 });
-    return world;
-  }
+async function waitingWorld(more: Partial<Driver> = {}): Promise<World> {
+  const world = aWorld(more);
+  await throttle(1, 12);
+  const { system, driver } = world;
+  const refused = await system.run(() => errorOf(driver.createInstance(aRequest('refused'))));
+  expect(refused).toMatchObject({ kind: 'throttling', retryAfterSeconds: 12 });
+  return world;
+}
 
+const limitScope = (spec: unknown): string => String(Object(spec).zone ?? 'a');
+
+describe('while an account waits', () => {
   test('a create is pending, says why, and keeps its checkpoint', async () => {
     const { system, driver, heldBack } = await waitingWorld();
     const request = aRequest('held', { checkpoint: 'half way' });
@@ -144,7 +146,6 @@ describe('while an account waits', () => {
   });
 
   test('another region is called at once', async () => {
-    const limitScope = (spec: unknown): string => String(Object(spec).zone ?? 'a');
     const { system, driver } = await waitingWorld({ limitScope });
     const callIn = (zone: string): Promise<unknown> =>
       system.run(() =>

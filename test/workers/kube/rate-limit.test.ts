@@ -21,6 +21,7 @@ function aClient(times: number[]): KubeClient {
     },
     async *watch() {
       times.push(monotonicMs());
+      yield* [];
     },
     close: () => Promise.resolve(),
   };
