@@ -63,7 +63,7 @@ export class AccountPace {
     return Math.max(this.#resumeAt - monotonicMs(), 0);
   }
 
-  /** The cloud did what this caller wanted, or began it. */
+  /** The cloud has looked at what this caller wants. */
   answered(caller: string): void {
     this.#refused.delete(caller);
     this.#answeredAt = monotonicMs();

@@ -57,13 +57,22 @@ function isThrottling(error: unknown): error is DriverError {
   return error instanceof DriverError && error.kind === 'throttling';
 }
 
+/** With these it may be that nobody has heard the call. */
+const unanswered: readonly string[] = ['Unavailable', 'DeadlineExceeded', 'Canceled'];
+
+/** The cloud has looked at what was asked. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof DriverError) return !unanswered.includes(error.code);
+  return error instanceof DriverPending;
+}
+
 /** What the call fails with: what was refused together is not tried again together. */
 function learnt(
   pace: AccountPace,
   error: unknown,
   { caller, begunAt }: { caller: string; begunAt: number },
 ): unknown {
-  if (error instanceof DriverPending) pace.answered(caller);
+  if (isAnswer(error)) pace.answered(caller);
   if (!isThrottling(error)) return error;
   const { retryAfterSeconds } = error;
   const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });

@@ -157,16 +157,20 @@ describe('while an account waits', () => {
     });
   });
 
-  test('one machine that is refused alone waits alone', async () => {
+  test.each([
+    { answer: 'an instance', fault: [] },
+    { answer: 'a refusal', fault: [{ kind: 'quota', times: 1 }] },
+  ])('one machine that is refused while others get $answer waits alone', async ({ fault }) => {
     const { system, driver } = await waitingWorld();
     await system.to(20_000);
-    const calling = (name: string): Promise<unknown> =>
+    const creating = (name: string): Promise<unknown> =>
       system.run(() => errorOf(driver.createInstance(aRequest(name))));
-    expect(await calling('fine')).toBeUndefined();
+    for (const one of fault) await cloud.call('POST', '/faults', one);
+    await creating(`other ${fault.length}`);
     await system.to(40_000);
     await throttle(1, 60);
-    expect(await calling('refused')).toMatchObject({ retryAfterSeconds: 60 });
-    expect(await calling('fine too')).toBeUndefined();
+    expect(await creating('refused')).toMatchObject({ retryAfterSeconds: 60 });
+    expect(await creating(`another ${fault.length}`)).toBeUndefined();
   });
 
   test('a call that waits a moment in its slot can be cancelled', async () => {
