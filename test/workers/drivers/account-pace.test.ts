@@ -89,6 +89,7 @@ describe('calls that were refused together', () => {
     const world = aWorld({ callsBefore: 40 });
     for (const seconds of [5, 9, 7]) throttle(world, seconds, 0);
     expect(world.turns('a')).toEqual([9_000]);
+    expect(world.system.run(() => world.pace.pauseMs)).toBe(9_000);
   });
 
   test('a place before the end of a pause that became longer is worth nothing', async () => {
@@ -121,6 +122,8 @@ test('without a refusal the pace grows until there is no limit', async () => {
   await world.system.to(100_000);
   const [, second] = world.turns('a', 'b');
   expect(second).toBeLessThan(60);
+  // What was not used is no reserve.
+  expect(second).toBeGreaterThan(40);
   await world.system.to(300_000);
   expect(new Set(world.turns(...names(100)))).toEqual(new Set([0]));
 });
