@@ -42,7 +42,7 @@ class Waits {
   }
 }
 
-/** What began before the events that are looked at has no known length. */
+/** What began before the first of these events has no known length. */
 function push(waits: number[], seconds: number): void {
   if (!Number.isNaN(seconds)) waits.push(seconds);
 }

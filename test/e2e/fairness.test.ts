@@ -11,7 +11,7 @@ const cluster = randomUUID();
 const taskQueue = `fairness/${cluster}`;
 const largePool = 100;
 /** Of both pools together: a fair share is two, and what the server has in hand goes first. */
-const looks = 10;
+const polls = 10;
 const pollMs = 30_000;
 
 describe('a machine beside a large pool', () => {
@@ -39,7 +39,7 @@ describe('a machine beside a large pool', () => {
   /** Names in the order in which a worker gets their first tasks. */
   async function firstTasks(): Promise<string[]> {
     const names: string[] = [];
-    for (let look = 0; look < looks; look += 1) {
+    for (let poll = 0; poll < polls; poll += 1) {
       const { workflowExecution } = await connection.withDeadline(Date.now() + pollMs, () =>
         connection.workflowService.pollWorkflowTaskQueue({
           namespace: 'default',

@@ -63,7 +63,7 @@ export class AccountPace {
     return Math.max(this.#resumeAt - monotonicMs(), 0);
   }
 
-  /** The cloud has looked at what this caller wants. */
+  /** The cloud has read what this caller wants. */
   answered(caller: string): void {
     this.#refused.delete(caller);
     this.#answeredAt = monotonicMs();

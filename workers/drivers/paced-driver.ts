@@ -57,10 +57,10 @@ function isThrottling(error: unknown): error is DriverError {
   return error instanceof DriverError && error.kind === 'throttling';
 }
 
-/** With these it may be that nobody has heard the call. */
+/** With these it may be that the call was not heard. */
 const unanswered: readonly string[] = ['Unavailable', 'DeadlineExceeded', 'Canceled'];
 
-/** The cloud has looked at what was asked. */
+/** The cloud has read the request. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof DriverError) return !unanswered.includes(error.code);
   return error instanceof DriverPending;

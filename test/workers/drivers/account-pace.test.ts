@@ -36,7 +36,7 @@ test('there is no limit before the cloud names one', () => {
 });
 
 describe('after a throttled call', () => {
-  test('nobody calls before the cloud wants to be asked, and then one after the other', async () => {
+  test('no call is made before the cloud wants to be asked, and then one after the other', async () => {
     const world = aWorld({ callsBefore: 20 });
     throttle(world, 12);
     // 20 calls in 10 s were 2 a second: now it is one, and it grows while they wait.
@@ -48,7 +48,7 @@ describe('after a throttled call', () => {
     expect(world.turns('d')[0]).toBeGreaterThan(0);
   });
 
-  test('each who comes back by its time goes through, and nobody in front of it', async () => {
+  test('each who comes back by its time goes through, and none before it', async () => {
     const world = aWorld({ callsBefore: 20 });
     throttle(world, 12);
     const [, second = 0] = world.turns('a', 'b');
@@ -139,7 +139,7 @@ test('one machine with a limit of its own slows the account down once', async ()
   expect(refuse()).toBe(false);
   expect(world.turns('another')).toEqual([0]);
   await system.to(20_000);
-  // Nobody was answered in between: that may be the account again.
+  // No other was answered in between: that may be the account again.
   expect(refuse()).toBe(true);
 });
 
