@@ -12,6 +12,8 @@ const fastest = 50;
 const growth = 0.2;
 /** Over so long is the pace of calls measured, milliseconds. */
 const memoryMs = 10_000;
+/** So many repeated refusals in a row may be those of single machines. */
+const repeatsInVain = 5;
 /** As for the pause of a pending operation. */
 const longestPauseSeconds = 3_600;
 
@@ -34,9 +36,10 @@ export class AccountPace {
   #next = 0;
   /** When those that wait may call. A new limit forgets them, and so does the end of the limit. */
   readonly #places = new Map<string, number>();
-  /** When callers were refused that got no answer since. */
-  readonly #refused = new Map<string, number>();
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  /** Callers that were refused and got no answer since. */
+  readonly #refused = new Set<string>();
+  /** Refusals since the last answer or cut. */
+  #inVain = 0;
   /** Calls, each of which counts less the longer ago it was. */
   #calls = 0;
   #countedAt = 0;
@@ -66,24 +69,27 @@ export class AccountPace {
   /** The cloud has read what this caller wants. */
   answered(caller: string): void {
     this.#refused.delete(caller);
-    this.#answeredAt = monotonicMs();
+    this.#inVain = 0;
   }
 
   /**
-   * The cloud refused a call because there were too many. False: of this caller, and not of the
-   * account, as others were answered since it was refused before. Clouds have limits for single
-   * machines as well, such as four writes a minute.
+   * The cloud refused a call because there were too many. False: that says nothing of the account.
+   * Clouds have limits for single machines as well, such as four writes a minute. A caller that is
+   * refused again must not hold up the others before they had their turn: it counts only when many
+   * were refused and none was answered.
    */
   throttled({ caller, begunAt, retryAfterSeconds = 0 }: Throttling): boolean {
     const now = monotonicMs();
-    const refusedAt = this.#refused.get(caller);
-    this.#refused.set(caller, now);
-    if (refusedAt !== undefined && refusedAt < this.#answeredAt) return false;
+    const isRepeated = this.#refused.has(caller);
+    this.#refused.add(caller);
+    this.#inVain += 1;
+    if (isRepeated && this.#inVain <= repeatsInVain) return false;
     // Calls that were under way together are refused together: that is one news.
     const isNews = this.#rate === undefined || begunAt > this.#cutAt;
     if (isNews) {
       this.#rate = Math.max(this.#paceAt(now) / 2, slowest);
       this.#cutAt = now;
+      this.#inVain = 0;
       this.#places.clear();
       this.#next = now;
     }

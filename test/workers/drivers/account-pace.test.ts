@@ -26,7 +26,8 @@ function throttle(
   retryAfterSeconds?: number,
   begunAt = system.monotonic(),
 ) {
-  const caller = `refused at ${begunAt}`;
+  // Each time another one.
+  const caller = `refused at ${begunAt} for ${retryAfterSeconds} s`;
   return system.run(() => pace.throttled({ caller, begunAt, retryAfterSeconds }));
 }
 
@@ -131,16 +132,26 @@ test('without a refusal the pace grows until there is no limit', async () => {
 test('one machine with a limit of its own slows the account down once', async () => {
   const world = aWorld({ callsBefore: 100 });
   const { pace, system } = world;
-  const refuse = (): boolean =>
-    system.run(() => pace.throttled({ caller: 'busy', begunAt: system.monotonic() }));
-  expect(refuse()).toBe(true);
-  await system.to(10_000);
-  system.run(() => pace.answered('other'));
-  expect(refuse()).toBe(false);
+  const refuse = (caller: string): boolean =>
+    system.run(() => pace.throttled({ caller, begunAt: system.monotonic() }));
+  expect(refuse('busy')).toBe(true);
+  for (let second = 10; second <= 100; second += 10) {
+    await system.to(second * 1_000);
+    expect(refuse('busy')).toBe(false);
+    system.run(() => pace.answered('other'));
+  }
   expect(world.turns('another')).toEqual([0]);
-  await system.to(20_000);
-  // No other was answered in between: that may be the account again.
-  expect(refuse()).toBe(true);
+});
+
+test('refusals again and again, and no answer, are those of the account', async () => {
+  const { pace, system } = aWorld({ callsBefore: 100 });
+  const refused: boolean[] = [];
+  for (let second = 1; second <= 7; second += 1) {
+    await system.to(second * 1_000);
+    const begunAt = system.monotonic();
+    refused.push(system.run(() => pace.throttled({ caller: 'busy', begunAt })));
+  }
+  expect(refused).toEqual([true, false, false, false, false, false, true]);
 });
 
 test('who was answered counts when it is refused again', async () => {
