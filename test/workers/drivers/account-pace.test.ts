@@ -81,7 +81,7 @@ describe('after a throttled call', () => {
 describe('calls that were refused together', () => {
   test('halve the pace once', () => {
     const world = aWorld({ callsBefore: 40 });
-    for (let i = 0; i < 10; i += 1) throttle(world, 5, 0);
+    for (let i = 0; i < 10; i += 1) throttle(world, 5, -i);
     const [first = 0, second = 0] = world.turns('a', 'b');
     expect(second - first).toBeCloseTo(500);
   });
