@@ -136,6 +136,12 @@ export interface Driver {
   listScope(providerSpec: unknown): string;
 
   /**
+   * Of what the cloud's limits of calls hold for, the part that is not in the credentials: mostly
+   * the region. Default: nothing. Makes no call, and takes a wrong spec as well.
+   */
+  limitScope?(providerSpec: unknown): string;
+
+  /**
    * Deletes exactly this instance, if it has the tags of this cluster and namespace, and what goes
    * with it. Unlike `deleteInstance` nothing else of the same name. Nothing there is success.
    */

@@ -145,6 +145,7 @@ export function withSpelling(schema: object, driver: Driver): Driver {
       return await call({ ...request, providerSpec: spell(request.providerSpec) });
     }),
     listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
+    limitScope: (providerSpec) => driver.limitScope?.(spell(providerSpec)) ?? '',
     validate: (providerSpec) => driver.validate(spell(providerSpec)),
     warnings: nearMissesOf(schema),
   };

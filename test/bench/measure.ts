@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
+import type { LoneWaits } from './lone-waits.ts';
 import { auditPosition, requestsSince } from './audit.ts';
 import { historiesOf, longestSince, totalOf, type LongestRun } from './histories.ts';
 import { lostTasksOf } from './lost-tasks.ts';
@@ -40,6 +41,8 @@ export interface Part {
   lostTasks: number;
   /** What a watch of the API server saw throughout. */
   bounds?: { minAvailable: number; maxTotal: number };
+  /** Of single machines of other pools. */
+  lone?: LoneWaits;
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { RequestCounts } from './audit.ts';
+import type { QueueWaits } from './queue-waits.ts';
+import type { Quantiles } from './quantiles.ts';
 import type { Part, Parts } from './measure.ts';
 import type { WorkerShare } from './worker-metrics.ts';
 
@@ -23,6 +25,7 @@ function textOf(part: Part): string {
     perMachine &&
       `  per machine       p50 ${perMachine.p50.toFixed(2)} s, p95 ${perMachine.p95.toFixed(2)} s, max ${perMachine.max.toFixed(2)} s`,
     `  API requests      ${(writes / machines).toFixed(2)} writes (${(events / machines).toFixed(2)} of them Events) and ${(reads / machines).toFixed(2)} reads of ours per machine`,
+    ...loneOf(part),
     bounds &&
       `  machines          at least ${bounds.minAvailable} available, at most ${bounds.maxTotal} in all`,
     `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
@@ -35,6 +38,35 @@ function textOf(part: Part): string {
   ];
   return lines.filter((line) => line !== undefined).join('\n');
 }
+
+function loneOf({ lone }: Part): string[] {
+  if (!lone) return [];
+  const { samples, phases } = lone;
+  const { created, begun, instance, running, beyondBoot, gone } = phases;
+  return [
+    `  ${samples} lone machines, seconds`,
+    `    from scale to Machine         ${quantilesText(created)}`,
+    `    from there to its workflow    ${quantilesText(begun)}`,
+    `    from the Machine to instance    ${quantilesText(instance)}`,
+    `    to Running, less the boot     ${quantilesText(running)}`,
+    `    beyond the boot, of the two   ${quantilesText(beyondBoot)}`,
+    `    from scale-in to gone         ${quantilesText(gone)}`,
+    ...waitsOf('Machines', lone.machines),
+    ...waitsOf('their sets', lone.owners),
+  ];
+}
+
+function waitsOf(whose: string, { workflowTasks, workflowWork, activities }: QueueWaits): string[] {
+  return [
+    `  tasks of ${whose}, seconds`,
+    `    workflow tasks in the queue   ${quantilesText(workflowTasks)}`,
+    `    workflow tasks at work        ${quantilesText(workflowWork)}`,
+    `    activities in the queue       ${quantilesText(activities)}`,
+  ];
+}
+
+const quantilesText = ({ p50, p95, max }: Quantiles): string =>
+  `p50 ${p50.toFixed(2)}, p95 ${p95.toFixed(2)}, max ${max.toFixed(2)}`;
 
 function ourRequests({ requests }: Part): Omit<RequestCounts, 'kinds'> {
   const sumOf = (what: 'writes' | 'events' | 'reads'): number =>

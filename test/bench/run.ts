@@ -14,6 +14,7 @@ import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
 import { measureFleet } from './fleet.ts';
 import { measureLife } from './life.ts';
+import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { startNeighbour } from './neighbour.ts';
@@ -27,6 +28,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   idle N      a minute with N machines in which nothing happens
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
+  lone N      0 -> N, and beside it single machines of other pools, which are created and deleted all the time
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server
@@ -82,6 +84,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
   drains: measureDrains,
   profile: measureProfiles,
+  lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;

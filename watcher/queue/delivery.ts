@@ -5,10 +5,10 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
-import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
+import { priorityOf } from './priority.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';
 import { nowMs } from '../../activities/system/system.ts';
@@ -55,7 +55,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...runOptions,
-      ...(signal.kind !== 'machine' && { priority: beforeMachines }),
+      priority: priorityOf(signal, start),
       staticSummary: clip(start.summary, longestSummaryBytes),
       typedSearchAttributes: attributesOf(signal, start, options),
     });

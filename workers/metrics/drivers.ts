@@ -58,6 +58,31 @@ export function registerDriverMetrics(registry: Registry): DriverMetrics {
   };
 }
 
+export interface PaceMetrics {
+  onThrottled(provider: string): void;
+  onHeldBack(provider: string, operation: Operation): void;
+}
+
+export function registerPaceMetrics(registry: Registry): PaceMetrics {
+  const registers = [registry];
+  const throttled = new Counter({
+    name: 'millwright_driver_throttled_total',
+    help: 'Calls of drivers that the cloud refused because the account made too many.',
+    labelNames: ['provider'],
+    registers,
+  });
+  const heldBack = new Counter({
+    name: 'millwright_driver_held_back_total',
+    help: 'Calls of drivers that were not made yet because the account was throttled before.',
+    labelNames: ['provider', 'operation'],
+    registers,
+  });
+  return {
+    onThrottled: (provider) => throttled.inc({ provider }),
+    onHeldBack: (provider, operation) => heldBack.inc({ provider, operation }),
+  };
+}
+
 /** MCM times successes only, writes providers in lower case, and codes as numbers. */
 function registerMcmMetrics(registry: Registry): DriverMetrics {
   const registers = [registry];

@@ -28,6 +28,7 @@ import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
+import { pacedDriver } from '../drivers/paced-driver.ts';
 import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
 import {
   baseOptions,
@@ -39,7 +40,7 @@ import {
 import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
-import { meteredDriver, registerDriverMetrics } from '../metrics/drivers.ts';
+import { meteredDriver, registerDriverMetrics, registerPaceMetrics } from '../metrics/drivers.ts';
 import { createDriverProbe } from './driver-probe.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { Identity } from './identity.ts';
@@ -90,7 +91,7 @@ type Parts = WorkerParts & { interceptors: Interceptors };
 /** They end with the process. */
 export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> {
   const parts: Parts = { ...given, interceptors: interceptorsOf(given) };
-  const drivers = createMeteredDrivers(parts);
+  const drivers = createLimitedDrivers(parts);
   const dependencies = worldOf(parts, { drivers, ...copiesOf(parts) });
   const { serves } = parts.config;
   const watches = serves.drain ? drainWatchesOf(parts, dependencies) : undefined;
@@ -176,18 +177,19 @@ function throwIt(error: unknown): never {
 
 type Drivers = ReadonlyMap<string, Driver>;
 
-function createMeteredDrivers({ config, registry, log, createDrivers }: WorkerParts): Drivers {
+function createLimitedDrivers({ config, registry, log, createDrivers }: WorkerParts): Drivers {
   const settings = {
     env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
     ...config.drivers,
   };
   const count = registerDriverMetrics(registry);
   const report = (err: unknown, message: string): void => log.error({ err }, message);
+  const paceMetrics = registerPaceMetrics(registry);
   return new Map(
-    [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => [
-      provider,
-      meteredDriver(boundedDriver(driver), provider, { count, report }),
-    ]),
+    [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => {
+      const metered = meteredDriver(boundedDriver(driver), provider, { count, report });
+      return [provider, pacedDriver(metered, provider, paceMetrics)];
+    }),
   );
 }
 

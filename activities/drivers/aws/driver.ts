@@ -12,7 +12,7 @@ import { missing } from '../missing.ts';
 import { findInstance } from './find.ts';
 import { initialize, needsInitialization } from './initialize.ts';
 import { isNamed, viewOf } from './instance-view.ts';
-import { listInstances, listScopeOf } from './list.ts';
+import { limitScopeOf, listInstances, listScopeOf } from './list.ts';
 import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { untilNamed, type Cloud } from './until-named.ts';
@@ -50,6 +50,7 @@ export function createAwsDriver(settings: DriverSettings, options: AwsDriverOpti
     deleteInstance: async (request) => await deleteInstance(await connect(request), request),
     listInstances: async (request) => await listInstances(await connect(request), request),
     listScope: listScopeOf,
+    limitScope: limitScopeOf,
     deleteListed: async (request) => await deleteListed(await connect(request), request),
     volumeIds: async (specs) => volumeIds(specs),
     validate: validateProviderSpec,

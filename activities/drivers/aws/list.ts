@@ -28,6 +28,12 @@ export function listScopeOf(providerSpec: unknown): string {
   return JSON.stringify([fieldOf(providerSpec, 'region'), ...mcmTagKeysOf(providerSpec)]);
 }
 
+/** Limits hold for an account and a region. */
+export function limitScopeOf(providerSpec: unknown): string {
+  const region = fieldOf(providerSpec, 'region');
+  return typeof region === 'string' ? region : '';
+}
+
 function filtersOf({ mcmTagKeys }: Owner): { Name: string; Values: string[] }[] {
   if (mcmTagKeys.length === 0) {
     const message =

@@ -19,7 +19,7 @@ import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './error-mapping.ts';
 import { instanceOf, look } from './find.ts';
-import { listInstances, listScope } from './list.ts';
+import { limitScope, listInstances, listScope } from './list.ts';
 import {
   defaultTiming,
   placeOf,
@@ -68,6 +68,7 @@ export function createAzureDriver(
     deleteInstance: (request) => run(request, (session) => deleteInstance(session, request)),
     listInstances: (request) => run(request, (session) => listInstances(session, request)),
     listScope,
+    limitScope,
     deleteListed: (request) => run(request, (session) => deleteListed(session, request)),
     volumeIds: async (specs) => volumeIds(specs),
     validate: validateProviderSpec,

@@ -50,6 +50,12 @@ export function listScope(providerSpec: unknown): string {
   return JSON.stringify([cloud, place, resourceGroup, clusterTag, roleTag]);
 }
 
+/** Limits hold for a subscription and a location. */
+export function limitScope(providerSpec: unknown): string {
+  const { location } = Object(providerSpec);
+  return typeof location === 'string' ? plainLocation(location) : '';
+}
+
 /**
  * An interface or a disk without a virtual machine stands under the name of the Machine that it was
  * made for.

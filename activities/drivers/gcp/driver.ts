@@ -12,7 +12,7 @@ import { deleteInstance, deleteListed } from './delete.ts';
 import { fault } from './error-mapping.ts';
 import { findOne } from './find.ts';
 import { instanceOf } from './instance-view.ts';
-import { listInstances, listScope } from './list.ts';
+import { limitScope, listInstances, listScope } from './list.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';
 import type { WaitLimits } from './wait.ts';
@@ -68,6 +68,7 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
       await deleteInstance(await accounts.of(request), request, world.creation),
     listInstances: async (request) => await listInstances(await accounts.of(request), request),
     listScope,
+    limitScope,
     deleteListed: async (request) =>
       await deleteListed(await accounts.of(request), request, world.orphans),
     volumeIds: async (specs) => volumeIds(specs),

@@ -37,6 +37,12 @@ export function listScope(providerSpec: unknown): string {
   return JSON.stringify([region, zone, tags?.cluster, tags?.role]);
 }
 
+/** Limits hold for a project and a region. */
+export function limitScope(providerSpec: unknown): string {
+  const { region } = Object(providerSpec);
+  return typeof region === 'string' ? region : '';
+}
+
 /** 100,000 instances: a listing that has more pages does not end. */
 const pagesMax = 200;
 

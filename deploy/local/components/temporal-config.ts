@@ -12,9 +12,10 @@ export const historyShards = 16;
 
 /**
  * One partition, because with few pollers tasks would wait on the others, and rate limits that a
- * stack of one machine never reaches.
+ * stack of one machine never reaches. Fairness between pools is off by default in the server.
  */
 export const dynamicConfig: Readonly<Record<string, unknown>> = {
+  'matching.enableFairness': true,
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'matching.rps': 20_000,

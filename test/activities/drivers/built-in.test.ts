@@ -23,3 +23,17 @@ describe('the providers of a worker', () => {
     },
   );
 });
+
+test.each([
+  { provider: 'AWS', spec: { Region: 'eu-west-1' }, scope: 'eu-west-1' },
+  { provider: 'Azure', spec: { location: 'West Europe' }, scope: 'westeurope' },
+  {
+    provider: 'GCP',
+    spec: { region: 'europe-west1', zone: 'europe-west1-b' },
+    scope: 'europe-west1',
+  },
+  { provider: 'virtual', spec: { zone: 'b' }, scope: '' },
+])('the limits of $provider hold for "$scope" of an account', ({ provider, spec, scope }) => {
+  const driver = createDrivers({ env: {}, allowsAmbientCredentials: false }).get(provider);
+  expect(driver?.limitScope?.(spec) ?? '').toBe(scope);
+});

@@ -55,6 +55,15 @@ describe.each(drivers)('the driver of %s', (_provider, driver) => {
       { numRuns: 300 },
     );
   });
+
+  test('has a scope of limits for any provider spec', () => {
+    fc.assert(
+      fc.property(hostileSpec, (spec) => {
+        expect(typeof (driver.limitScope?.(spec) ?? '')).toBe('string');
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 test('the location of an Azure class may be an object that has no string form', () => {

@@ -4,7 +4,11 @@ import type { Driver, MachineRequest } from '../../../activities/drivers/driver.
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
-import { meteredDriver, registerDriverMetrics } from '../../../workers/metrics/drivers.ts';
+import {
+  meteredDriver,
+  registerDriverMetrics,
+  registerPaceMetrics,
+} from '../../../workers/metrics/drivers.ts';
 import type { DriverCall } from '../../../workers/metrics/drivers.ts';
 
 const instance = { providerID: 'x:///1', nodeName: 'n', isInitialized: true };
@@ -133,6 +137,16 @@ test('Prometheus reads them in our names and in those of MCM', async () => {
   ]) {
     expect(lines).toContain(line);
   }
+});
+
+test('Prometheus reads which clouds ask for fewer calls, and what was held back for it', async () => {
+  const registry = new Registry();
+  const { onThrottled, onHeldBack } = registerPaceMetrics(registry);
+  onThrottled('AWS');
+  for (let i = 0; i < 3; i += 1) onHeldBack('AWS', 'create');
+  const lines = (await registry.metrics()).split('\n');
+  expect(lines).toContain('millwright_driver_throttled_total{provider="AWS"} 1');
+  expect(lines).toContain('millwright_driver_held_back_total{provider="AWS",operation="create"} 3');
 });
 
 test('MCM counts its codes from 1, in the order of gRPC', () => {
