@@ -40,7 +40,16 @@ const paces: Record<SignalName, Pace> = {
   useChanged: gathered,
 };
 
-export const paceOf = (name: SignalName): Pace => paces[name];
+/**
+ * A Node that registers is Ready within a second in a small cloud, and within half a minute in a
+ * large one: the former is signalled once, and the latter gets its labels a second later.
+ */
+const notReady: Pace = { quietMs: 1_000, maxMs: 1_000, burst: 1 };
+
+export function paceOf({ name, payload }: Signal): Pace {
+  const isWaiting = 'isReady' in payload && payload.exists && !payload.isReady;
+  return isWaiting ? notReady : paces[name];
+}
 
 /** What a workflow got of one name. */
 export interface Sent {
@@ -52,13 +61,13 @@ export interface Sent {
 
 /** With one more. */
 export function sentAfter(sent: Sent | undefined, signal: Signal, now: number): Sent {
-  if (paceOf(signal.name).burst === undefined) return { signal, usedUntil: now };
+  if (paceOf(signal).burst === undefined) return { signal, usedUntil: now };
   return { signal, usedUntil: Math.max(sent?.usedUntil ?? now, now) + intervalMs };
 }
 
 /** Before this it has to wait. */
 export function mayLeaveAt(signal: Signal, sent: Sent | undefined): number {
-  const { burst } = paceOf(signal.name);
+  const { burst } = paceOf(signal);
   if (burst === undefined || !sent || isOfAnotherLife(signal, sent.signal)) return 0;
   return sent.usedUntil - (burst - 1) * intervalMs;
 }

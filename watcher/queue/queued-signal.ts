@@ -30,7 +30,7 @@ export function queuedSignalOf(
   { waiting, sent }: Before,
   now: number,
 ): QueuedSignal {
-  const { quietMs, maxMs } = paceOf(signal.name);
+  const { quietMs, maxMs } = paceOf(signal);
   const since = waiting?.since ?? now;
   return {
     signal,

@@ -57,6 +57,19 @@ function aSignal(
   };
 }
 
+function aNodeSignal(version: number, isReady: boolean): Signal {
+  const { payload, ...signal } = aSignal('nodeObserved', version);
+  const node = {
+    name: 'a',
+    exists: true,
+    isReady,
+    providerID: '',
+    conditionsDigest: '',
+    isWaitingForCriticalComponents: false,
+  };
+  return { ...signal, payload: { ...payload, ...node } };
+}
+
 const sent = (): string[] =>
   calls.map(({ signal: { name, payload }, at }) => `${name} ${payload.resourceVersion} @${at}`);
 
@@ -81,6 +94,27 @@ describe('pace', () => {
     await clock.turn(1);
     expect(sent()).toEqual(['nodeObserved 2 @90']);
     expect(outbox.counters.merged).toBe(1);
+  });
+
+  describe('a Node that registers', () => {
+    test('and is Ready within a second is signalled once', async () => {
+      outbox.send(aNodeSignal(1, false));
+      await clock.turn(600);
+      outbox.send(aNodeSignal(2, true));
+      await clock.turn(50);
+      expect(sent()).toEqual(['nodeObserved 2 @600']);
+    });
+
+    test('and is Ready later is signalled after a second, and when it is Ready', async () => {
+      outbox.send(aNodeSignal(1, false));
+      await clock.turn(1_000);
+      expect(sent()).toEqual(['nodeObserved 1 @1000']);
+      await end('succeed');
+      await clock.turn(5_000);
+      outbox.send(aNodeSignal(2, true));
+      await clock.turn(50);
+      expect(sent().at(-1)).toBe('nodeObserved 2 @6050');
+    });
   });
 
   test('a signal to a set that is never quiet leaves after 500 ms all the same', async () => {
