@@ -36,9 +36,11 @@ export async function compareWith({
   const here: Part[][] = [];
   const there: Part[][] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    console.error(`round ${round} of ${rounds}: ${commit.slice(0, 12)}, then this tree`);
-    there.push(await measureIn(trees.there, bench));
+    console.error(`round ${round} of ${rounds}`);
+    // What warms up or wears out meets each side first.
+    if (round % 2 === 1) there.push(await measureIn(trees.there, bench));
     here.push(await measureIn(trees.here, bench));
+    if (round % 2 === 0) there.push(await measureIn(trees.there, bench));
   }
   const comparisons: Comparison[] = compare(here, there);
   console.log(

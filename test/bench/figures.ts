@@ -4,10 +4,18 @@ import type { Part } from './measure.ts';
 /** As components of the stack, and as users of the API server. */
 const ours = ['worker', 'watcher', 'millwright-worker', 'millwright-watcher'];
 
+/** They do the same on both sides, so their CPU says how fast the machine was meanwhile. */
+const yardstick = ['kwok', 'kube-scheduler'];
+const yardstickFigure = 'CPU of kwok and scheduler, ms per machine';
+
 /** Of one part; each of a machine but for seconds and memory. */
 const figures: Record<string, (part: Part) => number> = {
   seconds: ({ seconds }) => seconds,
+  [yardstickFigure]: (part) => cpuOf(part, (name) => yardstick.includes(name)),
   'CPU of worker and watcher, ms per machine': (part) => cpuOf(part, isOurs),
+  'CPU of Temporal, ms per machine': (part) => cpuOf(part, (name) => name === 'temporal'),
+  'CPU of the API server, ms per machine': (part) =>
+    cpuOf(part, (name) => name === 'kube-apiserver'),
   'CPU of everybody, ms per machine': (part) => cpuOf(part, () => true),
   'API writes of everybody, per machine': (part) => writesOf(part, () => true),
   'API writes of ours without Events, per machine': (part) =>
@@ -43,19 +51,25 @@ export function compare(
   }));
 }
 
-/** For people: a Markdown table for each part. */
+/**
+ * For people: a Markdown table for each part. Its last column is what the ratio would be if the
+ * machine had been as fast for both.
+ */
 export function formatComparison(comparisons: readonly Comparison[], commit: string): string {
   return comparisons.map((comparison) => tableOf(comparison, commit.slice(0, 7))).join('\n\n');
 }
 
 function tableOf({ part, figures: rows }: Comparison, commit: string): string {
+  const slowness = rows[yardstickFigure]?.ratio ?? 1;
   const lines = Object.entries(rows).map(([figure, { here, there, ratio }]) => {
     const share = ratio === undefined ? '' : ratio.toFixed(2);
-    return `| ${figure} | ${there.toFixed(1)} | ${here.toFixed(1)} | ${share} |`;
+    const isOfTime = figure === 'seconds' || figure.startsWith('CPU');
+    const corrected = ratio === undefined || !isOfTime ? '' : (ratio / slowness).toFixed(2);
+    return `| ${figure} | ${there.toFixed(1)} | ${here.toFixed(1)} | ${share} | ${corrected} |`;
   });
   return [
-    `| ${part} | ${commit} | this tree | ratio |`,
-    '| --- | --: | --: | --: |',
+    `| ${part} | ${commit} | this tree | ratio | at the same speed |`,
+    '| --- | --: | --: | --: | --: |',
     ...lines,
   ].join('\n');
 }
