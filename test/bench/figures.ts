@@ -56,11 +56,18 @@ export function compare(
  * machine had been as fast for both.
  */
 export function formatComparison(comparisons: readonly Comparison[], commit: string): string {
-  return comparisons.map((comparison) => tableOf(comparison, commit.slice(0, 7))).join('\n\n');
+  // Later parts may be those that save the work of the yardstick, such as a scale-in.
+  const slowness = comparisons[0]?.figures[yardstickFigure]?.ratio ?? 1;
+  const commitShown = commit.slice(0, 7);
+  return comparisons
+    .map((comparison) => tableOf(comparison, { commit: commitShown, slowness }))
+    .join('\n\n');
 }
 
-function tableOf({ part, figures: rows }: Comparison, commit: string): string {
-  const slowness = rows[yardstickFigure]?.ratio ?? 1;
+function tableOf(
+  { part, figures: rows }: Comparison,
+  { commit, slowness }: { commit: string; slowness: number },
+): string {
   const lines = Object.entries(rows).map(([figure, { here, there, ratio }]) => {
     const share = ratio === undefined ? '' : ratio.toFixed(2);
     const isOfTime = figure === 'seconds' || figure.startsWith('CPU');
