@@ -188,7 +188,7 @@ describe('delete', () => {
         (checkpoint) => driver.deleteInstance(gcpRequest('shutdown', checkpoint)),
         ({ message }) => {
           messages.push(message);
-          world.double.advance(45);
+          world.double.advance(46);
         },
       );
     });
