@@ -3,6 +3,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { isOutdated, replacing } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
+import { isClaimOf } from '../machine/deletable.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
 import { timestamp } from '../kube/objects/time.ts';
@@ -11,7 +12,6 @@ import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
 import { patchNode } from '../machine/node/patch.ts';
 import { readMachine } from '../machine/object.ts';
-import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { podsToDrain } from './pods.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
@@ -38,8 +38,7 @@ export async function requireNoSuccessor(
 ): Promise<void> {
   const found = await readMachine(control, machine);
   if (!found || found.metadata.uid === machine.uid) return;
-  const claimed = found.spec.providerID ?? '';
-  if (claimed === '' || !isSameInstance(claimed, providerID)) return;
+  if (!isClaimOf(found.spec.providerID, providerID)) return;
   throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }
 

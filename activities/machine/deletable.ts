@@ -55,7 +55,8 @@ export async function isClaimed(
   );
 }
 
-function isClaimOf(claim: string | undefined, providerID: string): boolean {
+/** `claim`: what a Machine says of its instance. One that says nothing claims none. */
+export function isClaimOf(claim: string | undefined, providerID: string | undefined): boolean {
   return Boolean(claim) && isSameInstance(claim, providerID);
 }
 

@@ -42,6 +42,16 @@ export async function requestsSince(
   return counts;
 }
 
+/** As users of the API server. */
+const ourUsers = ['millwright-worker', 'millwright-watcher'];
+
+/** Of worker and watcher together. */
+export function ourRequests(users: Record<string, RequestCounts>): Omit<RequestCounts, 'kinds'> {
+  const sumOf = (what: 'writes' | 'events' | 'reads'): number =>
+    ourUsers.reduce((sum, user) => sum + (users[user]?.[what] ?? 0), 0);
+  return { writes: sumOf('writes'), events: sumOf('events'), reads: sumOf('reads') };
+}
+
 function count(user: RequestCounts, { verb, objectRef = {} }: AuditEvent): void {
   if (writeVerbs.has(verb)) user.writes += 1;
   else user.reads += 1;

@@ -8,7 +8,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../../deploy/local/layout.ts';
-import type { Comparison } from './figures.ts';
 import { compare, formatComparison } from './figures.ts';
 import type { Part } from './measure.ts';
 
@@ -42,7 +41,7 @@ export async function compareWith({
     here.push(await measureIn(trees.here, bench));
     if (round % 2 === 0) there.push(await measureIn(trees.there, bench));
   }
-  const comparisons: Comparison[] = compare(here, there);
+  const comparisons = compare(here, there);
   console.log(
     json ? JSON.stringify(comparisons, undefined, 2) : formatComparison(comparisons, commit),
   );
@@ -79,8 +78,6 @@ async function measureIn(tree: string, bench: readonly string[]): Promise<Part[]
   const args = ['deploy/local/bootstrap.mjs', 'test/bench/run.ts', ...bench, '--json'];
   const options = { cwd: tree, maxBuffer: longestAnswerBytes };
   const { stdout } = await run(process.execPath, args, options);
-  const parts: unknown = JSON.parse(stdout.slice(stdout.indexOf('[')));
-  if (!Array.isArray(parts)) throw new Error(`no measurement came from ${tree}`);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of this program's own kind
-  return parts as Part[];
+  const parts: Part[] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  return parts;
 }

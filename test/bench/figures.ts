@@ -1,8 +1,9 @@
 /** The figures that two revisions are compared by. */
+import { ourRequests } from './audit.ts';
 import type { Part } from './measure.ts';
 
-/** As components of the stack, and as users of the API server. */
-const ours = ['worker', 'watcher', 'millwright-worker', 'millwright-watcher'];
+/** As components of the stack. */
+const ours = ['worker', 'watcher'];
 
 /** They do the same on both sides, so their CPU says how fast the machine was meanwhile. */
 const yardstick = ['kwok', 'kube-scheduler'];
@@ -17,9 +18,12 @@ const figures: Record<string, (part: Part) => number> = {
   'CPU of the API server, ms per machine': (part) =>
     cpuOf(part, (name) => name === 'kube-apiserver'),
   'CPU of everybody, ms per machine': (part) => cpuOf(part, () => true),
-  'API writes of everybody, per machine': (part) => writesOf(part, () => true),
-  'API writes of ours without Events, per machine': (part) =>
-    writesOf(part, isOurs) - eventsOf(part),
+  'API writes of everybody, per machine': ({ requests, machines }) =>
+    sum(Object.values(requests).map(({ writes }) => writes)) / machines,
+  'API writes of ours without Events, per machine': ({ requests, machines }) => {
+    const { writes, events } = ourRequests(requests);
+    return (writes - events) / machines;
+  },
   'events of history, per machine': ({ eventsPerMachine }) => eventsPerMachine,
   'workflow tasks in vain': ({ lostTasks = 0 }: Partial<Part>) => lostTasks,
   'memory of worker and watcher at most, MiB': ({ processes }) =>
@@ -84,15 +88,6 @@ function tableOf(
 function cpuOf({ processes, machines }: Part, counts: (name: string) => boolean): number {
   const used = Object.entries(processes).filter(([name]) => counts(name));
   return (sum(used.map(([, { cpuSeconds }]) => cpuSeconds)) * 1_000) / machines;
-}
-
-function writesOf({ requests, machines }: Part, counts: (name: string) => boolean): number {
-  const users = Object.entries(requests).filter(([name]) => counts(name));
-  return sum(users.map(([, { writes }]) => writes)) / machines;
-}
-
-function eventsOf({ requests, machines }: Part): number {
-  return sum(ours.map((name) => requests[name]?.events ?? 0)) / machines;
 }
 
 function isOurs(name: string): boolean {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
-import { auditPosition, requestsSince } from './audit.ts';
+import { auditPosition, ourRequests, requestsSince } from './audit.ts';
 import { drawCurves, type Curve } from './curves.ts';
 import { lostTasksOf } from './lost-tasks.ts';
 import type { Bench } from './measure.ts';
@@ -108,13 +108,6 @@ async function measureLone(kube: KubeClient): Promise<number> {
     return items.length === 0;
   });
   return seconds;
-}
-
-function ourRequests(users: Awaited<ReturnType<typeof requestsSince>>) {
-  const found = ['millwright-worker', 'millwright-watcher'].flatMap((name) => users[name] ?? []);
-  const sum = (what: 'writes' | 'reads'): number =>
-    found.reduce((all, user) => all + user[what], 0);
-  return { writes: sum('writes'), reads: sum('reads') };
 }
 
 function list(values: Record<string, number>, unit: string): string {

@@ -1,10 +1,8 @@
-import type { RequestCounts } from './audit.ts';
+import { ourRequests } from './audit.ts';
 import type { QueueWaits } from './queue-waits.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { Part, Parts } from './measure.ts';
 import type { WorkerShare } from './worker-metrics.ts';
-
-const ours = ['millwright-worker', 'millwright-watcher'];
 
 /** For people by default, each part as it comes; JSON of all of them for programs. */
 export async function printReport(parts: Parts, asJson: boolean): Promise<void> {
@@ -19,7 +17,7 @@ export async function printReport(parts: Parts, asJson: boolean): Promise<void> 
 function textOf(part: Part): string {
   const { name, machines, seconds, perMachine, bounds, eventsPerMachine, longestRun } = part;
   const { lostTasks } = part;
-  const { writes, events, reads } = ourRequests(part);
+  const { writes, events, reads } = ourRequests(part.requests);
   const lines = [
     `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
     perMachine &&
@@ -67,12 +65,6 @@ function waitsOf(whose: string, { workflowTasks, workflowWork, activities }: Que
 
 const quantilesText = ({ p50, p95, max }: Quantiles): string =>
   `p50 ${p50.toFixed(2)}, p95 ${p95.toFixed(2)}, max ${max.toFixed(2)}`;
-
-function ourRequests({ requests }: Part): Omit<RequestCounts, 'kinds'> {
-  const sumOf = (what: 'writes' | 'events' | 'reads'): number =>
-    ours.reduce((sum, user) => sum + (requests[user]?.[what] ?? 0), 0);
-  return { writes: sumOf('writes'), events: sumOf('events'), reads: sumOf('reads') };
-}
 
 const kindsMax = 12;
 

@@ -290,13 +290,14 @@ function driverWorker(
   { provider, driver, call }: { provider: string; driver: Driver; call: DriverCall },
 ): Promise<TemporalWorker> {
   const activities = driverActivities(dependencies, driver, cancellation);
+  const mayRecord = call === 'create' && parts.config.serves.core;
   const { usual, creates } = parts.interceptors;
   return parts.factory.create({
     ...baseOptions(parts.config),
     ...driverPolls,
     interceptors: { activity: call === 'create' ? creates : usual },
     taskQueue: driverQueueOf(parts.identity.taskQueue, provider, call),
-    activities: parts.config.serves.core ? recording(dependencies, activities) : activities,
+    activities: mayRecord ? recording(dependencies, activities) : activities,
   });
 }
 

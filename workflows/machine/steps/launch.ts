@@ -59,7 +59,7 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
 }
 
 export async function create(context: StepContext): Promise<void> {
-  const { state, input } = context;
+  const { state, input, usesTarget } = context;
   noteCreateSent(state);
   // One that is Failed already goes on trying.
   const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
@@ -68,17 +68,15 @@ export async function create(context: StepContext): Promise<void> {
     noteCreated(state, outcome.instance);
     await endCloudFailure(state, input.ref.namespace);
     if (outcome.isRecorded) noteRecordedIds(context, outcome.instance);
-    else if (mayHaveStaleNode(outcome.instance, nameOf(context))) mustCheckName(state);
+    else if (mayHaveStaleNode(outcome.instance, { machineName: input.ref.name, usesTarget })) {
+      mustCheckName(state);
+    }
     return;
   }
   noteCreateFailed(state, outcome.failure);
   // The next attempt reads the object again: class, Secrets and limits may have been fixed.
   markStale(state);
   if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Create');
-}
-
-function nameOf({ input, usesTarget }: StepContext) {
-  return { machineName: input.ref.name, usesTarget };
 }
 
 export async function findStaleNode(context: StepContext): Promise<void> {
