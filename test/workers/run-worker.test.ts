@@ -68,7 +68,7 @@ async function start(...flags: string[]) {
   expect(whyNotReady?.()).toBeUndefined();
   // What was asked before is with the server by now.
   await roundTrip?.();
-  // A call that is under way when the connection closes is an error that nobody hears.
+  // Closing the connection during a call would be an unhandled rejection.
   if (queues.some(({ runsWorkflows }) => runsWorkflows)) {
     await eventually('the schedules are made', async () =>
       logged.some((line) => line.includes('for the schedules')),
