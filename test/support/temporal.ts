@@ -5,6 +5,7 @@ import {
   isGrpcDeadlineError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type {
   ActivityInterceptorsFactory,
@@ -15,6 +16,7 @@ import type {
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
 import { failingErrors } from '../../workers/temporal/bundle-workflows.ts';
+import { eventually } from './eventually.ts';
 import { SharedSandboxes } from './shared-sandboxes.ts';
 import { bundleForTests } from './workflow-bundle.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
@@ -26,6 +28,7 @@ const namespace = 'default';
 const longestSkipSeconds = 30;
 /** A server that skips time needs a few; one that does not is replaced, at worst for nothing. */
 const longestAnswerMs = 500;
+const longestQueryMs = 3_000;
 
 /** Activities of the three queues of one test: its own, its driver's and that for drains. */
 export interface Queues {
@@ -82,6 +85,34 @@ export class TemporalForTests {
     await this.#environment.connection.withDeadline(deadline, () =>
       this.#environment.sleep(seconds * 1000),
     );
+  }
+
+  /** Undefined when the server loses the query, as it does when a run ends meanwhile. */
+  async ask<Answer>(
+    handle: Pick<WorkflowHandle, 'query'>,
+    query: string,
+  ): Promise<Answer | undefined> {
+    try {
+      return await this.#client.withDeadline(Date.now() + longestQueryMs, () =>
+        handle.query<Answer>(query),
+      );
+    } catch (error) {
+      if (isGrpcDeadlineError(error) || isGrpcCancelledError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Asks until there is an answer that is not undefined. */
+  async answerOf<Answer>(handle: Pick<WorkflowHandle, 'query'>, query: string): Promise<Answer> {
+    const answers: Answer[] = [];
+    await eventually(`an answer to the query ${query}`, async () => {
+      const answer = await this.ask<Answer>(handle, query);
+      if (answer !== undefined) answers.push(answer);
+      return answer !== undefined;
+    });
+    const [answer] = answers;
+    if (answer === undefined) throw new Error(`no answer to the query ${query}`);
+    return answer;
   }
 
   /**

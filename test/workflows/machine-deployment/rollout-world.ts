@@ -1,5 +1,4 @@
 /** A MachineDeployment, its sets and their machines, as far as its workflow can tell. */
-import { isGrpcCancelledError, isGrpcDeadlineError } from '@temporalio/client';
 import type {
   ApplyInput,
   ObservedDeploymentOutcome,
@@ -15,8 +14,6 @@ import { eventually } from '../../support/eventually.ts';
 import type { TemporalForTests } from '../../support/temporal.ts';
 import { aSet, someFacts } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { SetWorld } from '../machine-set/set-world.ts';
-
-const longestQueryMs = 3_000;
 
 export class RolloutWorld {
   readonly world: SetWorld;
@@ -114,29 +111,12 @@ export class RolloutWorld {
    * Undefined before the first plan, and when the test server loses the query because a run ends.
    */
   async view(): Promise<RolloutView | undefined> {
-    const { handle } = this.world;
-    const deadline = Date.now() + longestQueryMs;
-    try {
-      return await this.#temporal.client.withDeadline(deadline, () =>
-        handle.query<RolloutView | undefined>('rollout'),
-      );
-    } catch (error) {
-      if (isGrpcDeadlineError(error) || isGrpcCancelledError(error)) return undefined;
-      throw error;
-    }
+    return await this.#temporal.ask<RolloutView>(this.world.handle, 'rollout');
   }
 
   /** Of a run that has planned. */
   async planned(): Promise<RolloutView> {
-    const seen: RolloutView[] = [];
-    await eventually('an answer to the query', async () => {
-      const view = await this.view();
-      if (view) seen.push(view);
-      return view !== undefined;
-    });
-    const [view] = seen;
-    if (!view) throw new Error('no answer to the query');
-    return view;
+    return await this.#temporal.answerOf<RolloutView>(this.world.handle, 'rollout');
   }
 
   async now(): Promise<number> {

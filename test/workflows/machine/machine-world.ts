@@ -151,7 +151,7 @@ export class MachineWorld {
   }
 
   async state(): Promise<MachineState> {
-    return await this.handle.query<MachineState>(stateQuery.name);
+    return await this.#temporal.answerOf<MachineState>(this.handle, stateQuery.name);
   }
 
   async phase(phase: string): Promise<void> {
