@@ -15,7 +15,8 @@ import type { Bench } from './measure.ts';
 import { applyDeployment, untilAvailable } from './pool.ts';
 import { cpuBetween, useOf } from './processes.ts';
 
-const poolSize = 1_000;
+/** Of each pool. */
+export const poolSize = 1_000;
 const idleSeconds = 60;
 const ours = ['worker', 'watcher'];
 const others = ['temporal', 'kube-apiserver', 'etcd'];

@@ -69,10 +69,9 @@ export async function* measureScaling(bench: Bench, machines: number): Parts {
 }
 
 export async function measureUp(bench: Bench, machines: number): Promise<Part> {
-  return await measure(bench, { name: 'up', machines }, async () => {
-    const { milliseconds, times } = await scaleAndWatch(bench.kube, machines);
-    return { milliseconds, waits: waitsOf(times, ({ created, running }) => [created, running]) };
-  });
+  return await measure(bench, { name: 'up', machines }, async () =>
+    runOfRunning(await scaleAndWatch(bench.kube, machines)),
+  );
 }
 
 export async function measureDown(bench: Bench, machines: number): Promise<Part> {
@@ -88,7 +87,11 @@ export async function measureDeletion(bench: Bench, machines: number): Promise<P
   );
 }
 
-function runOfGone({ milliseconds, times }: Watched): Run {
+export function runOfRunning({ milliseconds, times }: Watched): Run {
+  return { milliseconds, waits: waitsOf(times, ({ created, running }) => [created, running]) };
+}
+
+export function runOfGone({ milliseconds, times }: Watched): Run {
   return { milliseconds, waits: waitsOf(times, ({ gone }) => [0, gone]) };
 }
 

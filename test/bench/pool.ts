@@ -101,7 +101,8 @@ export async function deleteAndWatch(kube: KubeClient): Promise<Watched> {
   return await changeAndWatch(kube, () => kube.delete(deployment), 0);
 }
 
-async function changeAndWatch(
+/** Watches until the pool has that many machines, all of them Running. */
+export async function changeAndWatch(
   kube: KubeClient,
   change: () => Promise<unknown>,
   replicas: number,

@@ -10,9 +10,10 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { messageOf } from '../../deploy/local/failure.ts';
 import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
+import { measureBare } from './bare.ts';
 import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
-import { measureFleet } from './fleet.ts';
+import { measureFleet, poolSize } from './fleet.ts';
 import { measureLife } from './life.ts';
 import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
@@ -31,6 +32,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   lone N      0 -> N, and beside it single machines of other pools, which are created and deleted all the time
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
+  bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server
   compare REVISION [up|roll|life N]
               the same here and at a revision of git, in turn: the medians of both, and their ratio
@@ -50,15 +52,16 @@ Examples:
   npm run bench -- up 100
   npm run bench -- compare b00d480 up 100`;
 
+const defaults = { boot: '1', call: '50', warm: '50', limit: '900', rounds: '3' };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    boot: { type: 'string', default: '1' },
-    call: { type: 'string', default: '50' },
-    warm: { type: 'string', default: '50' },
-    limit: { type: 'string', default: '900' },
+    boot: { type: 'string', default: defaults.boot },
+    call: { type: 'string', default: defaults.call },
+    warm: { type: 'string', default: defaults.warm },
+    limit: { type: 'string', default: defaults.limit },
     neighbour: { type: 'string', default: '0' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: defaults.rounds },
     workers: { type: 'string', default: '1' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
     temporal: { type: 'string' },
@@ -67,6 +70,11 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+for (const name of ['boot', 'call', 'warm', 'limit', 'rounds'] as const) {
+  if (/^\d+(\.\d+)?$/.test(values[name])) continue;
+  console.error(`--${name}: "${values[name]}" is not a number such as ${defaults[name]}`);
+  process.exit(2);
+}
 if (positionals[0] === 'compare' && !values.help) {
   const [, revision = 'HEAD', name = 'up', count = '100'] = positionals;
   const { boot, call, warm, limit, json } = values;
@@ -84,15 +92,23 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
   drains: measureDrains,
   profile: measureProfiles,
+  bare: (bench, machines) => measureBare(bench, machines, Number(values.warm)),
   lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;
 const measureIt = measurements[measurement];
 const isFleet = measurement === 'fleet';
+/** Without watcher and worker. */
+const isBare = measurement === 'bare';
 if (values.help || (!measureIt && !isFleet)) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
+}
+if (!/^[1-9]\d*$/.test(count) || (isFleet && Number(count) % poolSize !== 0)) {
+  const what = isFleet ? `a multiple of ${poolSize}` : 'a number of machines such as 100';
+  console.error(`${measurement}: "${count}" is not ${what}`);
+  process.exit(2);
 }
 if (!(Number(values.neighbour) >= 0 && Number(values.neighbour) <= 90)) {
   console.error(`--neighbour: "${values.neighbour}" is not a percentage from 0 to 90`);
@@ -110,6 +126,7 @@ await rm(stateDir, { recursive: true, force: true });
 const stack = await startStack({
   stateDir,
   audit: true,
+  operator: !isBare,
   quiet: values.json,
   withoutTarget: isFleet,
   temporal,
@@ -131,7 +148,7 @@ try {
   });
   await applyPool(kube);
   const bench = { stack, kube, stateDir };
-  if (measureIt) {
+  if (measureIt && !isBare) {
     for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
     await untilQuiet(bench);
   }

@@ -69,6 +69,8 @@ export function createTransport(options: TransportOptions): Transport {
       method,
       headers: { 'user-agent': userAgent, ...request.headers, ...credential.headers },
       body: body ?? null,
+      // undici would close the connection after each DELETE that has preconditions.
+      reset: false,
       signal,
     });
   }

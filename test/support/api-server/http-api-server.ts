@@ -35,6 +35,8 @@ export const status = (...fault: Parameters<typeof statusOf>): Answer => ({
 
 export class HttpApiServer {
   readonly requests: Request[] = [];
+  /** That were ever opened. */
+  connections = 0;
   /** Answers instead of the server; undefined lets the request through. */
   respond: (request: Request) => Answer | 'reset' | 'hang' | undefined = () => undefined;
   readonly #api: ApiServer;
@@ -49,6 +51,7 @@ export class HttpApiServer {
   static async start(options: ApiServerOptions = {}): Promise<HttpApiServer> {
     const server = createServer();
     const face = new HttpApiServer(server, options);
+    server.on('connection', () => (face.connections += 1));
     server.on('request', (request, response) => void face.#serve(request, response));
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);

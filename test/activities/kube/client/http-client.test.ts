@@ -107,6 +107,15 @@ describe('calls', () => {
     });
   });
 
+  test('a connection is kept open after a deletion with preconditions', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const { uid } = server.put(aThing(name)).metadata;
+      await client.delete(`${things}/${name}`, { preconditions: { uid } });
+    }
+    // A request that comes while the answer to the one before is read opens a second one.
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
   test('metadata only is asked for by the Accept header, under a name of its own for lists', async () => {
     server.put(aThing('a'));
     await client.list(things, { as: 'PartialObjectMetadata' });
