@@ -47,6 +47,7 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   beginTeardown: 'leader',
   recordOperation: 'leader',
   findDriver: 'none',
+  findDrainWorker: 'none',
   findProvider: 'none',
   finishTeardown: 'stop',
 

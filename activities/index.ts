@@ -77,6 +77,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     findDriver: async ({ provider, call }) => ({
       isServed: await dependencies.hasDriver(provider, call),
     }),
+    findDrainWorker: async () => ({ isServed: await dependencies.hasDrainWorker() }),
     findProvider: (input) => findProvider(dependencies, input),
     finishTeardown: (input) => finishTeardown(dependencies, input),
 

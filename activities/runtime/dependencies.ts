@@ -31,6 +31,8 @@ export interface ActivityDependencies extends ClassDependencies {
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
+  /** Whether a worker polls the queue for drains. */
+  hasDrainWorker(): Promise<boolean>;
 }
 
 /**

@@ -55,6 +55,7 @@ const opened = {
     'compareWorkflows',
     'describeInstance',
     'evaluateListings',
+    'findDrainWorker',
     'findDriver',
     'findOrphans',
     'findProvider',

@@ -17,6 +17,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'drain-killed': 'drain-blocked',
   'drain-many': 'drain-blocked',
   'drain-sick': 'drain-forced',
+  'drain-unserved': 'split-workers',
   'driver-virtual': 'driver-python',
   fuzz: 'bad-input',
   'health-outage': 'health',

@@ -49,6 +49,7 @@ export function aWorld({
     stop: { current: () => undefined },
     pauses: () => [],
     workflows: noWorkflows,
+    hasDrainWorker: async () => true,
     hasDriver: async (provider) => provider === 'virtual',
     specFaults: () => [],
     refusals: createRefusals(client),

@@ -41,7 +41,7 @@ import { createWorkflowRegistry } from './workflow-registry.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import { DriverWorkers } from './driver-workers.ts';
 import { meteredDriver, registerDriverMetrics, registerPaceMetrics } from '../metrics/drivers.ts';
-import { createDriverProbe } from './driver-probe.ts';
+import { createServiceProbes } from './poller-probe.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { Identity } from './identity.ts';
 import { ServedDeletions, inlineDeletionLimitMs } from './inline-deletions.ts';
@@ -238,10 +238,10 @@ function worldOf(
       identity,
       timeouts: config.timeouts,
     }),
-    hasDriver: createDriverProbe({
+    ...createServiceProbes({
       temporal,
       taskQueue: identity.taskQueue,
-      ownDrivers: config.serves.drivers,
+      serves: config.serves,
     }),
     specFaults: (provider, providerSpec) => drivers.get(provider)?.validate(providerSpec) ?? [],
     refusals: createRefusals(control),

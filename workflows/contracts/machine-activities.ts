@@ -210,6 +210,8 @@ export interface MachineActivities {
   }): Promise<void>;
   /** Whether a worker polls the queue for these calls of the provider's driver. */
   findDriver(input: { provider: string; call: DriverCall }): Promise<{ isServed: boolean }>;
+  /** Whether a worker polls the queue for drains. */
+  findDrainWorker(): Promise<{ isServed: boolean }>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
   /**

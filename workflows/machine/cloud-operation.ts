@@ -22,10 +22,11 @@ export function operationFactsOf(
 ): OperationFacts | undefined {
   if (!operation || !running) return undefined;
   const isOfStep = operation.name === (running.name === 'create' ? 'Create' : 'Delete');
-  return isOfStep && callsOfDriver.has(running.name) ? operation : undefined;
+  return isOfStep && stepsWithOperation.has(running.name) ? operation : undefined;
 }
 
-const callsOfDriver = new Set<RunningStep['name']>([
+const stepsWithOperation = new Set<RunningStep['name']>([
+  'drain',
   'create',
   'findStaleNode',
   'findInstance',
@@ -61,7 +62,7 @@ export class CloudOperation {
     { message, pollAfterSeconds, checkpoint }: Omit<Pending, 'outcome'>,
     deadline = Infinity,
   ): Promise<void> {
-    await this.say(message, checkpoint);
+    await this.#note(defined({ message, checkpoint: checkpoint ?? this.checkpoint }));
     await sleep(Math.max(Math.min(pollAfterSeconds * 1_000, deadline - Date.now()), 1));
   }
 
@@ -71,7 +72,7 @@ export class CloudOperation {
     pollAfterSeconds,
     checkpoint,
   }: Omit<Pending, 'outcome'>): Promise<void> {
-    await this.say(message, checkpoint);
+    await this.#note(defined({ message, checkpoint: checkpoint ?? this.checkpoint }));
     const { operation } = this.#parts.state;
     if (operation) operation.askAt = Date.now() + pollAfterSeconds * 1_000;
   }
@@ -85,12 +86,19 @@ export class CloudOperation {
     delete own.askAt;
   }
 
-  async say(message: string, checkpoint = this.checkpoint): Promise<void> {
+  /** No worker has taken the task. */
+  async sayUntaken(message: string): Promise<void> {
+    const { checkpoint } = this;
+    await this.#note({ message, waitsFor: 'a worker', ...defined({ checkpoint }) });
+  }
+
+  async #note(news: Pick<OperationState, 'message' | 'waitsFor' | 'checkpoint'>): Promise<void> {
+    const { message } = news;
     const { state, name, token, onChange } = this.#parts;
     const before = this.#own();
     const since = before?.message === message ? before.since : Date.now();
     const reported = before?.reported;
-    state.operation = defined({ name, token, message, since, checkpoint, reported });
+    state.operation = defined({ ...news, name, token, since, reported });
     onChange();
     await this.#report(state.operation);
   }

@@ -159,7 +159,7 @@ async function whenTaken<Answer>(
       const words = `is provider ${provider} served?`;
       const { isServed } = await localFirst((steps) => steps.findDriver(input), words);
       if (!isServed) throw error;
-      await operation.say(`all ${call} slots of provider ${provider} are taken`);
+      await operation.sayUntaken(`all ${call} slots of provider ${provider} are taken`);
     }
   }
 }

@@ -12,6 +12,7 @@ import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
+import type { OperationFacts } from '../plan/machine/operation.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 
@@ -135,6 +136,7 @@ export interface OperationState {
   token: string;
   /** What is waited for. */
   message: string;
+  waitsFor?: OperationFacts['waitsFor'];
   /** Since when it has been that. */
   since: number;
   checkpoint?: string;

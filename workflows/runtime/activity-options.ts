@@ -246,6 +246,7 @@ export function listedDeletion(
 export function drainActivities(summary: string): ActivityInterfaceFor<DrainActivities> {
   return proxyActivities<DrainActivities>({
     taskQueue: drainQueueOf(workflowInfo().taskQueue),
+    scheduleToStartTimeout: longestQueueWait,
     startToCloseTimeout: '60s',
     heartbeatTimeout: heartbeatTimeout(),
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },

@@ -128,13 +128,15 @@ describe('an update', () => {
       isHeld = true;
       await rollout.world.changeSets();
       await rollout.log.until('observeMachineDeployment', looks + 1);
-      const update = reasonOf(
-        rollout.world.handle.executeUpdate(rolloutCommands.pause.update, { args: [{}] }),
-      );
+      // Before the object is gone, or the workflow may have ended when it comes.
+      const update = await rollout.world.handle.startUpdate(rolloutCommands.pause.update, {
+        args: [{}],
+        waitForStage: 'ACCEPTED',
+      });
       rollout.uid = undefined;
       isHeld = false;
       gate.emit('open');
-      expect(await update).toBe('the MachineDeployment is gone');
+      expect(await reasonOf(update.result())).toBe('the MachineDeployment is gone');
       expect(commandsTo(rollout)).toEqual([]);
     });
   });

@@ -210,6 +210,7 @@ export class MachineWorld {
       beginTeardown: async () => ({ machine: this.read() }),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),
+      findDrainWorker: async () => ({ isServed: false }),
       findProvider: async () => ({ found: true, provider: 'virtual' }),
       finishTeardown: async () => undefined,
       createInstance: async () => ({ outcome: 'created', instance }),

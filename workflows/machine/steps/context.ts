@@ -30,6 +30,11 @@ export class StepContext {
     return { ...this.input.ref, uid: uid ?? observed?.uid ?? '' };
   }
 
+  /** Of a step that runs beside the loop, which shows the state again. */
+  noteChange(): void {
+    this.#onChange();
+  }
+
   driverRequest(): DriverRequest {
     const { object, creation, failure } = this.state;
     const { prepared, uid = '' } = object;

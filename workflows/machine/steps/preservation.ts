@@ -1,9 +1,11 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { PreserveOutcome, PreserveRequest } from '../../contracts/preservation-activities.ts';
-import { drainActivities, messageOf, localFirstOnce } from '../../runtime/activity-options.ts';
+import type { DrainRequest } from '../../contracts/drain-activities.ts';
+import { messageOf, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
+import { drainOutcome } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
 import { ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
@@ -15,7 +17,7 @@ import {
   notePreservedDrainDone,
   notePreservedDrainFailed,
 } from '../preservation.ts';
-import type { MachineState } from '../state.ts';
+import type { MachineState, PreservationDrain } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import type { StepContext } from './context.ts';
 
@@ -62,7 +64,7 @@ export async function drainPreserved(context: StepContext): Promise<void> {
   const drain = beginPreservedDrain(state);
   if (!drain) return;
   try {
-    await drainNode(context);
+    await drainKept(context, drain);
     notePreservedDrainDone(drain);
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
@@ -73,14 +75,13 @@ export async function drainPreserved(context: StepContext): Promise<void> {
   }
 }
 
-async function drainNode(context: StepContext): Promise<void> {
+async function drainKept(context: StepContext, drain: PreservationDrain): Promise<void> {
   const { state } = context;
   const { prepared, observed } = state.object;
   const instance = instanceOf(state);
   if (!instance || !prepared) return;
   const { nodeName, providerID } = instance;
-  const steps = drainActivities(`drain ${nodeName}, which is preserved`);
-  await steps.drainNode(
+  const request = (): DrainRequest =>
     defined({
       machine: context.machine(),
       nodeName,
@@ -90,6 +91,13 @@ async function drainNode(context: StepContext): Promise<void> {
       isForced: observed?.preservation?.forcesDrain ?? false,
       maxEvictRetries: prepared.limits.maxEvictRetries,
       keepsNode: true,
-    }),
-  );
+    });
+  await drainOutcome({
+    summary: `drain ${nodeName}, which is preserved`,
+    request,
+    async onUntaken(why) {
+      drain.error = why;
+      context.noteChange();
+    },
+  });
 }

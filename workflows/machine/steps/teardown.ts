@@ -1,12 +1,17 @@
 /** The steps of a machine's deletion. */
-import type { MachineRemoval, MachineRemovalOutcome } from '../../contracts/drain-activities.ts';
+import type {
+  DrainRequest,
+  MachineRemoval,
+  MachineRemovalOutcome,
+} from '../../contracts/drain-activities.ts';
 import type { DeleteOutcome, Pending } from '../../contracts/driver-contract.ts';
 import type { KubeActivities } from '../../contracts/kube-activities.ts';
-import { drainActivities, localFirst } from '../../runtime/activity-options.ts';
+import { localFirst } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { endCloudFailure } from '../credentials.ts';
 import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
+import { drainOutcome } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
 import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
@@ -79,8 +84,8 @@ export async function drain(context: StepContext): Promise<void> {
     skipDrain(state);
     return;
   }
-  const { drainNode } = drainActivities(`drain ${instance.nodeName}, then remove the machine`);
-  const outcome = await drainNode(
+  const { operation } = context.operationCall('Delete');
+  const request = (): DrainRequest =>
     defined({
       machine: context.machine(),
       nodeName: instance.nodeName,
@@ -92,8 +97,13 @@ export async function drain(context: StepContext): Promise<void> {
       earlier: state.drain,
       skipsVolumeWait: options.skipsVolumeWait,
       removal: removalOf(context),
-    }),
-  );
+    });
+  const outcome = await drainOutcome({
+    summary: `drain ${instance.nodeName}, then remove the machine`,
+    request,
+    onUntaken: (why) => operation.sayUntaken(why),
+  });
+  operation.end();
   noteDrained(state, outcome.isForced);
   endDrain(state);
   if (outcome.removal) await noteRemoval(context, outcome.removal);

@@ -1,20 +1,27 @@
 import { expect, test } from 'vitest';
 import { createTemporalClient } from '../../../workers/kube/clients.ts';
-import { createDriverProbe } from '../../../workers/temporal/driver-probe.ts';
+import { createServiceProbes } from '../../../workers/temporal/poller-probe.ts';
 import { startFakeTemporal } from './fake-temporal.ts';
 
-test('a driver of this process is there, and one of another process when it polls', async () => {
+test('what this process serves is there, and what another serves when it polls', async () => {
   const fake = await startFakeTemporal(() => undefined);
   const connection = { address: fake.address };
   const settings = { address: fake.address, namespace: 'default', connection };
   const temporal = await createTemporalClient({ temporal: settings, identity: 'worker' });
-  const hasDriver = createDriverProbe({ temporal, taskQueue: 'Q', ownDrivers: ['AWS'] });
+  const probesOf = (drain: boolean) =>
+    createServiceProbes({ temporal, taskQueue: 'Q', serves: { drivers: ['AWS'], drain } });
+  const { hasDriver, hasDrainWorker } = probesOf(true);
   const asked = () => fake.calls.filter(({ method }) => method === 'DescribeTaskQueue');
   expect(await hasDriver('AWS')).toBe(true);
+  expect(await hasDrainWorker()).toBe(true);
   expect(asked()).toEqual([]);
   // Built in as well, and not of this process; the answer names no poller.
   expect(await hasDriver('GCP')).toBe(false);
-  expect(asked().map(({ text }) => text)).toEqual([expect.stringContaining('Q/driver/GCP/read')]);
+  expect(await probesOf(false).hasDrainWorker()).toBe(false);
+  expect(asked().map(({ text }) => text)).toEqual([
+    expect.stringContaining('Q/driver/GCP/read'),
+    expect.stringContaining('Q/drain'),
+  ]);
   await temporal.connection.close();
   await fake.close();
 });
