@@ -33,7 +33,8 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
-  profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server
+  profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
+              --temporal=postgresql
   compare REVISION [up|roll|life N]
               the same here and at a revision of git, in turn: the medians of both, and their ratio
   --rounds N       of a comparison (default 3)

@@ -60,6 +60,7 @@ export function temporalServerConfig(ports: TemporalPorts, store: TemporalStore)
     global: {
       membership: { maxJoinDuration: '30s', broadcastAddress: host },
       metrics: { prometheus: { listenAddress: `${host}:${ports.temporalMetrics}` } },
+      pprof: { host, port: ports.temporalPprof },
     },
     services: {
       frontend: {

@@ -20,6 +20,7 @@ export function temporalServer({ binary, layout, ports }: StackWorld): Component
     'temporal',
     'temporalHttp',
     'temporalMetrics',
+    'temporalPprof',
     'temporalHistory',
     'temporalMatching',
     'temporalInternalWorker',

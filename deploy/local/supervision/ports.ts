@@ -10,6 +10,7 @@ const names = [
   'temporalUi',
   'temporalHttp',
   'temporalMetrics',
+  'temporalPprof',
   'temporalHistory',
   'temporalMatching',
   'temporalInternalWorker',

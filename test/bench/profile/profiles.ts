@@ -1,11 +1,14 @@
 /**
  * `npm run bench -- profile 100`: where the CPU time of worker, watcher and API server goes, as
- * profiles, flame graphs and a list.
+ * profiles, flame graphs and a list; with `--temporal=postgresql` that of Temporal as well, whose
+ * development server has no profiles.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from '../../../activities/kube/client/transport.ts';
 import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
+import type { Stack } from '../../../deploy/local/stack.ts';
+import { host } from '../../../deploy/local/supervision/ports.ts';
 import { measureDown, measureUp, untilQuiet, type Bench, type Parts } from '../measure.ts';
 import { flameGraph } from './flame-graph.ts';
 import { openInspector, type Inspector } from './inspector.ts';
@@ -32,11 +35,12 @@ export async function* measureProfiles(bench: Bench, machines: number): Parts {
   const parts = { up: measureUp, down: measureDown };
   for (const [part, measure] of Object.entries(parts)) {
     for (const inspector of inspectors.values()) await inspector.start();
-    const ofServer = profileOfApiServer(
-      bench,
-      join(folder, `kube-apiserver-${part}.pprof`),
-      machines,
-    );
+    const ofServers = Object.entries(serversOf(bench)).map(async ([name, read]) => {
+      const profile = await read(Math.ceil(machines * goSecondsPerMachine));
+      const file = join(folder, `${name}-${part}.pprof`);
+      await writeFile(file, profile);
+      return { name, file };
+    });
     yield await measure(bench, machines);
     for (const [name, inspector] of inspectors) {
       for (const [thread, profile] of await inspector.stop()) {
@@ -45,32 +49,48 @@ export async function* measureProfiles(bench: Bench, machines: number): Parts {
         await report(file, `${name}, ${thread}, ${part}`, stacksOfNode(profile));
       }
     }
-    const file = await ofServer;
-    await report(file, `kube-apiserver, ${part}`, await stacksOfGo(file));
+    for (const { name, file } of await Promise.all(ofServers)) {
+      await report(file, `${name}, ${part}`, await stacksOfGo(file));
+    }
     await untilQuiet(bench);
   }
   for (const inspector of inspectors.values()) inspector.close();
   console.error(`\nProfiles and flame graphs: ${folder}`);
 }
 
-async function profileOfApiServer(
-  { stack }: Bench,
-  file: string,
-  machines: number,
-): Promise<string> {
-  const seconds = Math.ceil(machines * goSecondsPerMachine);
+/** Reads the CPU profile of a Go program, which takes so many seconds. */
+type ReadProfile = (seconds: number) => Promise<Uint8Array>;
+
+function serversOf({ stack }: Bench): Record<string, ReadProfile> {
+  const isProduction = stack.components['postgresql'] !== undefined;
+  return {
+    'kube-apiserver': (seconds) => profileOfApiServer(stack, seconds),
+    ...(isProduction && { temporal: (seconds) => profileOfTemporal(stack, seconds) }),
+  };
+}
+
+const pathOf = (seconds: number): string => `/debug/pprof/profile?seconds=${seconds}`;
+const withinOf = (seconds: number): AbortSignal => AbortSignal.timeout((seconds + 60) * 1_000);
+
+async function profileOfApiServer(stack: Stack, seconds: number): Promise<Uint8Array> {
   const kubeConfig = loadKubeConfig(stack.kubeconfig);
   const transport = createTransport({ kubeConfig, userAgent: 'bench' });
   const response = await transport.send({
     method: 'GET',
-    path: `/debug/pprof/profile?seconds=${seconds}`,
+    path: pathOf(seconds),
     headers: {},
-    signal: AbortSignal.timeout((seconds + 60) * 1_000),
+    signal: withinOf(seconds),
     pool: 'calls',
   });
-  await writeFile(file, await response.body.bytes());
+  const profile = await response.body.bytes();
   await transport.close();
-  return file;
+  return profile;
+}
+
+async function profileOfTemporal({ ports }: Stack, seconds: number): Promise<Uint8Array> {
+  const url = `http://${host}:${ports.temporalPprof}${pathOf(seconds)}`;
+  const response = await fetch(url, { signal: withinOf(seconds) });
+  return await response.bytes();
 }
 
 const mostListed = 20;

@@ -52,6 +52,7 @@ const somePorts: Ports = {
   temporalMatchingMembership: 21,
   temporalInternalWorkerMembership: 22,
   postgresql: 23,
+  temporalPprof: 26,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

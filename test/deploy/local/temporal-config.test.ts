@@ -57,7 +57,7 @@ describe('the configuration of a Temporal server on PostgreSQL', () => {
     const own = Object.entries(ports).filter(
       ([name]) => name.startsWith('temporal') && name !== 'temporalUi',
     );
-    expect(own).toHaveLength(10);
+    expect(own).toHaveLength(11);
     for (const [name, port] of own)
       expect({ [name]: text.includes(String(port)) }).toEqual({ [name]: true });
   });
