@@ -134,7 +134,7 @@ describe('a Node that takes no write', () => {
     });
   });
 
-  test('is asked again with what a user has mended', async () => {
+  test('is asked again with what a user has mended, and until then the Machine says why', async () => {
     const world = await MachineWorld.create(temporal, {
       recordJoined: async ({ nodeTemplate }) =>
         nodeTemplate?.labels ? { hasJoined: true } : await refuse(),
@@ -143,7 +143,14 @@ describe('a Node that takes no write', () => {
       await world.begin();
       await world.phase('Pending');
       await world.joinNode();
-      await world.log.until('recordJoined', 3);
+      await world.log.until('recordOperation');
+      expect(world.log.inputsOf('recordOperation')).toMatchObject([
+        {
+          operation: 'Create',
+          description:
+            'Node pool-a is Ready, and its join could not be written: admission webhook denied the request',
+        },
+      ]);
       world.object.nodeTemplate = { labels: { pool: 'b' } };
       await world.observe({ specDigest: 'spec-2' });
       await temporal.skip(30);

@@ -1,10 +1,13 @@
 /**
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
+import { isCancellation, log } from '@temporalio/workflow';
 import { hasJoined } from '../../api/phases.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
-import { localFirstOnce, localFirst } from '../../runtime/activity-options.ts';
+import { localFirstOnce, localFirst, messageOf } from '../../runtime/activity-options.ts';
+import { longestMessageBytes } from '../../contracts/driver-answers.ts';
+import { clip } from '../../values/clip.ts';
 import { defined } from '../../values/defined.ts';
 import { noteHealth } from '../health.ts';
 import {
@@ -40,7 +43,9 @@ export async function recordJoined(context: StepContext): Promise<void> {
   const request = joinRequestOf(context, node);
   const summary = `Node ${node.name} is Ready`;
   // A Node that takes no write keeps its Machine from nothing else.
-  const outcome = await localFirstOnce((steps) => steps.recordJoined(request), summary);
+  const outcome = await localFirstOnce((steps) => steps.recordJoined(request), summary).catch(
+    (error: unknown) => sayNotJoined(context, node.name, error),
+  );
   if (!outcome.hasJoined) {
     noteNotJoined(state, node, outcome.isContested ?? false);
     return;
@@ -49,6 +54,24 @@ export async function recordJoined(context: StepContext): Promise<void> {
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
   noteJoined(state);
   setPhase(state, 'Running');
+}
+
+/** A Machine that stays Pending beside a Ready Node says why. Rejects with the error. */
+async function sayNotJoined(
+  context: StepContext,
+  nodeName: string,
+  error: unknown,
+): Promise<never> {
+  if (isCancellation(error)) throw error;
+  const description = `Node ${nodeName} is Ready, and its join could not be written: ${clip(messageOf(error), longestMessageBytes)}`;
+  const input = { machine: context.machine(), operation: 'Create', description } as const;
+  try {
+    await localFirstOnce((steps) => steps.recordOperation(input), 'say why it does not join');
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    log.warn('what keeps it from joining was not written down', { message: messageOf(failure) });
+  }
+  throw error;
 }
 
 function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinRequest {
