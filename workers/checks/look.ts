@@ -1,0 +1,35 @@
+/** What a worker looks at between two runs of a check. A look changes nothing. */
+import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
+import type { CheckSettings } from './checks.ts';
+import type { LookMetrics } from './look-metrics.ts';
+import type { CheckSchedule } from './check-schedule.ts';
+
+/** Something that a run would act on. */
+export interface Finding {
+  /** The same for as long as the same is to be done. */
+  key: string;
+  /** In the log: why a run is started. */
+  why: string;
+}
+
+export interface Look {
+  /** Undefined: a run would have nothing to do. */
+  take(): Promise<Finding | undefined>;
+  /** Until the next one, if not the period of the check. */
+  nextSeconds?(): number | undefined;
+  /** Between two runs for the same finding. Default: the period of the Schedule. */
+  longestWaitSeconds?: number;
+}
+
+export interface LookParts {
+  settings: CheckSettings;
+  dependencies: Pick<
+    ActivityDependencies,
+    'control' | 'target' | 'defaults' | 'stop' | 'activeWatcher' | 'pauses' | 'workflows'
+  >;
+  /** Of the check. */
+  schedule: CheckSchedule;
+  metrics: LookMetrics;
+  /** Aborted when the process ends. */
+  signal: AbortSignal;
+}
