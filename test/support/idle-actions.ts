@@ -6,7 +6,7 @@ const actionsOfStart = 3;
 
 /**
  * Activities of a run that finds nothing, an action each; of orphans with classes of one built-in
- * provider. An end-to-end test counts them in histories (`safety-looks.test.ts`).
+ * provider. An end-to-end test counts them in histories (`safety-schedules.test.ts`).
  */
 export const idleActivities: Record<string, number> = {
   orphans: 2,

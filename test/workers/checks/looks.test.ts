@@ -9,6 +9,7 @@ import {
   namespace,
 } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
+import type { Worker } from './install.ts';
 import { hourMs, Install, minuteMs, valueOf } from './install.ts';
 
 const allChecks = ['orphans', 'overshoot', 'lost-workflows', 'unmanaged-nodes', 'reachability'];
@@ -22,18 +23,18 @@ function install(...control: object[]) {
   const world = aWorld({ control });
   const its = new Install(world);
   its.reports['orphans'] = wellReport;
-  const looksOf = async (worker: Parameters<typeof valueOf>[0], check: string, outcome?: string) =>
-    await valueOf(worker, 'millwright_safety_looks_total', {
-      check,
-      ...(outcome !== undefined && { outcome }),
-    });
-  return { its, world, looksOf };
+  return { its, world };
 }
 
 const set = { ...aMachineSet({ spec: { replicas: 1 } }), status: { observedGeneration: 1 } };
 const machine = aMachine({
   metadata: { name: 'pool-0', labels: { pool: 'a' }, ownerReferences: controlledBy(set) },
 });
+
+async function looksOf(worker: Worker, check: string, outcome?: string) {
+  const labels = { check, ...(outcome !== undefined && { outcome }) };
+  return await valueOf(worker, 'millwright_safety_looks_total', labels);
+}
 
 function withMachines(count: number): object[] {
   const machines = Array.from({ length: count }, (_, index) => ({
@@ -45,7 +46,7 @@ function withMachines(count: number): object[] {
 
 describe('an install at rest', () => {
   test('has no run but those of the Schedules, over a day of looks', async () => {
-    const { its, looksOf } = install();
+    const { its } = install();
     const worker = its.startWorker();
     await its.pass(hourMs);
     const before = Object.fromEntries(allChecks.map((check) => [check, its.runsOf(check).length]));
@@ -61,7 +62,7 @@ describe('an install at rest', () => {
   });
 
   test('does without looks for what is switched off', async () => {
-    const { its, looksOf } = install();
+    const { its } = install();
     const worker = its.startWorker(...seldom);
     await its.pass(hourMs);
     expect(its.runsOf('orphans')).toEqual([]);
@@ -160,7 +161,7 @@ describe('a finding that its run leaves as it was', () => {
 
 describe('a check that a person has paused', () => {
   test('is not started until it goes on', async () => {
-    const { its, looksOf } = install(...withMachines(4));
+    const { its } = install(...withMachines(4));
     const worker = its.startWorker();
     await its.pass(500);
     await its.setPaused('overshoot', true);
@@ -187,7 +188,7 @@ describe('two workers', () => {
 
 describe('a look that fails', () => {
   test('is logged once until one succeeds, and starts nothing', async () => {
-    const { its, world, looksOf } = install(...withMachines(4));
+    const { its, world } = install(...withMachines(4));
     world.control.fault = () => ({ code: 500, reason: 'InternalError' });
     const worker = its.startWorker();
     const warnings = () =>
@@ -205,7 +206,7 @@ describe('a look that fails', () => {
   });
 
   test('because it does not end is given up', async () => {
-    const { its, world, looksOf } = install();
+    const { its, world } = install();
     world.control.list = () => new Promise(() => undefined);
     const worker = its.startWorker();
     await its.pass(hourMs);
@@ -213,21 +214,21 @@ describe('a look that fails', () => {
   });
 });
 
-describe('a search for orphans', () => {
-  /** When searches are that the Schedule, which searches once an hour, does not start. */
-  async function searchesAfter(change: (parts: ReturnType<typeof install>) => void) {
-    const parts = install(machine);
-    const { its } = parts;
-    its.startWorker();
-    await its.pass(3 * hourMs);
-    const phase = (its.runsOf('orphans').at(-1) ?? 0) % 60;
-    change(parts);
-    const before = its.runsOf('orphans').length;
-    await its.pass(2 * hourMs);
-    const later = its.runsOf('orphans').slice(before);
-    return later.filter((at) => Math.abs((at % 60) - phase) > 0.01);
-  }
+/** When searches are that the Schedule, which searches once an hour, does not start. */
+async function searchesAfter(change: (parts: ReturnType<typeof install>) => void) {
+  const parts = install(machine);
+  const { its } = parts;
+  its.startWorker();
+  await its.pass(3 * hourMs);
+  const phase = (its.runsOf('orphans').at(-1) ?? 0) % 60;
+  change(parts);
+  const before = its.runsOf('orphans').length;
+  await its.pass(2 * hourMs);
+  const later = its.runsOf('orphans').slice(before);
+  return later.filter((at) => Math.abs((at % 60) - phase) > 0.01);
+}
 
+describe('a search for orphans', () => {
   test('is not made without a reason', async () => {
     expect(await searchesAfter(() => undefined)).toEqual([]);
   });
