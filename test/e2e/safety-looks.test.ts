@@ -66,7 +66,7 @@ describe('a worker that looks every second or two', () => {
 
   test('starts no run where there is nothing to do', async () => {
     const before = await Promise.all(checks.map(runsOf));
-    for (const check of checks) await untilLooks(check, 10, 'nothing');
+    await Promise.all(checks.map((check) => untilLooks(check, 10, 'nothing')));
     const after = await Promise.all(checks.map(runsOf));
     for (const [index, { taken, next }] of before.entries()) {
       // A run every 6 hours is the Schedule's own.
