@@ -1,6 +1,7 @@
 /** What a script does to a schedule of its own, whose runs are of the same workflow. */
 import type { ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { describeFailure } from './describe-failure.ts';
 import type { ScheduleAction, ScheduleCounts } from './script.ts';
 import type { Stage } from './stage.ts';
 
@@ -81,6 +82,11 @@ export class ScheduleActions {
   }
 
   async #result(): Promise<string> {
-    return JSON.stringify(await (await this.#lastRun()).result());
+    const run = await this.#lastRun();
+    try {
+      return JSON.stringify(await run.result());
+    } catch (error) {
+      return describeFailure(error);
+    }
   }
 }
