@@ -406,7 +406,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workers/checks',
-    holds: 'schedules of the safety checks, and looks between their runs',
+    holds: 'schedules of the safety checks, and probes between their runs',
     imports: [
       'workflows/contracts',
       'workflows/plan/safety',

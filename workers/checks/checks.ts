@@ -1,5 +1,5 @@
 /**
- * The table of the safety checks: what runs, how often, how often workers look whether a run is
+ * The table of the safety checks: what runs, how often, how often workers probe whether a run is
  * needed, and what the Temporal UI says of it.
  */
 import type {
@@ -23,8 +23,8 @@ export interface Check {
   workflow: string;
   /** Between two runs that the Schedule starts, whatever there is to do. */
   sweepSeconds: number;
-  /** Between two looks of a worker, which starts a run when there is something to do. */
-  lookSeconds: number;
+  /** Between two probes of a worker, which starts a run when there is something to do. */
+  probeSeconds: number;
   /**
    * Of the workflow, which gets the cluster too. Names of Secrets and their content have no place
    * here: it stands in each history.
@@ -39,11 +39,11 @@ export interface Check {
 }
 
 /**
- * A look sees all that a run sees: this is for what looks got wrong, and for workers that end
- * before they look. Each run costs Temporal Cloud some four actions.
+ * A probe sees all that a run sees: this is for what probes got wrong, and for workers that end
+ * before their first one. Each run costs Temporal Cloud some four actions.
  */
 const sweepSeconds = 6 * 3_600;
-/** Workers cannot look for orphans, only for reasons to search. */
+/** Workers cannot probe for orphans themselves, only for reasons to search. */
 const periodsBetweenSearches = 4;
 /** Temporal's shortest. */
 const shortestSeconds = 1;
@@ -53,15 +53,15 @@ export function checksOf(settings: CheckSettings): Check[] {
   return all.map((check) => check(settings));
 }
 
-function times(periodSeconds: number): Pick<Check, 'sweepSeconds' | 'lookSeconds'> {
-  const lookSeconds = Math.max(periodSeconds, shortestSeconds);
-  return { sweepSeconds: Math.max(sweepSeconds, lookSeconds), lookSeconds };
+function times(periodSeconds: number): Pick<Check, 'sweepSeconds' | 'probeSeconds'> {
+  const probeSeconds = Math.max(periodSeconds, shortestSeconds);
+  return { sweepSeconds: Math.max(sweepSeconds, probeSeconds), probeSeconds };
 }
 
 function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): Check {
   const { mode, maxDeletions, minAgeSeconds } = safety.orphans;
   const isOff = mode === 'off';
-  const { lookSeconds } = times(safety.orphanPeriodSeconds);
+  const { probeSeconds } = times(safety.orphanPeriodSeconds);
   const input: OrphanCheck = {
     namespace,
     cluster,
@@ -72,8 +72,8 @@ function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): C
   return {
     name: 'orphans',
     workflow: 'safetyOrphans',
-    lookSeconds,
-    sweepSeconds: periodsBetweenSearches * lookSeconds,
+    probeSeconds,
+    sweepSeconds: periodsBetweenSearches * probeSeconds,
     input,
     summary: `Instances without a Machine in ${namespace}`,
     details:

@@ -1,20 +1,20 @@
 /** What a worker that serves the core does for the safety checks, until it ends. */
 import { every } from '../../activities/system/system.ts';
 import { untilReached } from '../process/reach.ts';
-import type { LooksOptions } from './looks.ts';
-import { startLooks } from './looks.ts';
+import type { ProbesOptions } from './probes.ts';
+import { startProbes } from './probes.ts';
 import { ensureSchedules } from './schedules.ts';
 
 /** So long a check may stay paused after one of its runs failed. */
 const scheduleEveryMs = 5 * 60_000;
 
-export function startChecks(options: LooksOptions): void {
+export function startChecks(options: ProbesOptions): void {
   keepSchedules(options);
-  startLooks(options);
+  startProbes(options);
 }
 
 /** Machines do not wait for it. */
-function keepSchedules({ temporal, settings, log, signal }: LooksOptions): void {
+function keepSchedules({ temporal, settings, log, signal }: ProbesOptions): void {
   const ensure = (): Promise<void> => ensureSchedules(temporal, settings, log);
   const server = 'Temporal, for the schedules of the safety checks';
   void untilReached({ server, attempt: ensure, log, signal }).catch(() => undefined);

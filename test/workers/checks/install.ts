@@ -1,5 +1,5 @@
 /**
- * An install with the real looks, on API servers in memory and a simulated Temporal. Nobody runs
+ * An install with the real probes, on API servers in memory and a simulated Temporal. Nobody runs
  * the checks: their runs end at once with the reports that a test hands in.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -54,7 +54,7 @@ export class Install {
     void runner.run(serve);
   }
 
-  /** Its looks begin within their periods. */
+  /** Its probes begin within their periods. */
   startWorker(...flags: string[]): Worker {
     this.#workers += 1;
     const process = new SimulatedProcess(this.simulation, { name: `worker-${this.#workers}` });

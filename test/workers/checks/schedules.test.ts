@@ -91,15 +91,15 @@ const periods = [
 ];
 
 test.each([
-  { period: '2m', look: 120, search: 480, sweep: 21_600 },
-  { period: '6h', look: 21_600, search: 86_400, sweep: 21_600 },
-  { period: '24h', look: 86_400, search: 345_600, sweep: 86_400 },
+  { period: '2m', probe: 120, search: 480, sweep: 21_600 },
+  { period: '6h', probe: 21_600, search: 86_400, sweep: 21_600 },
+  { period: '24h', probe: 86_400, search: 345_600, sweep: 86_400 },
   // Temporal knows no interval that is shorter than a second.
-  { period: '0s', look: 1, search: 4, sweep: 21_600 },
-])('a period of $period is that of the looks: runs are seldom', (expected) => {
+  { period: '0s', probe: 1, search: 4, sweep: 21_600 },
+])('a period of $period is that of the probes: runs are seldom', (expected) => {
   const settings = settingsOf(...periods.map((flag) => `${flag}=${expected.period}`));
   const checks = checksOf(settings);
-  expect(checks.map(({ lookSeconds }) => lookSeconds)).toEqual(checks.map(() => expected.look));
+  expect(checks.map(({ probeSeconds }) => probeSeconds)).toEqual(checks.map(() => expected.probe));
   const [searches, ...sweeps] = checks.map((check) => scheduleOf(check, settings).spec.intervals);
   expect(searches).toMatchObject([{ every: expected.search * 1_000 }]);
   for (const sweep of sweeps) expect(sweep).toMatchObject([{ every: expected.sweep * 1_000 }]);
@@ -109,7 +109,7 @@ test('a period is the flag of its check', () => {
   const [first, second, third, fourth] = periods;
   const flags = [`${first}=1m`, `${second}=2m`, `${third}=3m`, `${fourth}=4m`];
   const checks = checksOf(settingsOf(...flags));
-  expect(checks.map(({ name, lookSeconds }) => [name, lookSeconds])).toEqual([
+  expect(checks.map(({ name, probeSeconds }) => [name, probeSeconds])).toEqual([
     ['orphans', 60],
     ['overshoot', 120],
     ['lost-workflows', 180],

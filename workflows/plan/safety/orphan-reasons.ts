@@ -1,6 +1,6 @@
 /**
  * Whether there is a reason to search for orphans before the Schedule does. A search costs calls to
- * clouds, so that a worker cannot look whether there are any.
+ * clouds, so that a worker does not ask for them itself.
  */
 import type { ScheduleFacts } from './triggers.ts';
 
@@ -12,7 +12,7 @@ export interface SearchTimes {
 
 /**
  * Another worker may have started one, or the Schedule: half a period is enough, because two
- * workers do not look at the same time.
+ * workers do not probe at the same time.
  */
 export function wasSearchedLately(
   { schedule: { startedAt }, periodSeconds }: SearchTimes,

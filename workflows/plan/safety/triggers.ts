@@ -15,7 +15,7 @@ export interface Trigger {
   schedule: ScheduleFacts;
   /** Runs that this process has started for the same finding. */
   earlier: number;
-  /** Of the looks. */
+  /** Of the probes. */
   periodSeconds: number;
   /** Between two runs for the same finding. */
   longestWaitSeconds: number;
@@ -35,7 +35,7 @@ export function mayTrigger(trigger: Trigger): boolean {
   return now - startedAt >= waitSeconds(trigger) * 1_000;
 }
 
-/** Looks are a period apart, and not to the second: half a period is left for that. */
+/** Probes are a period apart, and not to the second: half a period is left for that. */
 function waitSeconds({ earlier, periodSeconds, longestWaitSeconds }: Trigger): number {
   const periods = 2 ** (earlier - 1) - 0.5;
   return Math.min(periods * periodSeconds, longestWaitSeconds);

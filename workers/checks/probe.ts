@@ -1,7 +1,7 @@
-/** What a worker looks at between two runs of a check. A look changes nothing. */
+/** What a worker asks between two runs of a check: would a run have something to do? */
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { CheckSettings } from './checks.ts';
-import type { LookMetrics } from './look-metrics.ts';
+import type { ProbeMetrics } from './probe-metrics.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 
 /** Something that a run would act on. */
@@ -12,16 +12,16 @@ export interface Finding {
   why: string;
 }
 
-export interface Look {
-  /** Undefined: a run would have nothing to do. */
-  take(): Promise<Finding | undefined>;
+export interface Probe {
+  /** Changes nothing. Undefined: a run would have nothing to do. */
+  find(): Promise<Finding | undefined>;
   /** Until the next one, if not the period of the check. */
   nextSeconds?(): number | undefined;
   /** Between two runs for the same finding. Default: the period of the Schedule. */
   longestWaitSeconds?: number;
 }
 
-export interface LookParts {
+export interface ProbeParts {
   settings: CheckSettings;
   dependencies: Pick<
     ActivityDependencies,
@@ -29,7 +29,7 @@ export interface LookParts {
   >;
   /** Of the check. */
   schedule: CheckSchedule;
-  metrics: LookMetrics;
+  metrics: ProbeMetrics;
   /** Aborted when the process ends. */
   signal: AbortSignal;
 }

@@ -8,17 +8,17 @@ import {
   nextCheckSeconds,
 } from '../../workflows/plan/safety/reachability.ts';
 import { reachabilityInput } from './checks.ts';
-import type { Look, LookParts } from './look.ts';
+import type { Probe, ProbeParts } from './probe.ts';
 
 /** Shorter than a run of an outage, so that there is always one that a search finds. */
 const longestWaitSeconds = 300;
 
-export function reachabilityLook({ settings, dependencies, metrics }: LookParts): Look {
+export function reachabilityProbe({ settings, dependencies, metrics }: ProbeParts): Probe {
   const check = reachabilityInput(settings);
   let outage: Outage | undefined;
   return {
     longestWaitSeconds,
-    async take() {
+    async find() {
       const { away } = await checkServers(dependencies, check);
       outage = afterAnswer(outage, away, nowMs());
       metrics.setFrozen(outage !== undefined && isFrozen(outage, check, nowMs()));

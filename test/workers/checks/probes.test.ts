@@ -31,9 +31,9 @@ const machine = aMachine({
   metadata: { name: 'pool-0', labels: { pool: 'a' }, ownerReferences: controlledBy(set) },
 });
 
-async function looksOf(worker: Worker, check: string, outcome?: string) {
+async function probesOf(worker: Worker, check: string, outcome?: string) {
   const labels = { check, ...(outcome !== undefined && { outcome }) };
-  return await valueOf(worker, 'millwright_safety_looks_total', labels);
+  return await valueOf(worker, 'millwright_safety_probes_total', labels);
 }
 
 function withMachines(count: number): object[] {
@@ -45,7 +45,7 @@ function withMachines(count: number): object[] {
 }
 
 describe('an install at rest', () => {
-  test('has no run but those of the Schedules, over a day of looks', async () => {
+  test('has no run but those of the Schedules, over a day of probes', async () => {
     const { its } = install();
     const worker = its.startWorker();
     await its.pass(hourMs);
@@ -55,23 +55,23 @@ describe('an install at rest', () => {
       const runs = its.runsOf(check).length - (before[check] ?? 0);
       expect([check, runs]).toEqual([check, check === 'orphans' ? 24 : 4]);
     }
-    expect(await looksOf(worker, 'overshoot')).toBeGreaterThan(25 * 60 * 0.9);
-    expect(await looksOf(worker, 'lost-workflows', 'nothing')).toBeGreaterThan(25 * 12 * 0.9);
-    expect(await looksOf(worker, 'unmanaged-nodes', 'nothing')).toBeGreaterThan(25 * 4 * 0.9);
-    expect(await looksOf(worker, 'orphans', 'nothing')).toBeGreaterThan(25 * 4 * 0.8);
+    expect(await probesOf(worker, 'overshoot')).toBeGreaterThan(25 * 60 * 0.9);
+    expect(await probesOf(worker, 'lost-workflows', 'nothing')).toBeGreaterThan(25 * 12 * 0.9);
+    expect(await probesOf(worker, 'unmanaged-nodes', 'nothing')).toBeGreaterThan(25 * 4 * 0.9);
+    expect(await probesOf(worker, 'orphans', 'nothing')).toBeGreaterThan(25 * 4 * 0.8);
   });
 
-  test('does without looks for what is switched off', async () => {
+  test('does without probes for what is switched off', async () => {
     const { its } = install();
     const worker = its.startWorker(...seldom);
     await its.pass(hourMs);
     expect(its.runsOf('orphans')).toEqual([]);
-    expect(await looksOf(worker, 'orphans')).toBeUndefined();
-    expect(await looksOf(worker, 'overshoot')).toBeGreaterThan(50);
+    expect(await probesOf(worker, 'orphans')).toBeUndefined();
+    expect(await probesOf(worker, 'overshoot')).toBeGreaterThan(50);
   });
 });
 
-describe('what a look finds starts a run of its check:', () => {
+describe('what a probe finds starts a run of its check:', () => {
   test('a set with too many machines', async () => {
     const { its } = install(...withMachines(4));
     its.startWorker();
@@ -167,7 +167,7 @@ describe('a check that a person has paused', () => {
     await its.setPaused('overshoot', true);
     await its.pass(hourMs);
     expect(its.runsOf('overshoot')).toEqual([]);
-    expect(await looksOf(worker, 'overshoot', 'found')).toBeGreaterThan(45);
+    expect(await probesOf(worker, 'overshoot', 'found')).toBeGreaterThan(45);
     await its.setPaused('overshoot', false);
     await its.pass(1.3 * minuteMs);
     expect(its.runsOf('overshoot')).toHaveLength(1);
@@ -186,7 +186,7 @@ describe('two workers', () => {
   });
 });
 
-describe('a look that fails', () => {
+describe('a probe that fails', () => {
   test('is logged once until one succeeds, and starts nothing', async () => {
     const { its, world } = install(...withMachines(4));
     world.control.fault = () => ({ code: 500, reason: 'InternalError' });
@@ -195,7 +195,7 @@ describe('a look that fails', () => {
       worker.logged.filter(({ msg, check }) => check === 'overshoot' && msg.includes('cannot'));
     await its.pass(hourMs);
     expect(warnings()).toHaveLength(1);
-    expect(await looksOf(worker, 'overshoot', 'failed')).toBeGreaterThan(45);
+    expect(await probesOf(worker, 'overshoot', 'failed')).toBeGreaterThan(45);
     expect(its.runsOf('overshoot')).toEqual([]);
     world.control.fault = () => undefined;
     await its.pass(2 * minuteMs);
@@ -210,7 +210,7 @@ describe('a look that fails', () => {
     world.control.list = () => new Promise(() => undefined);
     const worker = its.startWorker();
     await its.pass(hourMs);
-    expect(await looksOf(worker, 'overshoot', 'failed')).toBeGreaterThan(15);
+    expect(await probesOf(worker, 'overshoot', 'failed')).toBeGreaterThan(15);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a search for orphans', () => {
     );
     expect(searches.length).toBeGreaterThanOrEqual(1);
     expect(searches.length).toBeLessThanOrEqual(2);
-    // The Schedule may have searched just before the first look.
+    // The Schedule may have searched just before the first probe.
     expect(searches[0]).toBeLessThan(3 * 60 + 2 * 17);
   });
 

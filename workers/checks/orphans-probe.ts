@@ -13,14 +13,14 @@ import {
 } from '../../workflows/plan/safety/orphan-reasons.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 import { isFailedRun } from './check-schedule.ts';
-import type { Look, LookParts } from './look.ts';
+import type { Probe, ProbeParts } from './probe.ts';
 
-export function orphansLook({ settings, dependencies, schedule }: LookParts): Look {
+export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): Probe {
   const { namespace, safety } = settings;
   const changes = new MachineChanges(dependencies.control, namespace);
   const leftOpen = lastReports(schedule);
   return {
-    async take() {
+    async find() {
       const changedAt = await changes.latest();
       const { startedAt, lastRun, isRunning } = await schedule.describe();
       const times = {

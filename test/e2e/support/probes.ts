@@ -1,10 +1,10 @@
-/** How often the worker of a scenario looked between the runs of its checks, by its metrics. */
+/** How often the worker of a scenario probed between the runs of its checks, by its metrics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scenario } from './scenario.ts';
 
 /** Since its last start. `outcome` as in docs/safety.md; default: all. */
-export async function looksOf(
+export async function probesOf(
   { operator }: Scenario,
   check: string,
   outcome = '',
@@ -14,7 +14,7 @@ export async function looksOf(
   );
   return (await answer.text())
     .split('\n')
-    .filter((line) => line.startsWith('millwright_safety_looks_total{'))
+    .filter((line) => line.startsWith('millwright_safety_probes_total{'))
     .filter((line) => line.includes(`check="${check}"`))
     .filter((line) => outcome === '' || line.includes(`outcome="${outcome}"`))
     .map((line) => Number(line.split(' ').at(-1)))

@@ -3,12 +3,12 @@ import { compareWorkflows } from '../../activities/safety/lost-workflows.ts';
 import { sleep } from '../../activities/system/system.ts';
 import type { WorkflowComparison } from '../../workflows/plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../../workflows/plan/safety/lost-workflows.ts';
-import type { Look, LookParts } from './look.ts';
+import type { Probe, ProbeParts } from './probe.ts';
 
 /** As a run waits: longer than a signal takes, and than a list of workflows lags behind. */
 const secondComparisonAfterMs = 5_000;
 
-export function lostWorkflowsLook({ settings, dependencies, metrics, signal }: LookParts): Look {
+export function lostWorkflowsProbe({ settings, dependencies, metrics, signal }: ProbeParts): Probe {
   const { namespace } = settings;
   let before: WorkflowComparison | undefined;
 
@@ -20,7 +20,7 @@ export function lostWorkflowsLook({ settings, dependencies, metrics, signal }: L
   }
 
   return {
-    async take() {
+    async find() {
       const found = await compareTwice();
       metrics.setEntitiesFailed(before ? mismatchesIn(agreedOn(before, found)) : 0);
       before = found;

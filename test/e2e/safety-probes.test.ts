@@ -1,4 +1,4 @@
-/** Between the runs of the checks a worker looks whether one is needed. Nobody starts one by hand. */
+/** A worker probes whether a run of a check is needed. Nobody starts one by hand. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { apiVersion, annotations } from '../../workflows/api/constants.ts';
@@ -8,17 +8,17 @@ import { untilScheduled } from './support/checks.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
-import { looksOf } from './support/looks.ts';
+import { probesOf } from './support/probes.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { machineManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
 
-const label = 'example.com/safety-looks';
+const label = 'example.com/safety-probes';
 const checks = ['overshoot', 'lost-workflows', 'unmanaged-nodes', 'reachability'] as const;
 type CheckName = (typeof checks)[number];
 
-describe('a worker that looks every second or two', () => {
-  const scenario = useScenario('looks', {
+describe('a worker that probes every second or two', () => {
+  const scenario = useScenario('probes', {
     isDoubled: false,
     workerFlags: [
       // Their search is a run in any case.
@@ -44,10 +44,10 @@ describe('a worker that looks every second or two', () => {
     return { taken: info.numActionsTaken, next: info.nextActionTimes[0] };
   }
 
-  async function untilLooks(check: CheckName, more: number, outcome?: string): Promise<void> {
-    const before = await looksOf(scenario, check, outcome);
-    await eventually(`${more} looks for ${check}`, async () => {
-      expect(await looksOf(scenario, check, outcome)).toBeGreaterThanOrEqual(before + more);
+  async function untilProbes(check: CheckName, more: number, outcome?: string): Promise<void> {
+    const before = await probesOf(scenario, check, outcome);
+    await eventually(`${more} probes for ${check}`, async () => {
+      expect(await probesOf(scenario, check, outcome)).toBeGreaterThanOrEqual(before + more);
     });
   }
 
@@ -66,7 +66,7 @@ describe('a worker that looks every second or two', () => {
 
   test('starts no run where there is nothing to do', async () => {
     const before = await Promise.all(checks.map(runsOf));
-    await Promise.all(checks.map((check) => untilLooks(check, 10, 'nothing')));
+    await Promise.all(checks.map((check) => untilProbes(check, 10, 'nothing')));
     const after = await Promise.all(checks.map(runsOf));
     for (const [index, { taken, next }] of before.entries()) {
       // A run every 6 hours is the Schedule's own.
@@ -91,7 +91,7 @@ describe('a worker that looks every second or two', () => {
   test('leaves a paused check alone, and has a run freeze and thaw a set', async () => {
     await scheduleOf('lost-workflows').pause('looking into it (Kim)');
     await scheduleOf('overshoot').pause('looking into it (Kim)');
-    await untilLooks('lost-workflows', 2);
+    await untilProbes('lost-workflows', 2);
     const before = [await runsOf('lost-workflows'), await runsOf('overshoot')];
     const set = await setOf(pool);
     const { name, uid } = set.metadata;
@@ -108,8 +108,8 @@ describe('a worker that looks every second or two', () => {
         },
       });
     }
-    await untilLooks('overshoot', 2, 'found');
-    await untilLooks('lost-workflows', 2, 'found');
+    await untilProbes('overshoot', 2, 'found');
+    await untilProbes('lost-workflows', 2, 'found');
     const after = [await runsOf('lost-workflows'), await runsOf('overshoot')];
     expect(after.map(({ taken }) => taken)).toEqual(before.map(({ taken }) => taken));
     expect((await setOf(pool)).metadata.labels).not.toHaveProperty('freeze');

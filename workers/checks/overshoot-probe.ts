@@ -3,15 +3,15 @@ import { checkOvershoot } from '../../activities/safety/overshoot.ts';
 import { sleep } from '../../activities/system/system.ts';
 import { isOvershooting, planFreezes } from '../../workflows/plan/safety/overshoot.ts';
 import { overshootInput } from './checks.ts';
-import type { Look, LookParts } from './look.ts';
+import type { Probe, ProbeParts } from './probe.ts';
 
 /** As a run waits: a set that is scaled down gets rid of some machines in this time. */
 const secondCountAfterMs = 5_000;
 
-export function overshootLook({ settings, dependencies, metrics, signal }: LookParts): Look {
+export function overshootProbe({ settings, dependencies, metrics, signal }: ProbeParts): Probe {
   const check = overshootInput(settings);
   return {
-    async take() {
+    async find() {
       const first = await checkOvershoot(dependencies, check);
       let second = first;
       if (isOvershooting(first)) {
