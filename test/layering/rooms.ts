@@ -408,10 +408,10 @@ export const rooms: readonly Room[] = [
     folder: 'workers/checks',
     holds: 'schedules of the safety checks, and probes between their runs',
     imports: [
+      'workflows/api',
       'workflows/contracts',
       'workflows/plan/safety',
       'activities/system',
-      'activities/kube',
       'activities/drivers',
       'activities/runtime',
       'activities/safety',

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { nowMs } from '../../activities/system/system.ts';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { MachineLists } from '../../activities/runtime/dependencies.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import {
   isUnsearched,
   leftOpenBy,
@@ -17,7 +17,7 @@ import type { Probe, ProbeParts } from './probe.ts';
 
 export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): Probe {
   const { namespace, safety } = settings;
-  const changes = new MachineChanges(dependencies.control, namespace);
+  const changes = new MachineChanges(dependencies.machines, namespace);
   const leftOpen = lastReports(schedule);
   return {
     async find() {
@@ -37,33 +37,37 @@ export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): 
   };
 }
 
-/** Which Machines there are, and what their specs say: of which instance each is. */
+/** Which Machines there are, of which instance each is, and which of them are not well. */
 class MachineChanges {
-  readonly #control: KubeClient;
-  readonly #path: string;
+  readonly #machines: MachineLists;
+  readonly #namespace: string;
   #digest: string | undefined;
   #changedAt = 0;
 
-  constructor(control: KubeClient, namespace: string) {
-    this.#control = control;
-    this.#path = customResource('machines', namespace);
+  constructor(machines: MachineLists, namespace: string) {
+    this.#machines = machines;
+    this.#namespace = namespace;
   }
 
   /** Milliseconds. What changed before this process started is not known: it counts. */
   async latest(): Promise<number> {
-    const { items } = await this.#control.list<KubeObject>(this.#path, {
-      as: 'PartialObjectMetadata',
-    });
-    const digest = digestOf(items);
+    const digest = digestOf(await this.#machines.select(this.#namespace));
     if (digest !== this.#digest) this.#changedAt = nowMs();
     this.#digest = digest;
     return this.#changedAt;
   }
 }
 
-function digestOf(machines: readonly KubeObject[]): string {
-  const states = machines.map(({ metadata }) => `${metadata.uid} ${metadata.generation}`);
+function digestOf(machines: readonly Machine[]): string {
+  const states = machines.map(({ metadata: { uid, deletionTimestamp }, spec, status }) =>
+    JSON.stringify([uid, deletionTimestamp, spec.providerID, isIll(status?.currentStatus?.phase)]),
+  );
   return createHash('sha256').update(states.toSorted().join('\n')).digest('base64');
+}
+
+/** Its instance may be gone, which the search finds too. */
+function isIll(phase: string | undefined): boolean {
+  return phase === 'Unknown' || phase === 'Failed';
 }
 
 /** What the report of a run leaves open does not change: it is read once. */

@@ -25,7 +25,14 @@ export interface ProbeParts {
   settings: CheckSettings;
   dependencies: Pick<
     ActivityDependencies,
-    'control' | 'target' | 'defaults' | 'stop' | 'activeWatcher' | 'pauses' | 'workflows'
+    | 'control'
+    | 'target'
+    | 'machines'
+    | 'defaults'
+    | 'stop'
+    | 'activeWatcher'
+    | 'pauses'
+    | 'workflows'
   >;
   /** Of the check. */
   schedule: CheckSchedule;

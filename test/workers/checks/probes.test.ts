@@ -228,15 +228,26 @@ async function searchesAfter(change: (parts: ReturnType<typeof install>) => void
   return later.filter((at) => Math.abs((at % 60) - phase) > 0.01);
 }
 
+const withInstance = { ...machine.spec, providerID: 'virtual:///1' };
+const unknown = { status: { currentStatus: { phase: 'Unknown' } } };
+const deleted = {
+  ...machine,
+  metadata: { ...machine.metadata, deletionTimestamp: '2026-01-01T03:00:00Z' },
+};
+const alsoRunning = { ...machine, status: { currentStatus: { phase: 'Running' } } };
+
 describe('a search for orphans', () => {
   test('is not made without a reason', async () => {
-    expect(await searchesAfter(() => undefined)).toEqual([]);
+    expect(await searchesAfter(({ world }) => world.control.put(alsoRunning))).toEqual([]);
   });
 
-  test('is made when Machines have changed, and once more after a period', async () => {
-    const searches = await searchesAfter(({ world }) =>
-      world.control.put(aMachine({ metadata: { name: 'another' } })),
-    );
+  test.each([
+    { what: 'there is another one', changed: aMachine({ metadata: { name: 'another' } }) },
+    { what: 'one has another instance', changed: { ...machine, spec: withInstance } },
+    { what: 'one is not well', changed: { ...machine, ...unknown } },
+    { what: 'one is being deleted', changed: deleted },
+  ])('is made when $what, and once more after a period', async ({ changed }) => {
+    const searches = await searchesAfter(({ world }) => world.control.put(changed));
     expect(searches.length).toBeGreaterThanOrEqual(1);
     expect(searches.length).toBeLessThanOrEqual(2);
     // The Schedule may have searched just before the first probe.
