@@ -86,6 +86,15 @@ export class Install {
     await this.simulation.run(this.simulation.now + milliseconds);
   }
 
+  /** Asks every half second. */
+  async until(isSo: () => boolean): Promise<void> {
+    const deadline = this.simulation.now + hourMs;
+    while (!isSo()) {
+      if (this.simulation.now > deadline) throw new Error('it did not happen within an hour');
+      await this.pass(500);
+    }
+  }
+
   /** When runs of a check were started, minutes since the beginning. */
   runsOf(check: string): number[] {
     return this.#runs.filter((run) => run.check === check).map(({ at }) => at);

@@ -28,7 +28,12 @@ function install(...control: object[]) {
 
 const set = { ...aMachineSet({ spec: { replicas: 1 } }), status: { observedGeneration: 1 } };
 const machine = aMachine({
-  metadata: { name: 'pool-0', labels: { pool: 'a' }, ownerReferences: controlledBy(set) },
+  metadata: {
+    name: 'pool-0',
+    labels: { pool: 'a' },
+    ownerReferences: controlledBy(set),
+    finalizers: [],
+  },
 });
 
 async function probesOf(worker: Worker, check: string, outcome?: string) {
@@ -111,13 +116,30 @@ describe('what a probe finds starts a run of its check:', () => {
     expect(its.runsOf('reachability')).toEqual([]);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
     world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
-    await its.pass(1.2 * minuteMs);
-    expect(its.runsOf('reachability').length).toBeGreaterThan(0);
-    await its.pass(minuteMs);
+    await its.until(() => its.runsOf('reachability').length > 0);
+    expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
+    // After the timeout of 30 s, and one of the probes that are 6 s apart then.
+    await its.pass(38_000);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(1);
     world.target.fault = () => undefined;
     await its.pass(1.2 * minuteMs);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
+  });
+});
+
+describe('what is over a moment later starts no run:', () => {
+  test.each([
+    { check: 'overshoot', others: ['--safety-entities-period=24h'], count: 4 },
+    { check: 'lost-workflows', others: ['--machine-safety-overshooting-period=24h'], count: 1 },
+  ])('$check', async ({ check, others, count }) => {
+    const { its, world } = install(...withMachines(count).slice(check === 'overshoot' ? 0 : 1));
+    const worker = its.startWorker('--machine-safety-orphan-vms-period=24h', ...others);
+    const lists = () => world.control.calls.filter((call) => call.includes('machinedeployments'));
+    await its.until(() => lists().length > 0);
+    await world.control.delete(machinePath);
+    await its.pass(hourMs);
+    expect(its.runsOf(check)).toEqual([]);
+    expect(await probesOf(worker, check, 'nothing')).toBeGreaterThan(10);
   });
 });
 
@@ -138,10 +160,10 @@ describe('a finding that its run leaves as it was', () => {
   test('and comes back after it was gone is a new one', async () => {
     const { its, world } = install(...withMachines(4));
     its.startWorker();
-    await its.pass(hourMs);
+    await its.pass(20 * minuteMs);
     const before = its.runsOf('overshoot').length;
     await world.control.delete(machinePath);
-    await its.pass(10 * minuteMs);
+    await its.pass(3 * minuteMs);
     expect(its.runsOf('overshoot')).toHaveLength(before);
     world.control.put(machine);
     await its.pass(1.5 * minuteMs);
