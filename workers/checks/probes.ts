@@ -5,7 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type { Registry } from 'prom-client';
 import { orAborted } from '../../activities/drivers/or-aborted.ts';
-import { anySignal, nowMs, random, sleep, timeoutSignal } from '../../activities/system/system.ts';
+import { nowMs, random, sleep, timeoutSignal } from '../../activities/system/system.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { mayTrigger } from '../../workflows/plan/safety/triggers.ts';
 import type { Logger } from '../log/logger.ts';
@@ -63,11 +63,13 @@ interface ProberParts {
 
 /** As long as the activities of a run may take. */
 const longestProbeMs = 120_000;
+/** Node.js fires a timer of more at once. */
+const longestTimerMs = 2 ** 31 - 1;
 /** So that workers do not probe at the same moment for ever. */
 const jitter = 0.1;
 
 /** Probes for one check, again and again. */
-export class Prober {
+class Prober {
   readonly #parts: ProberParts;
   /** The finding of the last probe, and the runs that were started for it. */
   #last: { key: string; triggers: number } | undefined;
@@ -90,15 +92,17 @@ export class Prober {
   }
 
   async #sleep(seconds: number): Promise<void> {
-    await sleep(seconds * 1_000, { signal: this.#parts.signal, keepsAlive: false });
+    const milliseconds = Math.min(seconds * 1_000, longestTimerMs);
+    await sleep(milliseconds, { signal: this.#parts.signal, keepsAlive: false });
   }
 
   /** One that fails is said once; the next one may succeed. */
   async #probeOnce(): Promise<void> {
     const { check, metrics, log, signal } = this.#parts;
-    const limit = anySignal([signal, timeoutSignal(longestProbeMs)]);
+    const probing = orAborted(this.#probe(), signal);
     try {
-      metrics.count(check.name, await orAborted(this.#probe(), limit));
+      const outcome = await orAborted(probing, timeoutSignal(longestProbeMs));
+      metrics.count(check.name, outcome);
       this.#isFailing = false;
     } catch (err) {
       if (signal.aborted) return;
