@@ -1,14 +1,12 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
-import type { Client } from '@temporalio/client';
-import type { Waiting } from './kube/clients.ts';
-import { every, nowMs } from '../activities/system/system.ts';
+import { nowMs } from '../activities/system/system.ts';
 import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
 import { watchLeader } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
-import { ensureSchedules } from './temporal/schedules.ts';
+import { startChecks } from './checks/start-checks.ts';
 import { logStop, registerStopMetric } from './process/stop-signs.ts';
 import { startWorkers } from './temporal/workers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
@@ -86,30 +84,11 @@ export async function runWorker(
   });
   void endWhenBroken(workers.failed, { log, shutdown });
   // Their workflows and activities are of the core.
-  if (serves.core) scheduleChecks(temporal, { ...config, identity }, waiting);
+  const { dependencies } = workers;
+  const settings = { ...config, identity };
+  if (serves.core) startChecks({ temporal, settings, dependencies, registry, ...waiting });
   state = '';
   log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
-}
-
-/** So long a check may stay paused after one of its runs failed. */
-const scheduleEveryMs = 5 * 60_000;
-
-/** Machines do not wait for it, and it goes on until the process ends. */
-function scheduleChecks(
-  temporal: Client,
-  settings: Parameters<typeof ensureSchedules>[1],
-  waiting: Waiting,
-): void {
-  const { log, signal } = waiting;
-  const ensure = (): Promise<void> => ensureSchedules(temporal, settings, log);
-  const server = 'Temporal, for the schedules of the safety checks';
-  void untilReached({ server, attempt: ensure, ...waiting }).catch(() => undefined);
-  const again = (): void =>
-    void ensure().catch((err: unknown) =>
-      log.warn({ err }, 'the schedules of the safety checks are not up to date'),
-    );
-  const timer = every(scheduleEveryMs, again, { keepsAlive: false });
-  signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
 /** What every activity that creates or destroys asks first. */

@@ -10,6 +10,7 @@ import { annotations, finalizers, labels } from '../../workflows/api/constants.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { MachineFact, NodeFact } from '../../workflows/plan/safety/unmanaged-nodes.ts';
+import type { UnmanagedNodesPlan } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
@@ -23,30 +24,49 @@ import { nowMs } from '../system/system.ts';
 const namesMax = 100;
 const parallelWrites = 10;
 
-export async function markUnmanagedNodes(
-  dependencies: Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>,
+type Place = Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>;
+
+export interface UnmanagedNodesFinding {
+  nodes: readonly KubeObject[];
+  plan: UnmanagedNodesPlan;
+}
+
+/** Writes nothing. Undefined without a target cluster. */
+export async function findUnmanagedNodes(
+  dependencies: Place,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
-): Promise<UnmanagedNodesReport> {
+): Promise<UnmanagedNodesFinding | undefined> {
   const { control, target } = dependencies;
-  if (!target) return { nodes: 0, unmanaged: 0, marked: [], cleared: [], postponed: 0 };
+  if (!target) return undefined;
   // Before the Machines: a Node is there before its Machine knows of it.
-  const { items } = await target.list<KubeObject>(nodePath(), {
+  const { items: nodes } = await target.list<KubeObject>(nodePath(), {
     as: 'PartialObjectMetadata',
     labelSelector: selector,
   });
   const machines = await control.list<Machine>(customResource('machines', namespace));
   const plan = planUnmanagedNodes({
-    nodes: items.map(nodeFact),
+    nodes: nodes.map(nodeFact),
     machines: machines.items.map((machine) => machineFact(machine, dependencies)),
     creationTimeoutSeconds,
     now: nowMs(),
   });
+  return { nodes, plan };
+}
+
+export async function markUnmanagedNodes(
+  dependencies: Place,
+  check: UnmanagedNodesCheck,
+): Promise<UnmanagedNodesReport> {
+  const { target } = dependencies;
+  const found = await findUnmanagedNodes(dependencies, check);
+  if (!target || !found) return { nodes: 0, unmanaged: 0, marked: [], cleared: [], postponed: 0 };
+  const { nodes, plan } = found;
   const named = (names: readonly string[]): KubeObject[] =>
-    items.filter(({ metadata }) => names.includes(metadata.name));
+    nodes.filter(({ metadata }) => names.includes(metadata.name));
   const marked = await writeEach(target, named(plan.mark), marking);
   const cleared = await writeEach(target, named(plan.clear), clearing);
   return {
-    nodes: items.length,
+    nodes: nodes.length,
     unmanaged: plan.unmanaged,
     marked: marked.slice(0, namesMax),
     cleared: cleared.slice(0, namesMax),

@@ -1,15 +1,16 @@
 /** The schedules of the checks: made by the worker, steered by people. */
 import { describe, expect, test } from 'vitest';
 import type { ScheduleHandle } from '@temporalio/client';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';
 import { createLogger } from '../../workers/log/logger.ts';
-import { checksOf } from '../../workers/temporal/safety-schedules.ts';
-import { ensureSchedules } from '../../workers/temporal/schedules.ts';
+import { checksOf } from '../../workers/checks/checks.ts';
+import { ensureSchedules } from '../../workers/checks/schedules.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
+import { idleActivities } from '../support/idle-actions.ts';
 import { testStack } from './support/test-stack.ts';
 
 const everyOf = ({ spec }: { spec: { intervals?: { every: unknown }[] } }): unknown[] =>
@@ -48,13 +49,13 @@ describe('the schedule of a check', () => {
 
   test('is made by the worker, and says what it is', async () => {
     const { spec, action, policies, state } = await untilScheduled(workflows, 'orphans');
-    expect(everyOf({ spec })).toEqual([900_000]);
+    expect(everyOf({ spec })).toEqual([3_600_000]);
     expect(action).toMatchObject({
       workflowType: 'safetyOrphans',
       staticSummary: `Instances without a Machine in ${namespace}`,
       args: [{ namespace, mode: 'delete', maxDeletions: 10, minAgeSeconds: 600 }],
     });
-    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 900_000 });
+    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 3_600_000 });
     expect(state.paused).toBe(false);
     await untilScheduled(workflows, 'unmanaged-nodes');
   });
@@ -78,7 +79,8 @@ describe('the schedule of a check', () => {
       policies,
       state,
     }));
-    await overshoot.trigger();
+    // The result of a run with another policy is nothing to the Schedule.
+    await overshoot.trigger(ScheduleOverlapPolicy.SKIP);
     await eventually('Temporal has paused it', async () => {
       const { state } = await overshoot.describe();
       return expect(state.paused).toBe(true);
@@ -106,6 +108,16 @@ describe('the schedule of a check', () => {
     });
   });
 
+  test.each(Object.entries(idleActivities))(
+    'a run of %s that finds nothing has %i activities',
+    async (check, activities) => {
+      const run = await runCheck(workflows, check);
+      const { events = [] } = await run.fetchHistory();
+      const scheduled = events?.filter((event) => event.activityTaskScheduledEventAttributes);
+      expect(scheduled).toHaveLength(activities);
+    },
+  );
+
   test('stays as it is when a worker with the same flags starts', async () => {
     const { info } = await orphans.describe();
     await operator.kill9('worker');
@@ -119,8 +131,8 @@ describe('the schedule of a check', () => {
     await orphans.pause('looking into it (Kim)');
     workerFlags.push('--machine-safety-orphan-vms-period=20m');
     await operator.kill9('worker');
-    await eventually('the period is the new one', async () => {
-      expect(everyOf(await orphans.describe())).toEqual([1_200_000]);
+    await eventually('the period between two searches is the new one', async () => {
+      expect(everyOf(await orphans.describe())).toEqual([4_800_000]);
     });
     const { state } = await orphans.describe();
     expect(state).toMatchObject({ paused: true, note: 'looking into it (Kim)' });

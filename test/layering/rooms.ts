@@ -385,7 +385,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workers/temporal',
-    holds: 'Temporal clients, workers, schedules, search attributes',
+    holds: 'Temporal clients, workers, search attributes',
     imports: [
       'workflows',
       'workflows/contracts',
@@ -403,6 +403,24 @@ export const rooms: readonly Room[] = [
       'pino',
       'prom-client',
     ],
+  },
+  {
+    folder: 'workers/checks',
+    holds: 'schedules of the safety checks, and probes between their runs',
+    imports: [
+      'workflows/api',
+      'workflows/contracts',
+      'workflows/plan/safety',
+      'activities/system',
+      'activities/drivers',
+      'activities/runtime',
+      'activities/safety',
+      'workers/log',
+      'workers/config',
+      'workers/process',
+      'workers/temporal',
+    ],
+    packages: ['@temporalio/client', 'node', 'prom-client'],
   },
   {
     folder: 'workers',

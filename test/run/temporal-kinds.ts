@@ -24,6 +24,7 @@ export const alsoOnPostgresql: readonly string[] = [
   'rollout',
   'rollout-change',
   'safety-lost-workflows',
+  'safety-probes',
   'safety-schedules',
   'sets',
   'watcher-crash',

@@ -78,6 +78,8 @@ export interface WorkerParts {
 export interface RunningWorkers {
   /** Resolves with the error when one of them ends unasked. */
   failed: Promise<unknown>;
+  /** What their activities act on. */
+  dependencies: ActivityDependencies;
 }
 
 interface Interceptors {
@@ -116,6 +118,7 @@ export async function startWorkers(given: WorkerParts): Promise<RunningWorkers> 
   });
   const started = await starting;
   return {
+    dependencies,
     failed: new Promise((resolve) => {
       for (const { run } of started) run.catch(resolve);
       void driverWorkers.failed.then(resolve);

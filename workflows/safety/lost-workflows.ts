@@ -72,14 +72,6 @@ function close(check: WorkflowCheck, report: WorkflowReport): WorkflowReport {
   metricMeter
     .createCounter('millwright_safety_entities_healed', '', 'Workflows started or ended anew.')
     .add(report.healed, tags);
-  metricMeter
-    .createGauge(
-      'millwright_safety_entities_failed',
-      'int',
-      '',
-      'Objects and workflows that could not be brought together in the last run.',
-    )
-    .set(report.failed, tags);
   return report;
 }
 

@@ -2,7 +2,7 @@
  * One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when
  * that is over.
  */
-import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type {
   FreezeOutcome,
   OvershootCheck,
@@ -34,9 +34,6 @@ export async function safetyOvershoot(check: OvershootCheck): Promise<OvershootR
     unchecked: second.unchecked.slice(0, namedMax),
   };
   setCurrentDetails(detailsOf(check, report));
-  metricMeter
-    .createGauge('millwright_safety_frozen_sets', 'int', '', 'MachineSets that make no machines.')
-    .set(report.frozen, { kube_namespace: namespace });
   return report;
 }
 

@@ -4,7 +4,6 @@
  * machine reads Machine and Node first, so that without an answer nothing is decided.
  */
 import {
-  metricMeter,
   setCurrentDetails,
   sleep,
   upsertSearchAttributes,
@@ -33,21 +32,9 @@ export async function safetyReachability(check: ReachabilityCheck): Promise<Reac
     if (words !== shown) show(words, outage);
     shown = words;
     setCurrentDetails(detailsOf(check, report));
-    measure(check, report);
     if (!outage || now - startTime.getTime() >= longestRunMs) return report;
     await sleep(nextCheckSeconds(outage, check, now) * 1_000);
   }
-}
-
-function measure({ namespace }: ReachabilityCheck, report: ReachabilityReport): void {
-  metricMeter
-    .createGauge(
-      'millwright_frozen',
-      'int',
-      '',
-      '1 while an API server has been out of reach for longer than --machine-safety-apiserver-statuscheck-timeout.',
-    )
-    .set(report.isFrozen ? 1 : 0, { kube_namespace: namespace });
 }
 
 /** Of the report of the run before; nothing where it ended well, or has another form. */

@@ -1,5 +1,5 @@
 /** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
-import { metricMeter, setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/safety-activities.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
 
@@ -8,14 +8,6 @@ export async function safetyUnmanagedNodes(
 ): Promise<UnmanagedNodesReport> {
   const report = await safetyCheck('compare Nodes with Machines').markUnmanagedNodes(check);
   setCurrentDetails(detailsOf(check, report));
-  metricMeter
-    .createGauge(
-      'millwright_safety_unmanaged_nodes',
-      'int',
-      '',
-      'Nodes that no Machine knows of in the last run.',
-    )
-    .set(report.unmanaged, { kube_namespace: check.namespace });
   return report;
 }
 

@@ -1,5 +1,6 @@
 /** Temporal's schedules: intervals with an offset, and no second run beside one that is open. */
 import type { temporal } from '@temporalio/proto';
+import Long from 'long';
 import type { Timer } from '../../../activities/system/system.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { millisecondsOf, partsOf } from './durations.ts';
@@ -15,6 +16,14 @@ type StartRun = (
   lastResult: Payload | undefined,
 ) => Execution;
 
+interface Taken {
+  /** When it was due, and when it was started; milliseconds. */
+  dueAt: number;
+  startedAt: number;
+  workflowId: string;
+  runId: string;
+}
+
 interface Schedule {
   spec: ScheduleSpec;
   memo: Record<string, Payload>;
@@ -24,8 +33,15 @@ interface Schedule {
   running: Execution | undefined;
   /** Of the last run that completed. */
   lastResult: Payload | undefined;
+  /** The latest runs. */
+  recent: readonly Taken[];
+  takenCount: number;
+  skippedCount: number;
   timer: Timer | undefined;
 }
+
+/** Of them Temporal remembers so many. */
+const recentMax = 10;
 
 export interface NewSchedule {
   schedule: ScheduleSpec;
@@ -55,6 +71,9 @@ export class Schedules {
       updatedAt: undefined,
       running: undefined,
       lastResult: undefined,
+      recent: [],
+      takenCount: 0,
+      skippedCount: 0,
       timer: undefined,
     };
     this.#schedules.set(id, made);
@@ -75,21 +94,27 @@ export class Schedules {
   }
 
   describe(id: string): temporal.api.workflowservice.v1.IDescribeScheduleResponse {
-    const { spec, memo, searchAttributes, createdAt, updatedAt } = this.#found(id);
+    const schedule = this.#found(id);
+    pauseAfterFailure(schedule);
+    const { spec, memo, searchAttributes } = schedule;
     return {
       schedule: spec,
-      info: {
-        createTime: partsOf(createdAt),
-        ...(updatedAt !== undefined && { updateTime: partsOf(updatedAt) }),
-      },
+      info: infoOf(schedule),
       memo: { fields: memo },
       searchAttributes: { indexedFields: searchAttributes },
     };
   }
 
-  /** One run now, beside the usual ones. */
+  pause(id: string, isPaused: boolean, notes: string): void {
+    const { spec } = this.#found(id);
+    spec.state = { ...spec.state, paused: isPaused, notes };
+  }
+
+  /** One run now, beside the usual ones: also of a schedule that is paused. */
   trigger(id: string): void {
-    this.#act(this.#found(id), this.#simulation.now);
+    const schedule = this.#found(id);
+    pauseAfterFailure(schedule);
+    this.#act(schedule, this.#simulation.now);
   }
 
   /**
@@ -124,21 +149,48 @@ export class Schedules {
     const at = nextTime(schedule.spec, this.#simulation.now);
     if (at === undefined) return;
     schedule.timer = this.#simulation.after(at - this.#simulation.now, () => {
-      this.#act(schedule, at);
+      pauseAfterFailure(schedule);
+      if (!schedule.spec.state?.paused) this.#act(schedule, at);
       this.#plan(schedule);
     });
   }
 
   #act(schedule: Schedule, at: number): void {
-    pauseAfterFailure(schedule);
     const workflow = schedule.spec.action?.startWorkflow;
-    if (!workflow || schedule.spec.state?.paused || schedule.running?.isOpen) return;
+    if (!workflow) return;
+    if (schedule.running?.isOpen) {
+      schedule.skippedCount += 1;
+      return;
+    }
     // As Temporal names them.
     const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
     schedule.lastResult = schedule.running?.result ?? schedule.lastResult;
     const workflowId = `${workflow.workflowId}-${time}`;
-    schedule.running = this.#start(workflow, workflowId, schedule.lastResult);
+    const running = this.#start(workflow, workflowId, schedule.lastResult);
+    schedule.running = running;
+    schedule.takenCount += 1;
+    const { runId } = running.run;
+    const taken = { dueAt: at, startedAt: this.#simulation.now, workflowId, runId };
+    schedule.recent = [...schedule.recent, taken].slice(-recentMax);
   }
+}
+
+function infoOf(schedule: Schedule): temporal.api.schedule.v1.IScheduleInfo {
+  const { createdAt, updatedAt, running, recent, takenCount, skippedCount } = schedule;
+  return {
+    createTime: partsOf(createdAt),
+    ...(updatedAt !== undefined && { updateTime: partsOf(updatedAt) }),
+    actionCount: Long.fromNumber(takenCount),
+    overlapSkipped: Long.fromNumber(skippedCount),
+    runningWorkflows: running?.isOpen
+      ? [{ workflowId: running.run.workflowId, runId: running.run.runId }]
+      : [],
+    recentActions: recent.map(({ dueAt, startedAt, workflowId, runId }) => ({
+      scheduleTime: partsOf(dueAt),
+      actualTime: partsOf(startedAt),
+      startWorkflowResult: { workflowId, runId },
+    })),
+  };
 }
 
 const failures = new Set(['FAILED', 'TIMED_OUT']);

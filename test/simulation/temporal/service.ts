@@ -27,6 +27,8 @@ export type Handler = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 /** For how long the server lets a caller wait for an update. */
 const updateWaitMs = 20_000;
+/** For how long it lets one wait for the end of a run. */
+const historyWaitMs = 20_000;
 /** `temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage`. */
 const stages = { admitted: 1, accepted: 2, completed: 3 };
 /** How far lists of workflows lag behind, milliseconds. */
@@ -34,6 +36,7 @@ const visibilityLagMs = 800;
 const defaultTaskTimeoutMs = 10_000;
 const noSuchActivity =
   "Can't find pending activity with such ID. Invalid activityID or activity already completed";
+const skipOverlap = proto.temporal.api.enums.v1.ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP;
 const activityQueueType = proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY;
 
 const { WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING: useExisting } =
@@ -69,7 +72,7 @@ export function createService(parts: ServiceParts): ReadonlyMap<string, Handler>
 }
 
 function workflowCalls(parts: ServiceParts): [string, Handler][] {
-  const { engine } = parts;
+  const { simulation, engine } = parts;
   return [
     [
       'StartWorkflowExecution',
@@ -143,6 +146,21 @@ function workflowCalls(parts: ServiceParts): [string, Handler][] {
       ),
     ],
     [
+      'GetWorkflowExecutionHistory',
+      handler(
+        {
+          request: v1.GetWorkflowExecutionHistoryRequest,
+          response: v1.GetWorkflowExecutionHistoryResponse,
+        },
+        async ({ execution: ids }) => {
+          const execution = engine.find(...idsOf(ids));
+          if (execution.isOpen) await simulation.sleep(historyWaitMs);
+          const events = execution.isOpen ? [] : [closeEventOf(execution)];
+          return { history: { events } };
+        },
+      ),
+    ],
+    [
       'QueryWorkflow',
       handler(
         { request: v1.QueryWorkflowRequest, response: v1.QueryWorkflowResponse },
@@ -170,6 +188,33 @@ function workflowCalls(parts: ServiceParts): [string, Handler][] {
       ),
     ],
   ];
+}
+
+/** All that a client that waits for the result asks for. */
+function closeEventOf({
+  status,
+  result,
+  failure,
+}: Execution): temporal.api.history.v1.IHistoryEvent {
+  switch (status) {
+    case 'COMPLETED':
+      return {
+        workflowExecutionCompletedEventAttributes: {
+          result: { payloads: result ? [result] : [] },
+        },
+      };
+    case 'FAILED':
+      return { workflowExecutionFailedEventAttributes: { ...(failure && { failure }) } };
+    case 'TERMINATED':
+      return { workflowExecutionTerminatedEventAttributes: {} };
+    case 'TIMED_OUT':
+      return { workflowExecutionTimedOutEventAttributes: {} };
+    case 'CANCELED':
+      return { workflowExecutionCanceledEventAttributes: {} };
+    case 'RUNNING':
+    case 'CONTINUED_AS_NEW':
+      throw new GrpcError('UNIMPLEMENTED', `the end of a run that is ${status}`);
+  }
 }
 
 function updateCalls({ simulation, engine }: ServiceParts): [string, Handler][] {
@@ -300,6 +345,24 @@ function scheduleCalls({ schedules }: ServiceParts): [string, Handler][] {
         { request: v1.UpdateScheduleRequest, response: v1.UpdateScheduleResponse },
         ({ scheduleId, schedule }) => {
           schedules.update(scheduleId, schedule ?? {});
+          return {};
+        },
+      ),
+    ],
+    [
+      'PatchSchedule',
+      handler(
+        { request: v1.PatchScheduleRequest, response: v1.PatchScheduleResponse },
+        ({ scheduleId, patch }) => {
+          const { triggerImmediately, pause = '', unpause = '' } = patch ?? {};
+          if (pause) schedules.pause(scheduleId, true, pause);
+          if (unpause) schedules.pause(scheduleId, false, unpause);
+          if (triggerImmediately) {
+            if (triggerImmediately.overlapPolicy !== skipOverlap) {
+              throw new GrpcError('UNIMPLEMENTED', 'only runs that are skipped beside another');
+            }
+            schedules.trigger(scheduleId);
+          }
           return {};
         },
       ),

@@ -140,7 +140,10 @@ class SimulatedStage {
       stopWorker: () => this.#stopWorker(),
       startWorker: async () => this.#startWorker(),
       eventTypes: async (runId) => this.#temporal.engine.find(workflowId, runId).history.types,
-      runs: async () => Array.from(this.#temporal.engine.executions(), runOf),
+      runs: async () =>
+        Array.from(this.#temporal.engine.executions())
+          .filter(({ run }) => run.workflowId === workflowId)
+          .map(runOf),
     };
   }
 }

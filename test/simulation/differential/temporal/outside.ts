@@ -1,10 +1,21 @@
 /** Carries out what a script has happen from outside, each action at its moment. */
+import { isDeepStrictEqual } from 'node:util';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { keys } from '../../../../workflows/contracts/search-attributes.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { Action, CrewAction, Moment, Outside, Script, UpdateAction } from './script.ts';
+import { ScheduleActions } from './schedule-actions.ts';
+import type {
+  Action,
+  CrewAction,
+  Moment,
+  Outside,
+  ScheduleAction,
+  ScheduleCounts,
+  Script,
+  UpdateAction,
+} from './script.ts';
 import type { Stage } from './stage.ts';
 import { retryOf } from './retry.ts';
 import type { scripted } from './workflows.ts';
@@ -16,6 +27,7 @@ const longestWaitMs = 90_000;
 export class Director {
   readonly #stage: Stage;
   readonly #script: Script;
+  readonly #schedule: ScheduleActions;
   /** Of runs that were begun by requests. */
   readonly runIds: string[] = [];
   readonly answers: string[] = [];
@@ -23,6 +35,7 @@ export class Director {
   constructor(stage: Stage, script: Script) {
     this.#stage = stage;
     this.#script = script;
+    this.#schedule = new ScheduleActions(stage);
   }
 
   /** From the start of the run until no run of it is open. */
@@ -37,6 +50,7 @@ export class Director {
 
   async #answer(outside: Outside): Promise<string> {
     try {
+      if (outside.act === 'schedule') return await this.#schedule.act(outside);
       if (!isOfCrew(outside)) return await this.#act(outside);
       await this.#stage[outside.act]();
       return 'done';
@@ -49,7 +63,7 @@ export class Director {
     return this.#stage.client.workflow.getHandle<typeof scripted>(this.#stage.workflowId);
   }
 
-  async #act(action: Exclude<Action, CrewAction>): Promise<string> {
+  async #act(action: Exclude<Action, CrewAction | ScheduleAction>): Promise<string> {
     switch (action.act) {
       case 'signal':
         await this.#signal(action);
@@ -164,6 +178,7 @@ export class Director {
     if ('started' in moment) {
       return this.#stage.notes.some(({ attempt }) => attempt === moment.started);
     }
+    if ('schedule' in moment) return isSo(moment.schedule, await this.#schedule.counts());
     const { raw, runId, status } = await this.#handle.describe();
     if ('closed' in moment) {
       return status.name !== 'RUNNING' && status.name !== 'CONTINUED_AS_NEW';
@@ -180,6 +195,10 @@ export class Director {
     const types = await this.#stage.eventTypes(runId);
     return types.filter((type) => type === moment.event).length >= (moment.count ?? 1);
   }
+}
+
+function isSo(wanted: ScheduleCounts, found: ScheduleCounts | undefined): boolean {
+  return found !== undefined && isDeepStrictEqual({ ...found, ...wanted }, found);
 }
 
 const crewActions = new Set<string>(['killWorker', 'stopWorker', 'startWorker']);

@@ -91,7 +91,19 @@ export type Moment =
   | { resting: true }
   /** The newest run is over. */
   | { closed: true }
+  /** The script's schedule is so. */
+  | { schedule: ScheduleCounts }
   | { afterMs: number };
+
+export interface ScheduleCounts {
+  isPaused?: boolean;
+  /** Runs that were started, and those that were not beside an open one. */
+  taken?: number;
+  skipped?: number;
+  running?: number;
+  /** Runs that are remembered. */
+  recent?: number;
+}
 
 export type Action =
   | { act: 'signal'; name: string; ofRun?: 'first' }
@@ -103,6 +115,7 @@ export type Action =
     }
   | { act: 'query'; name: 'log' | 'unknown' }
   | UpdateAction
+  | ScheduleAction
   | { act: 'describe' }
   | { act: 'cancel' }
   | { act: 'terminate' }
@@ -117,6 +130,16 @@ export interface UpdateAction {
   act: 'update';
   name: 'plain' | 'slow' | 'failing' | 'refused' | 'unknown';
   id?: string;
+}
+
+/**
+ * To the script's schedule, which starts nothing by itself. `end`: signals its last run, `result`
+ * waits for its end. `steps`: of its runs.
+ */
+export interface ScheduleAction {
+  act: 'schedule';
+  to: 'create' | 'trigger' | 'pause' | 'describe' | 'end' | 'result' | 'delete';
+  steps?: readonly Step[];
 }
 
 /** `killWorker`: as `kill -9` does. `stopWorker`: as SIGTERM does, and waits for its end. */

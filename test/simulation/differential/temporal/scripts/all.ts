@@ -4,6 +4,7 @@ import { activityScripts } from './activities.ts';
 import { killScripts } from './kills.ts';
 import { localActivityScripts } from './local-activities.ts';
 import { runScripts } from './runs.ts';
+import { scheduleScripts } from './schedules.ts';
 import { updateScripts } from './updates.ts';
 
 export const handWritten: readonly Script[] = [
@@ -12,4 +13,5 @@ export const handWritten: readonly Script[] = [
   ...runScripts,
   ...killScripts,
   ...updateScripts,
+  ...scheduleScripts,
 ];

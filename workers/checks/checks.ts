@@ -1,4 +1,7 @@
-/** The table of the scheduled checks: what runs, how often, and what the Temporal UI says of it. */
+/**
+ * The table of the safety checks: what runs, how often, how often workers probe whether a run is
+ * needed, and what the Temporal UI says of it.
+ */
 import type {
   WorkflowCheck,
   OrphanCheck,
@@ -7,7 +10,7 @@ import type {
   UnmanagedNodesCheck,
 } from '../../workflows/contracts/safety-activities.ts';
 import type { Config } from '../config/config.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from '../temporal/identity.ts';
 
 export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety' | 'timeouts'> & {
   identity: Identity;
@@ -18,7 +21,10 @@ export interface Check {
   name: string;
   /** Function in workflows/index.ts. */
   workflow: string;
-  periodSeconds: number;
+  /** Between two runs that the Schedule starts, whatever there is to do. */
+  sweepSeconds: number;
+  /** Between two probes of a worker, which starts a run when there is something to do. */
+  probeSeconds: number;
   /**
    * Of the workflow, which gets the cluster too. Names of Secrets and their content have no place
    * here: it stands in each history.
@@ -32,14 +38,30 @@ export interface Check {
   isOff: boolean;
 }
 
+/**
+ * A probe sees all that a run sees: this is for what probes got wrong, and for workers that end
+ * before their first one. Each run costs Temporal Cloud some four actions.
+ */
+const sweepSeconds = 6 * 3_600;
+/** Workers cannot probe for orphans themselves, only for reasons to search. */
+const periodsBetweenSearches = 4;
+/** Temporal's shortest. */
+const shortestSeconds = 1;
+
 export function checksOf(settings: CheckSettings): Check[] {
   const all = [orphans, overshoot, entities, unmanagedNodes, reachability];
   return all.map((check) => check(settings));
 }
 
+function times(periodSeconds: number): Pick<Check, 'sweepSeconds' | 'probeSeconds'> {
+  const probeSeconds = Math.max(periodSeconds, shortestSeconds);
+  return { sweepSeconds: Math.max(sweepSeconds, probeSeconds), probeSeconds };
+}
+
 function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): Check {
   const { mode, maxDeletions, minAgeSeconds } = safety.orphans;
   const isOff = mode === 'off';
+  const { probeSeconds } = times(safety.orphanPeriodSeconds);
   const input: OrphanCheck = {
     namespace,
     cluster,
@@ -50,7 +72,8 @@ function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): C
   return {
     name: 'orphans',
     workflow: 'safetyOrphans',
-    periodSeconds: safety.orphanPeriodSeconds,
+    probeSeconds,
+    sweepSeconds: periodsBetweenSearches * probeSeconds,
     input,
     summary: `Instances without a Machine in ${namespace}`,
     details:
@@ -59,14 +82,13 @@ function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): C
   };
 }
 
-function overshoot({ namespace, safety }: CheckSettings): Check {
-  const { up, down, overshootingPeriodSeconds } = safety;
-  const input: OvershootCheck = { namespace, up, down };
+function overshoot(settings: CheckSettings): Check {
+  const { namespace, safety } = settings;
   return {
     name: 'overshoot',
     workflow: 'safetyOvershoot',
-    periodSeconds: overshootingPeriodSeconds,
-    input,
+    ...times(safety.overshootingPeriodSeconds),
+    input: overshootInput(settings),
     summary: `MachineSets with too many machines in ${namespace}`,
     details:
       'Freezes MachineSets that have far more machines than were asked for, and thaws them when that is over. The result is the report. docs/safety.md',
@@ -74,12 +96,16 @@ function overshoot({ namespace, safety }: CheckSettings): Check {
   };
 }
 
+export function overshootInput({ namespace, safety: { up, down } }: CheckSettings): OvershootCheck {
+  return { namespace, up, down };
+}
+
 function entities({ namespace, safety }: CheckSettings): Check {
   const input: WorkflowCheck = { namespace };
   return {
     name: 'lost-workflows',
     workflow: 'safetyLostWorkflows',
-    periodSeconds: safety.entitiesPeriodSeconds,
+    ...times(safety.entitiesPeriodSeconds),
     input,
     summary: `Objects and workflows of ${namespace} compared`,
     details:
@@ -88,19 +114,13 @@ function entities({ namespace, safety }: CheckSettings): Check {
   };
 }
 
-function unmanagedNodes({ namespace, machine, safety }: CheckSettings): Check {
-  const { unmanagedNodesSelector: selector } = safety;
-  const { creationTimeoutSeconds } = machine;
-  const input: UnmanagedNodesCheck = {
-    namespace,
-    creationTimeoutSeconds,
-    ...(selector !== '' && { selector }),
-  };
+function unmanagedNodes(settings: CheckSettings): Check {
+  const { namespace, safety } = settings;
   return {
     name: 'unmanaged-nodes',
     workflow: 'safetyUnmanagedNodes',
-    periodSeconds: safety.orphanPeriodSeconds,
-    input,
+    ...times(safety.orphanPeriodSeconds),
+    input: unmanagedNodesInput(settings),
     summary: `Nodes without a Machine in ${namespace}`,
     details:
       'Marks Nodes that no Machine knows of with the annotation not-managed-by-mcm and takes our finalizer off them. docs/safety.md',
@@ -108,17 +128,28 @@ function unmanagedNodes({ namespace, machine, safety }: CheckSettings): Check {
   };
 }
 
-function reachability({ namespace, safety }: CheckSettings): Check {
-  const { timeoutSeconds, periodSeconds } = safety.reachability;
-  const input: ReachabilityCheck = { namespace, timeoutSeconds, periodSeconds };
+export function unmanagedNodesInput(settings: CheckSettings): UnmanagedNodesCheck {
+  const { namespace, machine, safety } = settings;
+  const { unmanagedNodesSelector: selector } = safety;
+  const { creationTimeoutSeconds } = machine;
+  return { namespace, creationTimeoutSeconds, ...(selector !== '' && { selector }) };
+}
+
+function reachability(settings: CheckSettings): Check {
+  const { namespace, safety } = settings;
   return {
     name: 'reachability',
     workflow: 'safetyReachability',
-    periodSeconds,
-    input,
+    ...times(safety.reachability.periodSeconds),
+    input: reachabilityInput(settings),
     summary: `API servers of ${namespace}`,
     details:
       'Asks both API servers. A run stays while one of them does not answer. The result is the report. docs/safety.md',
     isOff: false,
   };
+}
+
+export function reachabilityInput({ namespace, safety }: CheckSettings): ReachabilityCheck {
+  const { timeoutSeconds, periodSeconds } = safety.reachability;
+  return { namespace, timeoutSeconds, periodSeconds };
 }

@@ -1,5 +1,5 @@
 /**
- * The checks of `safety-schedules.ts` as Temporal Schedules, which each worker makes and keeps up
+ * The checks of `checks.ts` as Temporal Schedules, which each worker makes and keeps up
  * to date.
  */
 import { createHash } from 'node:crypto';
@@ -20,8 +20,8 @@ import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
-import type { Check, CheckSettings } from './safety-schedules.ts';
-import { checksOf } from './safety-schedules.ts';
+import type { Check, CheckSettings } from './checks.ts';
+import { checksOf } from './checks.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** The SDK passes it on (1.24.0), and leaves it out of the type of an action. */
@@ -29,8 +29,6 @@ const priority: object = { priority: beforeMachines };
 
 /** A run takes seconds; one that hangs must not keep the next ones from starting for ever. */
 const runTimeoutMs = 10 * 60_000;
-/** Temporal's shortest. */
-const shortestPeriodSeconds = 1;
 const shortestCatchupMs = 10_000;
 
 export async function ensureSchedules(
@@ -99,7 +97,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
     { key: keys.KubeNamespace, value: namespace },
   ];
   const scheduleId = scheduleIdOf(check.name, identity);
-  const everyMs = Math.max(check.periodSeconds, shortestPeriodSeconds) * 1_000;
+  const everyMs = check.sweepSeconds * 1_000;
   return {
     scheduleId,
     spec: { intervals: [{ every: everyMs, offset: offsetOf(scheduleId, everyMs) }] },

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { idleActionsOf } from '../../support/idle-actions.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
-import { checksOf, type CheckSettings } from '../../../workers/temporal/safety-schedules.ts';
-import { scheduleOf } from '../../../workers/temporal/schedules.ts';
+import { checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
+import { scheduleOf } from '../../../workers/checks/schedules.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import * as workflows from '../../../workflows/index.ts';
 
@@ -49,8 +51,8 @@ test('every check names its cluster and namespace', () => {
   }
 });
 
-test('flags become the period and the input', () => {
-  const [orphans, overshoot, entities, nodes, reachability] = schedulesOf(
+test('flags become the input', () => {
+  const [orphans, overshoot, _entities, nodes, reachability] = schedulesOf(
     '--safety-up=5',
     '--safety-down=3',
     '--machine-safety-overshooting-period=90s',
@@ -64,11 +66,9 @@ test('flags become the period and the input', () => {
     '--machine-safety-apiserver-statuscheck-timeout=10s',
     '--machine-safety-apiserver-statuscheck-period=20s',
   );
-  expect(reachability?.spec.intervals).toMatchObject([{ every: 20_000 }]);
   expect(reachability?.action.args).toEqual([
     { namespace: 'default', cluster, timeoutSeconds: 10, periodSeconds: 20 },
   ]);
-  expect(orphans?.spec.intervals).toMatchObject([{ every: 120_000 }]);
   expect(orphans?.action.args).toEqual([
     {
       namespace: 'default',
@@ -78,15 +78,55 @@ test('flags become the period and the input', () => {
       minAgeSeconds: 90,
     },
   ]);
-  expect(overshoot?.spec.intervals).toMatchObject([{ every: 90_000 }]);
   expect(overshoot?.action.args).toEqual([{ namespace: 'default', cluster, up: 5, down: 3 }]);
-  expect(entities?.spec.intervals).toMatchObject([{ every: 420_000 }]);
   expect(nodes?.action.args).toEqual([
     { namespace: 'default', cluster, creationTimeoutSeconds: 300, selector: 'pool=a' },
   ]);
 });
 
-test('installs do not all look at once, and always at the same second', () => {
+const periods = [
+  '--machine-safety-orphan-vms-period',
+  '--machine-safety-overshooting-period',
+  '--safety-entities-period',
+  '--machine-safety-apiserver-statuscheck-period',
+];
+
+test.each([
+  { period: '2m', probe: 120, search: 480, sweep: 21_600 },
+  { period: '6h', probe: 21_600, search: 86_400, sweep: 21_600 },
+  { period: '24h', probe: 86_400, search: 345_600, sweep: 86_400 },
+  // Temporal knows no interval that is shorter than a second.
+  { period: '0s', probe: 1, search: 4, sweep: 21_600 },
+])('a period of $period is that of the probes: runs are seldom', (expected) => {
+  const settings = settingsOf(...periods.map((flag) => `${flag}=${expected.period}`));
+  const checks = checksOf(settings);
+  expect(checks.map(({ probeSeconds }) => probeSeconds)).toEqual(checks.map(() => expected.probe));
+  const [searches, ...sweeps] = checks.map((check) => scheduleOf(check, settings).spec.intervals);
+  expect(searches).toMatchObject([{ every: expected.search * 1_000 }]);
+  for (const sweep of sweeps) expect(sweep).toMatchObject([{ every: expected.sweep * 1_000 }]);
+});
+
+test('a period is the flag of its check', () => {
+  const [first, second, third, fourth] = periods;
+  const flags = [`${first}=1m`, `${second}=2m`, `${third}=3m`, `${fourth}=4m`];
+  const checks = checksOf(settingsOf(...flags));
+  expect(checks.map(({ name, probeSeconds }) => [name, probeSeconds])).toEqual([
+    ['orphans', 60],
+    ['overshoot', 120],
+    ['lost-workflows', 180],
+    ['unmanaged-nodes', 60],
+    ['reachability', 240],
+  ]);
+});
+
+test('an install at rest costs at most 300 actions of Temporal Cloud a day, as many as the pages say', () => {
+  const actions = idleActionsOf(checksOf(settingsOf()));
+  expect(actions).toBeLessThanOrEqual(300);
+  const page = readFileSync('docs/safety.md', 'utf8');
+  expect(page).toContain(`uses ${actions} actions of Temporal Cloud a day`);
+});
+
+test('installs do not all run at once, and always at the same second', () => {
   const offsets = ['a', 'b', 'c', 'd'].map((namespace) => {
     const [first] = schedulesOf(`--namespace=${namespace}`);
     expect(first).toEqual(schedulesOf(`--namespace=${namespace}`)[0]);
@@ -95,13 +135,8 @@ test('installs do not all look at once, and always at the same second', () => {
   expect(new Set(offsets).size).toBeGreaterThan(1);
   for (const offset of offsets) {
     expect(offset % 1_000).toBe(0);
-    expect(offset).toBeLessThan(900_000);
+    expect(offset).toBeLessThan(3_600_000);
   }
-});
-
-test('a period of nothing is a second: Temporal knows none that is shorter', () => {
-  const [orphans] = schedulesOf('--machine-safety-orphan-vms-period=0s');
-  expect(orphans?.spec.intervals).toEqual([{ every: 1_000, offset: 0 }]);
 });
 
 test.each([

@@ -1,0 +1,139 @@
+/**
+ * An install with the real probes, on API servers in memory and a simulated Temporal. Nobody runs
+ * the checks: their runs end at once with the reports that a test hands in.
+ */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { Registry } from 'prom-client';
+import { readCommandLine } from '../../../workers/config/config.ts';
+import type { Config } from '../../../workers/config/config.ts';
+import { startChecks } from '../../../workers/checks/start-checks.ts';
+import { createLogger } from '../../../workers/log/logger.ts';
+import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
+import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
+import { SimulatedProcess } from '../../simulation/engine/process.ts';
+import { Simulation } from '../../simulation/engine/simulation.ts';
+import type { WorkflowTask } from '../../simulation/temporal/messages.ts';
+import { SimulatedTemporal } from '../../simulation/temporal/server.ts';
+import { namespace } from '../../support/builders.ts';
+import type { WorldOfTests } from '../../support/world.ts';
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+const identity = { cluster: 'one', name: namespace, taskQueue: 'millwright/one/shoot' };
+
+export interface Worker {
+  process: SimulatedProcess;
+  registry: Registry;
+  logged: { msg: string; check?: string }[];
+}
+
+export class Install {
+  readonly simulation = new Simulation(1);
+  readonly temporal = new SimulatedTemporal(this.simulation, {
+    namespace: 'default',
+    fateOf: () => ({ requestMs: 1, answerMs: 1 }),
+  });
+  /** Results of the runs, by the name of the check. */
+  readonly reports: Record<string, object> = {};
+  readonly #world: WorldOfTests;
+  readonly #operator = new SimulatedProcess(this.simulation, { name: 'operator' });
+  readonly #client = this.temporal.clientFor(this.#operator, 'operator');
+  readonly #runs: { check: string; at: number }[] = [];
+  #workers = 0;
+
+  constructor(world: WorldOfTests) {
+    this.#world = world;
+    const runner = new SimulatedProcess(this.simulation, { name: 'runner' });
+    const line = this.temporal.lineFor(runner, 'runner');
+    const serve = async (): Promise<never> => {
+      for (;;) {
+        const task = await line.pollWorkflowTask(identity.taskQueue);
+        if (task) await line.completeWorkflowTask(task, this.#endOf(task));
+      }
+    };
+    void runner.run(serve);
+  }
+
+  /** Its probes begin within their periods. */
+  startWorker(...flags: string[]): Worker {
+    this.#workers += 1;
+    const process = new SimulatedProcess(this.simulation, { name: `worker-${this.#workers}` });
+    const registry = new Registry();
+    const logged: Worker['logged'] = [];
+    const config = configOf(flags);
+    const temporal = this.temporal.clientFor(process, process.name);
+    const { timeouts } = config;
+    const workflows = createWorkflowRegistry({ temporal, namespace, identity, timeouts });
+    process.run(() =>
+      startChecks({
+        temporal,
+        settings: { ...config, identity },
+        dependencies: { ...this.#world, workflows },
+        registry,
+        log: createLogger({
+          component: 'worker',
+          level: 'info',
+          format: 'json',
+          output: { write: (text) => void logged.push(JSON.parse(text)) },
+        }),
+        signal: new AbortController().signal,
+      }),
+    );
+    return { process, registry, logged };
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    await this.simulation.run(this.simulation.now + milliseconds);
+  }
+
+  /** Asks every half second. */
+  async until(isSo: () => boolean): Promise<void> {
+    const deadline = this.simulation.now + hourMs;
+    while (!isSo()) {
+      if (this.simulation.now > deadline) throw new Error('it did not happen within an hour');
+      await this.pass(500);
+    }
+  }
+
+  /** When runs of a check were started, minutes since the beginning. */
+  runsOf(check: string): number[] {
+    return this.#runs.filter((run) => run.check === check).map(({ at }) => at);
+  }
+
+  async setPaused(check: string, isPaused: boolean): Promise<void> {
+    const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
+    const done = isPaused ? handle.pause('looking into it') : handle.unpause('done');
+    await this.simulation.run(this.simulation.now + 1_000);
+    await done;
+  }
+
+  #endOf({ run, jobs, timestamp, historyLength, historySize, ...task }: WorkflowTask) {
+    const check = /^safety\/(?<check>[^/]+)\//.exec(run.workflowId)?.groups?.['check'] ?? '';
+    this.#runs.push({ check, at: (run.startedAt - this.simulation.startMs) / minuteMs });
+    const result = defaultPayloadConverter.toPayload(this.reports[check] ?? {});
+    const { continueAsNewSuggested } = task;
+    const position = { timestamp, historyLength, historySize, continueAsNewSuggested };
+    const commands = [{ completeWorkflowExecution: { result } }];
+    const activations = [{ jobs, ...position, commands, flags: [] }];
+    return { activations, commands, queryAnswers: [], mustContinue: false };
+  }
+}
+
+function configOf(flags: readonly string[]): Config {
+  const argv = [`--namespace=${namespace}`, ...flags];
+  const command = readCommandLine({ component: 'worker', argv, env: {} });
+  if (command.kind !== 'run') throw new Error(command.text);
+  return command.config;
+}
+
+export async function valueOf(
+  { registry }: Worker,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<number | undefined> {
+  const { values } = (await registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  const found = values.filter((value) =>
+    Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
+  );
+  return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
+}

@@ -1,0 +1,90 @@
+/**
+ * Whether there is a reason to search for orphans before the Schedule does: the drivers, which
+ * search, may be in other processes, and a search costs calls to clouds.
+ */
+import { createHash } from 'node:crypto';
+import { nowMs } from '../../activities/system/system.ts';
+import type { MachineLists } from '../../activities/runtime/dependencies.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import {
+  isUnsearched,
+  leftOpenBy,
+  wasSearchedLately,
+} from '../../workflows/plan/safety/orphan-reasons.ts';
+import type { CheckSchedule } from './check-schedule.ts';
+import { isFailedRun } from './check-schedule.ts';
+import type { Probe, ProbeParts } from './probe.ts';
+
+export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): Probe {
+  const { namespace, safety } = settings;
+  const changes = new MachineChanges(dependencies.machines, namespace);
+  const leftOpen = lastReports(schedule);
+  return {
+    async find() {
+      const changedAt = await changes.latest();
+      const { startedAt, lastRun, isRunning } = await schedule.describe();
+      const times = {
+        schedule: startedAt === undefined ? {} : { startedAt },
+        periodSeconds: safety.orphanPeriodSeconds,
+      };
+      if (isRunning || wasSearchedLately(times, nowMs())) return undefined;
+      const why = isUnsearched(times, changedAt)
+        ? 'Machines or their instances have changed'
+        : await leftOpen(lastRun);
+      // The next run is another finding.
+      return why === undefined ? undefined : { key: lastRun ?? '', why };
+    },
+  };
+}
+
+/** Which Machines there are, of which instance each is, and which of them are not well. */
+class MachineChanges {
+  readonly #machines: MachineLists;
+  readonly #namespace: string;
+  #digest: string | undefined;
+  #changedAt = 0;
+
+  constructor(machines: MachineLists, namespace: string) {
+    this.#machines = machines;
+    this.#namespace = namespace;
+  }
+
+  /** Milliseconds. What changed before this process started is not known: it counts. */
+  async latest(): Promise<number> {
+    const digest = digestOf(await this.#machines.select(this.#namespace));
+    if (digest !== this.#digest) this.#changedAt = nowMs();
+    this.#digest = digest;
+    return this.#changedAt;
+  }
+}
+
+function digestOf(machines: readonly Machine[]): string {
+  const states = machines.map(({ metadata: { uid, deletionTimestamp }, spec, status }) =>
+    JSON.stringify([uid, deletionTimestamp, spec.providerID, isIll(status?.currentStatus?.phase)]),
+  );
+  return createHash('sha256').update(states.toSorted().join('\n')).digest('base64');
+}
+
+/** Its instance may be gone, which the search finds too. */
+function isIll(phase: string | undefined): boolean {
+  return phase === 'Unknown' || phase === 'Failed';
+}
+
+/** What the report of a run leaves open does not change: it is read once. */
+function lastReports(schedule: CheckSchedule): (run?: string) => Promise<string | undefined> {
+  let known: { run: string; why: string | undefined } | undefined;
+  return async (run) => {
+    if (run === undefined) return undefined;
+    if (known?.run !== run) known = { run, why: await whyOf(schedule, run) };
+    return known.why;
+  };
+}
+
+async function whyOf(schedule: CheckSchedule, run: string): Promise<string | undefined> {
+  try {
+    return leftOpenBy(await schedule.resultOf(run));
+  } catch (error) {
+    if (!isFailedRun(error)) throw error;
+    return 'the last search failed';
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * When a worker that has found something starts a run of a check. The run decides what is done
+ * about it (docs/decisions/0040-checks-without-runs.md).
+ */
+
+/** What Temporal knows of the Schedule of a check. */
+export interface ScheduleFacts {
+  isPaused: boolean;
+  isRunning: boolean;
+  /** Of the last run, milliseconds. Absent: there was none. */
+  startedAt?: number;
+}
+
+export interface Trigger {
+  schedule: ScheduleFacts;
+  /** Runs that this process has started for the same finding. */
+  earlier: number;
+  /** Of the probes. */
+  periodSeconds: number;
+  /** Between two runs for the same finding. */
+  longestWaitSeconds: number;
+  /** Milliseconds. */
+  now: number;
+}
+
+/**
+ * A new finding starts a run at once. One that a run leaves as it was starts the next one after a
+ * period, then after two, four and so on. A paused check is left alone.
+ */
+export function mayTrigger(trigger: Trigger): boolean {
+  const { schedule, earlier, now } = trigger;
+  const { isPaused, isRunning, startedAt } = schedule;
+  if (isPaused || isRunning) return false;
+  if (earlier === 0 || startedAt === undefined) return true;
+  return now - startedAt >= waitSeconds(trigger) * 1_000;
+}
+
+/** Probes are a period apart, and not to the second: half a period is left for that. */
+function waitSeconds({ earlier, periodSeconds, longestWaitSeconds }: Trigger): number {
+  const periods = 2 ** (earlier - 1) - 0.5;
+  return Math.min(periods * periodSeconds, longestWaitSeconds);
+}
