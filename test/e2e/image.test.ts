@@ -14,7 +14,7 @@ import { repository } from '../../deploy/local/layout.ts';
 import { isRoot, startContainer } from '../support/image/container.ts';
 import { architectureOf, contentsOf } from '../support/image/contents.ts';
 import { layOutImage } from '../support/image/millwright-image.ts';
-import type { Image } from '../support/image/stages.ts';
+import type { Image } from '../support/image/image.ts';
 import { contained, readableAccess } from './support/launches.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import type { Access, Role } from './support/operator.ts';

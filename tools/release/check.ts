@@ -27,8 +27,11 @@ export function faultsOf(
   return faults;
 }
 
+function read(name: string): string {
+  return readFileSync(new URL(name, root), 'utf8');
+}
+
 export function readTree(): Tree {
-  const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
   const { version }: { version: string } = JSON.parse(read('package.json'));
   const { packages, faults } = licencesIn(lockedPackages());
   if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -54,9 +54,11 @@ function idOf(purl: string): string {
 }
 
 function isForImage({ os, cpu, libc }: Locked): boolean {
-  const isOne = (given: readonly string[] | undefined, ...ours: readonly string[]): boolean =>
-    given === undefined || ours.some((name) => given.includes(name));
   return isOne(os, 'linux') && isOne(cpu, 'x64', 'arm64') && isOne(libc, 'glibc');
+}
+
+function isOne(given: readonly string[] | undefined, ...ours: readonly string[]): boolean {
+  return given === undefined || ours.some((name) => given.includes(name));
 }
 
 if (import.meta.main) {

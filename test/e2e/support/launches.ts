@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { repository } from '../../../deploy/local/layout.ts';
 import { startContainer } from '../../support/image/container.ts';
-import type { Image } from '../../support/image/stages.ts';
+import type { Image } from '../../support/image/image.ts';
 import type { Access, Launch, Role } from './operator.ts';
 import { testStack } from './test-stack.ts';
 

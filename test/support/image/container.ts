@@ -4,7 +4,7 @@
  * image's user. Without root it is whoever runs the tests.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Image } from './stages.ts';
+import type { Image } from './image.ts';
 
 export interface ContainerOptions {
   /** The entrance and its flags; default what the image says. */

@@ -4,7 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { readDockerfile, type Stage } from './dockerfile.ts';
-import { layOut, type Image } from './stages.ts';
+import type { Image } from './image.ts';
+import { layOut } from './stages.ts';
 
 export const nodeImage = 'node:24.21.0-trixie-slim';
 export const baseImage = 'debian:trixie-slim';

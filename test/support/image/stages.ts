@@ -8,6 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { isRoot, startContainer } from './container.ts';
 import type { Instruction, Stage } from './dockerfile.ts';
+import type { Image } from './image.ts';
 
 export interface Layout {
   stages: readonly Stage[];
@@ -19,17 +20,6 @@ export interface Layout {
   images: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Of what is started: where programs are looked for. */
   path: string;
-}
-
-/** What an engine would start, and how. */
-export interface Image {
-  root: string;
-  workdir: string;
-  user: { uid: number; gid: number } | undefined;
-  env: Readonly<Record<string, string>>;
-  entrypoint: readonly string[];
-  cmd: readonly string[];
-  stopSignal: string | undefined;
 }
 
 /** Returns the last stage. */
