@@ -86,7 +86,7 @@ describe('the image', () => {
     expect(await said(['--input-type=module', '--eval', load])).toBe('');
   });
 
-  test('has the certificates, licences and settings that it needs, and no shell', async () => {
+  test('has the certificates, licenses and settings that it needs, and no shell', async () => {
     const { files } = await contentsOf(image.root);
     expect(files).toContain('app/NOTICE');
     expect(files).toContain('app/LICENSE');

@@ -85,7 +85,7 @@ test('a tag is refused unless version, changelog and NOTICE fit', () => {
   expect(faultsOf('v1.2.1', tree)).toEqual([
     'tag v1.2.1: package.json has version 1.2.0',
     'CHANGELOG.md has no section "## [1.2.0] - YYYY-MM-DD" with text in it',
-    'NOTICE is out of date: run "npm run licences"',
+    'NOTICE is out of date: run "npm run licenses"',
   ]);
   const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
   expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b' })).toEqual([]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { licencesIn, lockedPackages } from '../../tools/supply-chain/licences.ts';
+import { licensesIn, lockedPackages } from '../../tools/supply-chain/licenses.ts';
 import { makeSbom, type Sbom } from '../../tools/supply-chain/sbom.ts';
 
 describe('the SBOM', () => {
@@ -18,7 +18,7 @@ describe('the SBOM', () => {
   });
 
   test('names all packages of the image, on both platforms, and no others', () => {
-    const all = licencesIn(lockedPackages()).packages;
+    const all = licensesIn(lockedPackages()).packages;
     const wanted = all.map(({ name, version }) => `${name}@${version}`);
     const foreign = /^@swc\/core-(?:darwin|win32|.*-(?:musl|gnueabihf)|linux-(?:ppc64|s390x))/;
     expect(names.toSorted()).toEqual(wanted.filter((name) => !foreign.test(name)).toSorted());

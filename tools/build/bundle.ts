@@ -30,7 +30,7 @@ export async function bundle(options: Bundle): Promise<string[]> {
     output: {
       dir: folderOf(part),
       format: 'esm',
-      // Beside the entrances: code that looks for a file next to itself finds it wherever
+      // Beside the entrances: code that reads a file next to itself finds it wherever
       // Rolldown has put that code.
       chunkFileNames: '[name]-[hash].js',
     },

@@ -9,7 +9,7 @@ interface Rule {
   reason: string;
 }
 
-/** The folder of Temporal's native part for Linux with glibc, by the architecture as Node names it. */
+/** The folder of Temporal's native part for Linux with glibc, by the name that Node has for it. */
 export const bridges = {
   x64: 'x86_64-unknown-linux-gnu',
   arm64: 'aarch64-unknown-linux-gnu',

@@ -1,6 +1,6 @@
 /** `check.ts TAG`: does what is about to be released say the same version everywhere? */
 import { readFileSync } from 'node:fs';
-import { licencesIn, lockedPackages, noticeFile, noticeFor } from '../supply-chain/licences.ts';
+import { licensesIn, lockedPackages, noticeFile, noticeFor } from '../supply-chain/licenses.ts';
 import { sectionOf } from './changelog.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -23,7 +23,7 @@ export function faultsOf(
   if (tag !== `v${version}`) faults.push(`tag ${tag}: package.json has version ${version}`);
   if (sectionOf(changelog, version) === undefined)
     faults.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with text in it`);
-  if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licences"');
+  if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licenses"');
   return faults;
 }
 
@@ -33,7 +33,7 @@ function read(name: string): string {
 
 export function readTree(): Tree {
   const { version }: { version: string } = JSON.parse(read('package.json'));
-  const { packages, faults } = licencesIn(lockedPackages());
+  const { packages, faults } = licensesIn(lockedPackages());
   if (faults.length > 0) throw new Error(faults.join('\n'));
   return {
     version,

@@ -3,7 +3,7 @@ export interface Acceptance {
   id: string;
   /** Why it does no harm here. */
   reason: string;
-  /** Last day, as YYYY-MM-DD: then somebody looks again. */
+  /** Last day, as YYYY-MM-DD: then it is to be checked again. */
   until: string;
 }
 

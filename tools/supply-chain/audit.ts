@@ -1,7 +1,7 @@
 /**
  * `npm run audit`: asks the registry for advisories about all packages of the lock file, those for
- * development too, and fails on one that nobody accepted. Where no service answers it says so, and fails only with
- * `--required`.
+ * development too, and fails on one that is not accepted. Without an answer it says so, and fails
+ * only with `--required`.
  */
 import { spawnSync } from 'node:child_process';
 import { accepted, type Acceptance } from './accepted-advisories.ts';
@@ -26,7 +26,7 @@ export interface Verdict {
 }
 
 /** @param today As YYYY-MM-DD. */
-export function judge(
+export function evaluate(
   { vulnerabilities, message = '' }: AuditReport,
   acceptances: readonly Acceptance[],
   today: string,
@@ -80,7 +80,7 @@ function report(): AuditReport {
 
 if (import.meta.main) {
   const today = new Date().toISOString().slice(0, 10);
-  const { lines, result } = judge(report(), accepted, today);
+  const { lines, result } = evaluate(report(), accepted, today);
   console.log(lines.join('\n'));
   const isRequired = process.argv.includes('--required');
   if (result === 'refused' || (result === 'unanswered' && isRequired)) process.exitCode = 1;

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { lockedPackages, type Locked } from './licences.ts';
+import { lockedPackages, type Locked } from './licenses.ts';
 
 export interface Sbom {
   bomFormat: string;
