@@ -36,7 +36,6 @@ describe('the build', () => {
   });
 
   test('has a package that npm installs without a network, and whose command stops and resumes', async () => {
-    const { layout } = testStack();
     const quiet = { cwd: folder, limitMs: buildLimitMs };
     await runProgram('npm', ['pack', join(repository, 'dist/cli'), '--silent'], quiet);
     const [tarball = ''] = await readdir(folder);
@@ -45,21 +44,36 @@ describe('the build', () => {
     const commands = join(folder, 'installed/node_modules/.bin');
     expect((await readdir(commands)).toSorted()).toEqual(['kubectl-millwright', 'millwright']);
     for (const node of await foldersOfNodes()) {
-      const millwright = async (command: string, ...words: string[]): Promise<string> => {
-        const where = ['-n', namespace, `--kubeconfig=${layout.kubeconfig}`];
-        const { stdout } = await run(join(commands, command), [...words, ...where], {
-          env: {
-            ...process.env,
-            NODE_OPTIONS: '',
-            PATH: `${node}${delimiter}/usr/bin:/bin`,
-          },
-          timeout: 30_000,
-        });
-        return stdout;
-      };
+      const millwright = (command: string, ...words: string[]): Promise<string> =>
+        said(join(commands, command), words, { PATH: `${node}${delimiter}/usr/bin:/bin` });
       expect(await millwright('millwright', 'stop', '--reason', 'x')).toContain('is stopped since');
       expect(await millwright('kubectl-millwright', 'stop', '--status')).toContain('x');
       expect(await millwright('millwright', 'resume')).toContain(namespace);
+      const verify = millwright('millwright', 'driver', 'verify', '--provider', 'virtual');
+      await expect(verify).rejects.toThrow(/npm install @temporalio\/client@\S+ .*worker@\S+/);
     }
   });
+
+  test('has a command that checks drivers where the SDK of Temporal is installed', async () => {
+    const entrance = join(repository, 'dist/cli/millwright.js');
+    const words = [entrance, 'driver', 'verify', '--provider', 'virtual', '-o', 'json'];
+    const { temporalAddress } = testStack();
+    const printed = await said(process.execPath, words, { TEMPORAL_ADDRESS: temporalAddress });
+    expect(JSON.parse(printed)).toMatchObject({ isPassed: true, failed: 0 });
+  });
+
+  /** Throws with what it wrote to its standard error when it fails. */
+  async function said(
+    file: string,
+    words: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const { layout } = testStack();
+    const where = ['-n', namespace, `--kubeconfig=${layout.kubeconfig}`];
+    const { stdout } = await run(file, [...words, ...where], {
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      timeout: 120_000,
+    });
+    return stdout;
+  }
 });

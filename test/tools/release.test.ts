@@ -37,7 +37,7 @@ describe('the steps before the first account', () => {
     await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
     const changelog = join(folder, 'CHANGELOG.md');
     const text = await readFile(changelog, 'utf8');
-    const heading = `## [Unreleased]\n\n## [${version}] - 2026-01-01\n`;
+    const heading = `## [Unreleased]\n\n## [${version}] - 2026-01-01\n\n- a change\n`;
     await writeFile(changelog, text.replace('## [Unreleased]\n', heading));
   });
   afterAll(() => rm(folder, { recursive: true }));

@@ -8,9 +8,12 @@ export const entranceOfThread: Plugin = {
   name: 'entrance-of-thread',
   transform: {
     filter: { id: /lean-creator\.ts$/ },
-    handler(code) {
-      if (!code.includes(written)) throw new Error(`lean-creator.ts no longer names ${written}`);
-      return { code: code.replace(written, built), map: null };
-    },
+    handler: (code) => ({ code: entranceIn(code), map: null }),
   },
 };
+
+/** Names the built file. Throws when the code does not name the source. */
+export function entranceIn(code: string): string {
+  if (!code.includes(written)) throw new Error(`lean-creator.ts no longer names ${written}`);
+  return code.replace(written, built);
+}
