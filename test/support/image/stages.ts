@@ -40,7 +40,7 @@ export async function layOut(layout: Layout): Promise<Image> {
 }
 
 async function beginWith(base: Image, root: string): Promise<Image> {
-  await copyTree(base.root, root);
+  await copyTree(base.root, root, { isLinked: true });
   return { ...base, root };
 }
 
@@ -63,12 +63,15 @@ async function beginWithImage(name: string, root: string, layout: Layout): Promi
   };
 }
 
-/** Hard links: stages add files and change none. */
-async function copyTree(from: string, to: string): Promise<void> {
+/** Files of a stage are linked: stages add files and change none. */
+async function copyTree(
+  from: string,
+  to: string,
+  { isLinked }: { isLinked: boolean },
+): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
-  await runProgram('cp', ['--archive', '--link', '--no-target-directory', from, to], {
-    limitMs: 120_000,
-  });
+  const how = ['--archive', ...(isLinked ? ['--link'] : []), '--no-target-directory'];
+  await runProgram('cp', [...how, from, to], { limitMs: 120_000 });
 }
 
 interface World {
@@ -113,7 +116,7 @@ async function copy(step: Copy, image: Image, { layout, made }: World): Promise<
     // As Docker does: the contents of a folder, and a file under its name if the target is one.
     const isInto = !isFolder && (target.endsWith('/') || sources.length > 1);
     const end = isInto ? join(to, basename(source)) : to;
-    await copyTree(path, end);
+    await copyTree(path, end, { isLinked: from !== undefined });
     if (owner !== undefined && isRoot) await chownAll(end, owner);
   }
 }
