@@ -15,10 +15,11 @@ import { isRoot, startContainer } from '../support/image/container.ts';
 import { architectureOf, contentsOf } from '../support/image/contents.ts';
 import { layOutImage } from '../support/image/millwright-image.ts';
 import type { Image } from '../support/image/image.ts';
-import { contained, readableAccess } from './support/launches.ts';
+import { build, contained, readableAccess, saidBy } from './support/launches.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import type { Access, Role } from './support/operator.ts';
 import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 const run = promisify(execFile);
 /** Of debian:trixie-slim, unpacked, rounded up: it is not here to be measured. */
@@ -58,6 +59,20 @@ describe('the image', () => {
     await deleteDeployment(scenario, pool);
     expect(await cloud.instances()).toEqual([]);
     expect(operator.faults).toEqual([]);
+  });
+
+  test('has a driver that passes the checks of the built command', async () => {
+    const out = await build('cli');
+    try {
+      const entrance = join(out, 'cli/millwright.js');
+      const words = ['driver', 'verify', '--provider', 'virtual', '-o', 'json'];
+      const env = { TEMPORAL_ADDRESS: testStack().temporalAddress };
+      const where = ['-n', scenario.namespace];
+      const printed = await saidBy(process.execPath, [entrance, ...words, ...where], env);
+      expect(JSON.parse(printed)).toMatchObject({ isPassed: true, failed: 0 });
+    } finally {
+      await rm(out, { recursive: true });
+    }
   });
 
   test('cannot be written to, and finds its compiled code', async () => {

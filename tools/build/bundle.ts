@@ -1,10 +1,11 @@
 /** Both parts are bundled alike: TypeScript in, plain ECMAScript modules out, all in one folder. */
 import { build as rolldown } from 'rolldown';
-import { folderOf, type Part, repository } from './folders.ts';
+import { repository } from './folders.ts';
 import { entranceOfThread } from './thread-entrance.ts';
 
 export interface Bundle {
-  part: Part;
+  /** Where the files are written. */
+  folder: string;
   /** Source files by the name of the file that is made of each. */
   input: Readonly<Record<string, string>>;
   /** Is this package left out of the bundle, and found in `node_modules` when the code runs? */
@@ -17,7 +18,7 @@ export interface Bundle {
 
 /** Returns the folders of the packages that the bundle contains, sorted. */
 export async function bundle(options: Bundle): Promise<string[]> {
-  const { part, input, isExternal, target, alias = {} } = options;
+  const { folder, input, isExternal, target, alias = {} } = options;
   const { output } = await rolldown({
     cwd: repository,
     input: { ...input },
@@ -28,7 +29,7 @@ export async function bundle(options: Bundle): Promise<string[]> {
     transform: { target, define: { 'import.meta.main': 'false' } },
     plugins: [entranceOfThread],
     output: {
-      dir: folderOf(part),
+      dir: folder,
       format: 'esm',
       // Beside the entrances: code that reads a file next to itself finds it wherever
       // Rolldown has put that code.

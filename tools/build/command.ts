@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { bundleKit } from '../../cli/conformance/temporal.ts';
 import { bundle } from './bundle.ts';
-import { folderOf, manifest, repository } from './folders.ts';
+import { manifest, repository } from './folders.ts';
 import { noticeOf } from './notice.ts';
 
 /** What `driver verify` needs beside the package, which all else does without. */
 const sdk = ['@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'] as const;
 const entrance = 'millwright.js';
 
-export async function buildCommand(): Promise<void> {
-  const folder = folderOf('cli');
+export async function buildCommand(folder: string): Promise<void> {
   const packages = await bundle({
-    part: 'cli',
+    folder,
     input: { millwright: 'cli/millwright.ts' },
     isExternal: (id) => id.startsWith('@temporalio/'),
     target: 'node20',

@@ -6,10 +6,6 @@ export type Part = (typeof parts)[number];
 
 export const repository = join(import.meta.dirname, '../..');
 
-export function folderOf(part: Part): string {
-  return join(repository, 'dist', part);
-}
-
 export interface Manifest {
   name: string;
   version: string;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
-import { folderOf, manifest } from './folders.ts';
+import { manifest } from './folders.ts';
 
-export async function buildProcesses(): Promise<void> {
+export async function buildProcesses(folder: string): Promise<void> {
   await bundle({
-    part: 'image',
+    folder,
     input: {
       watcher: 'workers/watcher.ts',
       worker: 'workers/worker.ts',
@@ -20,8 +20,8 @@ export async function buildProcesses(): Promise<void> {
     target: 'node24',
   });
   const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
-  await writeFile(join(folderOf('image'), 'workflow-bundle.js'), code);
+  await writeFile(join(folder, 'workflow-bundle.js'), code);
   const { name, version, license } = manifest;
   const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
-  await writeFile(join(folderOf('image'), 'package.json'), `${text}\n`);
+  await writeFile(join(folder, 'package.json'), `${text}\n`);
 }
