@@ -7,6 +7,7 @@ import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
+import { loadVerify } from './load-verify.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
@@ -24,8 +25,7 @@ async function main(argv: readonly string[]): Promise<string> {
       case 'queue':
         return await showQueues(place, asked);
       case 'verify': {
-        // It brings Temporal's native part along, which the others do without.
-        const { verify } = await import('./driver.ts');
+        const { verify } = await loadVerify();
         const { text, isPassed } = await verify(place, asked);
         if (!isPassed) process.exitCode = 1;
         return text;

@@ -1,7 +1,7 @@
 /** What the JSON schema of the contract says of an answer. */
-import { readFileSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import schema from '../../workflows/contracts/driver.schema.json' with { type: 'json' };
 import type { Activity } from './workflow.ts';
 
 interface Branch {
@@ -15,9 +15,8 @@ interface Contract {
   $defs: Record<string, { oneOf?: BranchOrRef[] } & Partial<Branch>>;
 }
 
-const contract: Contract = JSON.parse(
-  readFileSync(new URL('../../workflows/contracts/driver.schema.json', import.meta.url), 'utf8'),
-);
+/** The type that TypeScript finds for the schema has a name for each definition. */
+const contract: Contract = Object(schema);
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 const compiled = new Map<string, ValidateFunction>();
 

@@ -8,7 +8,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
+import { builtBundle, bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
@@ -51,7 +51,7 @@ export async function startAsker(settings: TemporalSettings, run: string): Promi
   const connection = await NativeConnection.connect(settings.connection);
   const { namespace } = settings;
   const taskQueue = `millwright-${run}`;
-  const workflowBundle = await bundleKit(logger);
+  const workflowBundle = builtBundle('kit-workflow-bundle.js') ?? (await bundleKit(logger));
   const worker = await Worker.create({ connection, namespace, taskQueue, workflowBundle });
   const running = worker.run();
   const client = new Client({ connection, namespace });

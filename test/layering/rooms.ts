@@ -456,8 +456,8 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'tools',
-    holds: 'scripts that generate files',
-    imports: [],
-    packages: ['json-schema-to-typescript', 'node', 'yaml'],
+    holds: 'scripts that generate files, build, and prepare a release',
+    imports: ['workers/temporal', 'cli'],
+    packages: ['@temporalio/worker', 'json-schema-to-typescript', 'node', 'rolldown', 'yaml'],
   },
 ];

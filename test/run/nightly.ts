@@ -21,6 +21,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'driver-virtual': 'driver-python',
   fuzz: 'bad-input',
   'health-outage': 'health',
+  image: 'built',
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
   'outage-memory': 'outage',

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-
-const manifest: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
+import manifest from '../../package.json' with { type: 'json' };
 
 /** Of this package. */
 export const version = manifest.version;
+/** Of Temporal's SDK, which this package is tested with. */
+export const temporalSdkVersion = manifest.dependencies['@temporalio/worker'];

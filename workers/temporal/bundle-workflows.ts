@@ -2,6 +2,7 @@
  * Bundles the workflow code into a file, so that workers start a second faster:
  * `bundle-workflows.ts FILE`.
  */
+import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -47,10 +48,21 @@ export async function bundleWorkflows({
 }
 
 /**
- * @param file Code that was bundled before; without one it is bundled now, which takes a second.
+ * What `npm run build` lays beside the built code, which has no sources to bundle. Undefined where
+ * the sources run.
+ */
+export function builtBundle(name: string): { codePath: string } | undefined {
+  const codePath = fileURLToPath(new URL(name, import.meta.url));
+  return existsSync(codePath) ? { codePath } : undefined;
+}
+
+/**
+ * @param file Code that was bundled before. Without one and without a build it is bundled now,
+ *   which takes a second.
  */
 export async function workflowBundleOf(file: string | undefined): Promise<WorkflowBundleOption> {
-  return file === undefined ? await bundleWorkflows() : { codePath: file };
+  if (file !== undefined) return { codePath: file };
+  return builtBundle('workflow-bundle.js') ?? (await bundleWorkflows());
 }
 
 /** Written whole or not at all. */

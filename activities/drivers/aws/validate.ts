@@ -2,13 +2,10 @@
  * What is wrong with a provider spec. The rules are those of Gardener's AWS driver, the words are
  * ours.
  */
-import { readFileSync } from 'node:fs';
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import { mcmTagMarks } from './tags.ts';
+import schema from './provider-spec.schema.json' with { type: 'json' };
 
-const schema: object = JSON.parse(
-  readFileSync(new URL('provider-spec.schema.json', import.meta.url), 'utf8'),
-);
 const checkFields = specCheck(schema);
 
 /**

@@ -2,14 +2,11 @@
  * What is wrong with a provider spec: the schema's rules, and those that span fields. The rules are
  * those of Gardener's Azure driver.
  */
-import { readFileSync } from 'node:fs';
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { tagCountMax } from './tags.ts';
+import schema from './provider-spec.schema.json' with { type: 'json' };
 
-const schema: object = JSON.parse(
-  readFileSync(new URL('provider-spec.schema.json', import.meta.url), 'utf8'),
-);
 const schemaFaults = specCheck(schema);
 
 type Properties = AzureProviderSpec['properties'];

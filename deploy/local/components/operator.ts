@@ -15,7 +15,7 @@ const workerEntrance = join(repository, 'workers/worker.ts');
  * what lives in it, and the C library gives many threads an arena of their own. With these a worker
  * of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
-const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+export const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 /** What a killed process leaves behind is taken up after 4 s, so that a person can watch it. */
 export const quickRecovery = ['--workflow-task-timeout=4s', '--heartbeat-timeout=4s'] as const;
 

@@ -40,9 +40,22 @@ export interface OperatorOptions {
   /** Where the worker finds its servers, asked at each start; default the stack's own. */
   workerAccess?: (() => Access) | undefined;
   watcherAccess?: (() => Access) | undefined;
+  /** Default the sources on the Node that runs the tests. */
+  launch?: Launch | undefined;
   /** Variables of the worker beside those, asked at each start: where its clouds are. */
   workerEnv?: (() => Record<string, string>) | undefined;
 }
+
+export type Role = 'watcher' | 'worker';
+
+/** Starts what was built of the sources, which has its own bundle of the workflows. */
+export type Launch = (process: {
+  role: Role;
+  flags: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** A file that is open, for its output. */
+  log: number;
+}) => ChildProcess;
 
 export interface Access {
   kubeconfig: string;
@@ -146,28 +159,16 @@ export class Operator {
     const { temporalAddress, layout } = this.#stack;
     const { kubeconfig, virtualCloud } = this.#accessOf(program);
     const log = openSync(join(this.logs, `${program}.log`), 'a');
-    const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
     const role = roleOf(program);
-    const entrance = join(repository, 'workers', `${role}.ts`);
-    const child = spawn(
-      process.execPath,
-      [`--import=${parentWatch}`, entrance, ...this.#flags(program)],
-      {
-        stdio: ['ignore', log, log],
-        env: {
-          ...process.env,
-          // It must not outlive a killed test run.
-          MILLWRIGHT_WATCH_PARENT: String(process.pid),
-          TEMPORAL_ADDRESS: this.#options.temporalAddress?.() ?? temporalAddress,
-          MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
-          MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
-          KUBECONFIG: kubeconfig,
-          ...(role === 'worker' && this.#options.workerEnv?.()),
-          NODE_OPTIONS: '',
-          NODE_COMPILE_CACHE: layout.compileCache,
-        },
-      },
-    );
+    const env = {
+      TEMPORAL_ADDRESS: this.#options.temporalAddress?.() ?? temporalAddress,
+      MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
+      MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
+      KUBECONFIG: kubeconfig,
+      ...(role === 'worker' && this.#options.workerEnv?.()),
+    };
+    const { launch = sourcesWith(layout.compileCache) } = this.#options;
+    const child = launch({ role, flags: this.#flags(program), env, log });
     closeSync(log);
     this.#running.set(program, child);
     this.#starts.set(program, (this.#starts.get(program) ?? 0) + 1);
@@ -194,6 +195,7 @@ export class Operator {
 
   #flags(program: Program): string[] {
     const { namespace, target, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
+    const { launch } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
     const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
@@ -208,7 +210,7 @@ export class Operator {
       ...flags,
       ...(roleOf(program) === 'worker'
         ? [
-            `--workflow-bundle=${layout.workflowBundle}`,
+            ...(launch ? [] : [`--workflow-bundle=${layout.workflowBundle}`]),
             ...sandboxOf(program),
             ...workerFlags,
             ...ownFlags,
@@ -246,7 +248,27 @@ export class Operator {
   }
 }
 
-function roleOf(program: Program): 'watcher' | 'worker' {
+function sourcesWith(compileCache: string): Launch {
+  const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
+  return ({ role, flags, env, log }) =>
+    spawn(
+      process.execPath,
+      [`--import=${parentWatch}`, join(repository, 'workers', `${role}.ts`), ...flags],
+      {
+        stdio: ['ignore', log, log],
+        env: {
+          ...process.env,
+          // It must not outlive a killed test run.
+          MILLWRIGHT_WATCH_PARENT: String(process.pid),
+          ...env,
+          NODE_OPTIONS: '',
+          NODE_COMPILE_CACHE: compileCache,
+        },
+      },
+    );
+}
+
+function roleOf(program: Program): Role {
   return watchers.some((watcher) => watcher === program) ? 'watcher' : 'worker';
 }
 

@@ -108,7 +108,7 @@ export const processFlags = {
     group: 'Temporal',
     kind: file,
     default: '',
-    says: 'Workflow code that was bundled before. Empty: it is bundled at the start, which takes about a second.',
+    says: 'Workflow code that was bundled before. Empty: that of the build; in a checkout it is bundled at the start, which takes about a second.',
     only: 'worker',
     ours: true,
   },

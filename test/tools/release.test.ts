@@ -1,0 +1,117 @@
+/**
+ * What the release does before it needs an account: each such step of the CI file, in a copy of the
+ * repository that is ready for the next version.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { runProgram } from '../../deploy/local/binaries/program.ts';
+import { repository } from '../../deploy/local/layout.ts';
+import { versions } from '../../deploy/local/versions.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { sectionOf } from '../../tools/release/changelog.ts';
+import { faultsOf } from '../../tools/release/check.ts';
+import { notesOf } from '../../tools/release/notes.ts';
+
+interface Workflow {
+  jobs: Record<string, { steps: { name?: string; uses?: string; run?: string }[] }>;
+}
+
+const { version } = manifest;
+const workflow: Workflow = parse(
+  await readFile(join(repository, '.github/workflows/release.yaml'), 'utf8'),
+);
+const commandsOf = (job: string): string[] =>
+  (workflow.jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
+
+describe('the steps before the first account', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millwright-release-'));
+    const tracked = await runProgram('git', ['-C', repository, 'ls-files']);
+    const copy = ['--archive', '--parents', ...tracked.trim().split('\n'), folder];
+    await runProgram('cp', copy, { cwd: repository });
+    await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
+    const changelog = join(folder, 'CHANGELOG.md');
+    const text = await readFile(changelog, 'utf8');
+    const heading = `## [Unreleased]\n\n## [${version}] - 2026-01-01\n\n- a change\n`;
+    await writeFile(changelog, text.replace('## [Unreleased]\n', heading));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('all end well, or say that no advisory service answers', async () => {
+    const commands = commandsOf('prepare');
+    expect(commands[0]).toBe('npm ci');
+    // The first would fetch what is there already.
+    for (const command of commands.slice(1)) {
+      const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', command], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          NODE_OPTIONS: '',
+          PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+          TAG: `v${version}`,
+          GITHUB_REPOSITORY: 'owner/millwright',
+        },
+      });
+      const isUnanswered = stdout.startsWith('No advisory service answered');
+      expect({ command, status: isUnanswered ? 0 : status, stderr }).toMatchObject({
+        command,
+        status: 0,
+      });
+    }
+    const made = (await readdir(join(folder, 'release'))).toSorted();
+    expect(made).toEqual(['SHA256SUMS', `millwright-${version}.tgz`, 'notes.md', 'sbom.cdx.json']);
+    const notes = await readFile(join(folder, 'release/notes.md'), 'utf8');
+    expect(notes).toMatch('## Supported versions');
+  });
+});
+
+test('all other steps need an account or a program that this machine has not', () => {
+  const jobs = Object.keys(workflow.jobs).filter((job) => job !== 'prepare');
+  const commands = jobs.flatMap(commandsOf);
+  expect(commands.length).toBeGreaterThan(5);
+  const outside =
+    /^(?:cosign (?:sign|login)|helm (?:package|registry|push)|npm publish|gh release) /;
+  expect(commands.filter((command) => !outside.test(command))).toEqual([]);
+});
+
+test('a tag is refused unless version, changelog and NOTICE fit', () => {
+  const tree = { version: '1.2.0', changelog: '', notice: 'a', wantedNotice: 'b' };
+  expect(faultsOf('v1.2.1', tree)).toEqual([
+    'tag v1.2.1: package.json has version 1.2.0',
+    'CHANGELOG.md has no section "## [1.2.0] - YYYY-MM-DD" with text in it',
+    'NOTICE is out of date: run "npm run licenses"',
+  ]);
+  const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
+  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b' })).toEqual([]);
+});
+
+test('the section of a version is found by its whole heading, and ends at the next', () => {
+  const changelog =
+    '## [1.2.0] - 2026-02-01\n\n- b\n\n## [1.1.0] - 2026-01-01\n\n- a\n\n## [1.0]\n';
+  expect(sectionOf(changelog, '1.2.0')).toBe('- b');
+  expect(sectionOf(changelog, '1.1.0')).toBe('- a');
+  expect(sectionOf(changelog, '1.2')).toBeUndefined();
+  expect(sectionOf(changelog, '1.0')).toBeUndefined();
+});
+
+test('notes have the changes and the table of supported versions', async () => {
+  const supported = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
+  const notes = notesOf('1.2.0', '## [1.2.0] - 2026-02-01\n\n- b\n', supported);
+  expect(notes).toMatch(/^- b\n\n## Supported versions\n\n\| what/);
+  expect(() => notesOf('1.3.0', '', supported)).toThrow('CHANGELOG.md has no section of 1.3.0');
+});
+
+test('the table of supported versions has those that are tested', async () => {
+  const supported = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
+  const rowOf = (name: string): string =>
+    supported.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? '';
+  expect(rowOf('Kubernetes')).toMatch(`| ${versions.kubernetes} `);
+  expect(rowOf('Temporal server')).toMatch(`| ${versions.temporalServer}: `);
+  expect(rowOf('Node.js')).toMatch(`| ${manifest.devDependencies.node}, `);
+});

@@ -1,0 +1,47 @@
+/** The command `millwright` as an npm package. */
+import { chmod, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DefaultLogger } from '@temporalio/worker';
+import { bundleKit } from '../../cli/conformance/temporal.ts';
+import { bundle } from './bundle.ts';
+import { manifest, repository } from './folders.ts';
+import { noticeOf } from './notice.ts';
+
+/** What `driver verify` needs beside the package, which all else does without. */
+const sdk = ['@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'] as const;
+const entrance = 'millwright.js';
+
+export async function buildCommand(folder: string): Promise<void> {
+  const packages = await bundle({
+    folder,
+    input: { millwright: 'cli/millwright.ts' },
+    isExternal: (id) => id.startsWith('@temporalio/'),
+    target: 'node20',
+    // The undici of the processes does not load on Node 20.
+    alias: { undici: 'undici-7' },
+  });
+  await chmod(join(folder, entrance), 0o755);
+  const { code } = await bundleKit(new DefaultLogger('WARN'));
+  await writeFile(join(folder, 'kit-workflow-bundle.js'), code);
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
+  await writeFile(join(folder, 'NOTICE'), await noticeOf(packages));
+  await copyFile(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
+  await copyFile(join(repository, 'cli', 'README.md'), join(folder, 'README.md'));
+}
+
+/** Without dependencies: in an emergency, `npx millwright stop` fetches one small package. */
+function packageJson(): object {
+  const { name, version, description, license, dependencies } = manifest;
+  return {
+    name,
+    version,
+    description: `The command of Millwright. ${description}`,
+    license,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    // kubectl takes the second for its plugin `kubectl millwright`.
+    bin: { millwright: entrance, 'kubectl-millwright': entrance },
+    peerDependencies: Object.fromEntries(sdk.map((id) => [id, dependencies[id]])),
+    peerDependenciesMeta: Object.fromEntries(sdk.map((id) => [id, { optional: true }])),
+  };
+}

@@ -1,0 +1,27 @@
+/** Watcher and worker, as the container image runs them. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DefaultLogger } from '@temporalio/worker';
+import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
+import { bundle } from './bundle.ts';
+import { manifest } from './folders.ts';
+
+export async function buildProcesses(folder: string): Promise<void> {
+  await bundle({
+    folder,
+    input: {
+      watcher: 'workers/watcher.ts',
+      worker: 'workers/worker.ts',
+      'lean-thread': 'workers/temporal/sandbox/lean-thread.ts',
+    },
+    // Packages stay as they are published: scanners of images find them by their package.json, and
+    // native parts, threads and files that they load by path keep their places.
+    isExternal: (id) => !/^(?:\.|\/|node:)/.test(id),
+    target: 'node24',
+  });
+  const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
+  await writeFile(join(folder, 'workflow-bundle.js'), code);
+  const { name, version, license } = manifest;
+  const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
+  await writeFile(join(folder, 'package.json'), `${text}\n`);
+}

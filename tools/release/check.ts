@@ -1,0 +1,54 @@
+/** `check.ts TAG`: does what is about to be released say the same version everywhere? */
+import { readFileSync } from 'node:fs';
+import { licensesIn, lockedPackages, noticeFile, noticeFor } from '../supply-chain/licenses.ts';
+import { sectionOf } from './changelog.ts';
+
+const root = new URL('../../', import.meta.url);
+
+export interface Tree {
+  /** Of package.json. */
+  version: string;
+  changelog: string;
+  /** The texts of NOTICE, as it is and as it should be. */
+  notice: string;
+  wantedNotice: string;
+}
+
+/** A sentence for each fault; empty when the tag may be released. */
+export function faultsOf(
+  tag: string,
+  { version, changelog, notice, wantedNotice }: Tree,
+): string[] {
+  const faults: string[] = [];
+  if (tag !== `v${version}`) faults.push(`tag ${tag}: package.json has version ${version}`);
+  if (sectionOf(changelog, version) === undefined)
+    faults.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with text in it`);
+  if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licenses"');
+  return faults;
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(name, root), 'utf8');
+}
+
+export function readTree(): Tree {
+  const { version }: { version: string } = JSON.parse(read('package.json'));
+  const { packages, faults } = licensesIn(lockedPackages());
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  return {
+    version,
+    changelog: read('CHANGELOG.md'),
+    notice: readFileSync(noticeFile, 'utf8'),
+    wantedNotice: noticeFor(packages),
+  };
+}
+
+if (import.meta.main) {
+  const [tag = ''] = process.argv.slice(2);
+  const faults = faultsOf(tag, readTree());
+  if (faults.length > 0) {
+    console.error(faults.join('\n'));
+    process.exit(1);
+  }
+  console.log(`${tag} may be released`);
+}
