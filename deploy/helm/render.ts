@@ -42,7 +42,8 @@ export async function plainManifests(helm: string): Promise<Record<string, strin
       namespace: 'machines',
       args: [...args, '--skip-tests'],
     });
-    files[name] = `# ${about}\n# Written by "npm run manifests" from deploy/helm/millwright.\n${withoutHelm(rendered)}`;
+    files[name] =
+      `# ${about}\n# Written by "npm run manifests" from deploy/helm/millwright.\n${withoutHelm(rendered)}`;
   }
   return files;
 }

@@ -15,6 +15,9 @@ export const users = [
   'virtual-cloud',
   'millwright-watcher',
   'millwright-worker',
+  // Workers that serve a part.
+  'millwright-core',
+  'millwright-drain',
   'millwright-driver',
 ] as const;
 

@@ -24,8 +24,12 @@ describe('workers of which each serves a part', () => {
   const scenario = useScenario('split', {
     isDoubled: false,
     workers: [
-      { name: 'worker-core', flags: ['--serve=core'] },
-      { name: 'worker-drain', flags: ['--serve=drain', '--providers=none'] },
+      { name: 'worker-core', flags: ['--serve=core'], user: 'millwright-core' },
+      {
+        name: 'worker-drain',
+        flags: ['--serve=drain', '--providers=none'],
+        user: 'millwright-drain',
+      },
       {
         name: 'worker-driver',
         flags: ['--serve=driver:virtual', '--providers=virtual'],

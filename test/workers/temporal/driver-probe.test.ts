@@ -6,7 +6,7 @@ import { startFakeTemporal } from './fake-temporal.ts';
 test('a driver of this process is there, and one of another process when it polls', async () => {
   const fake = await startFakeTemporal(() => undefined);
   const connection = { address: fake.address };
-  const settings = { address: fake.address, namespace: 'default', connection };
+  const settings = { address: fake.address, namespace: 'default', connection, files: [] };
   const temporal = await createTemporalClient({ temporal: settings, identity: 'worker' });
   const hasDriver = createDriverProbe({ temporal, taskQueue: 'Q', ownDrivers: ['AWS'] });
   const asked = () => fake.calls.filter(({ method }) => method === 'DescribeTaskQueue');

@@ -101,12 +101,20 @@ A test compares them with the API server's audit log: a right that no test uses 
 {{- end }}
 
 {{- define "millwright.rights.control.drain" }}
-# Its drain may end, be forced or be prolonged by annotations; its status says what blocks it.
+# Annotations end, force or prolong a drain. The status says what blocks it.
 - apiGroups: [machine.sapcloud.io]
   resources: [machines]
-  verbs: [get, patch]
+  verbs: [get]
 - apiGroups: [machine.sapcloud.io]
   resources: [machines/status]
+  verbs: [patch]
+{{- end }}
+
+{{/* A process with drains and drivers, but without the core: its drains end with the deletion of the machine. */}}
+{{- define "millwright.rights.control.removal" }}
+# The finalizer of a Machine whose instance is gone.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines]
   verbs: [patch]
 {{- end }}
 
@@ -141,13 +149,21 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: ['']
   resources: [nodes/status]
   verbs: [patch]
+# Volumes of a Node that did not answer any more and whose instance is gone.
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [list, delete]
 {{- end }}
 
 {{- define "millwright.rights.target.drain" }}
-# patch: cordon. delete: where the drain ends with the deletion of the machine.
+# patch: cordon.
 - apiGroups: ['']
   resources: [nodes]
-  verbs: [get, patch, delete]
+  verbs: [get, patch]
+# The condition that says why the Node is cordoned.
+- apiGroups: ['']
+  resources: [nodes/status]
+  verbs: [patch]
 # delete: only when a drain is forced, or a pod has used up its evictions.
 - apiGroups: ['']
   resources: [pods]
@@ -167,10 +183,19 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: ['']
   resources: [persistentvolumeclaims]
   verbs: [get]
-# watch: a drain waits until they are detached. delete: volumes of a Node that does not answer any more.
+# A drain waits until they are detached.
 - apiGroups: [storage.k8s.io]
   resources: [volumeattachments]
-  verbs: [list, watch, delete]
+  verbs: [list, watch]
+{{- end }}
+
+{{- define "millwright.rights.target.removal" }}
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [delete]
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [delete]
 {{- end }}
 
 {{/* In kube-system. Names of bootstrap tokens are random: an admission policy says what RBAC cannot. */}}
@@ -186,6 +211,12 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get]
+{{- end }}
+
+{{- define "millwright.rights.tokens.removal" }}
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, delete]
 {{- end }}
 
 {{/* The UID of kube-system tells clusters apart. Without this right they need --cluster-id. */}}

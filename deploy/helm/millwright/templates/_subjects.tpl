@@ -1,5 +1,6 @@
 {{/*
-Who has the rights of a part: watcher, worker (every worker), core, drain or driver. JSON of a list of subjects.
+Who has the rights of a part: watcher, worker (every worker), core, drain,
+driver or removal. JSON of a list of subjects.
 Takes { root, part }.
 */}}
 {{- define "millwright.subjects" -}}
@@ -7,7 +8,8 @@ Takes { root, part }.
 {{- $part := .part }}
 {{- $subjects := list }}
 {{- if ne $root.Values.render "install" }}
-{{- $subjects = $root.Values.rbac.subjects }}
+{{- /* Each has all of them, and so needs no removal. */}}
+{{- $subjects = eq $part "removal" | ternary list $root.Values.rbac.subjects }}
 {{- else }}
 {{- if has $part (list "watcher" "all") }}
 {{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "watcher" "settings" $root.Values.watcher) }}
@@ -17,6 +19,8 @@ Takes { root, part }.
 {{- if $worker }}
 {{- $parts := list "worker" "all" }}
 {{- range $worker.serve }}{{ $parts = append $parts (regexReplaceAll ":.*" . "") }}{{ end }}
+{{- $hasDrivers := or (not (hasKey $worker "providers")) $worker.providers }}
+{{- if and (has "drain" $parts) (not (has "core" $parts)) $hasDrivers }}{{ $parts = concat $parts (list "removal" "driver") }}{{ end }}
 {{- if has $part $parts }}
 {{- $account := include "millwright.serviceAccount" (dict "root" $root "component" $name "settings" $worker) }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $account "namespace" $root.Release.Namespace) }}
@@ -86,6 +90,15 @@ subjects:
     namespace: {{ . }}
     {{- end }}
   {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* In the namespace, or with rbac.clusterWide in all. Takes what millwright.role takes, and { suffix }. */}}
+{{- define "millwright.controlRole" }}
+{{- if .root.Values.rbac.clusterWide }}
+{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.clusterName" .root) .suffix)) (omit . "namespace")) }}
+{{- else }}
+{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.fullname" .root) .suffix)) .) }}
 {{- end }}
 {{- end }}
 
