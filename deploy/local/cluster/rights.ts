@@ -14,8 +14,14 @@ export interface Manifest {
   metadata: { name: string; namespace?: string };
 }
 
+export interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
 export interface Role extends Manifest {
-  rules: unknown[];
+  rules: Rule[];
 }
 
 interface Policy extends Manifest {
@@ -74,7 +80,7 @@ export function namespacedRoles(): Role[] {
     .filter(({ metadata }) => metadata.namespace === shownNamespace);
 }
 
-function isRole(object: Manifest): object is Role {
+export function isRole(object: Manifest): object is Role {
   return object.kind === 'Role' || object.kind === 'ClusterRole';
 }
 
@@ -98,8 +104,8 @@ function bound(role: Role): Manifest[] {
   return [role, binding];
 }
 
-/** `machines.millwright-target-core` is a role of `core`. */
-function usersIn(roleName: string): readonly User[] {
+/** Who has a role in the local stack: `machines.millwright-target-core` is one of `core`. */
+export function usersIn(roleName: string): readonly User[] {
   const users = usersOf[roleName.slice(roleName.lastIndexOf('-') + 1)];
   if (users === undefined) throw new Error(`${file}: role ${roleName} is of no known part`);
   return users;

@@ -1,5 +1,6 @@
 /** The rights of watcher and workers in a namespace that a test made. */
 import {
+  isRole,
   namespacedRoles,
   rightsIn,
   rightsOfCluster,
@@ -41,7 +42,7 @@ export async function grantEverywhere(scenario: Scenario, account: Account): Pro
   const { namespace, name } = account;
   await kube.create('/api/v1/namespaces', { metadata: { name: scenario.namespace } });
   await kube.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } });
-  const roles = [...namespacedRoles(), ...rightsOfCluster().filter(hasRules)];
+  const roles = [...namespacedRoles(), ...rightsOfCluster().filter(isRole)];
   const role: Manifest & { rules: unknown[] } = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -65,10 +66,6 @@ export async function grantEverywhere(scenario: Scenario, account: Account): Pro
   };
   for (const manifest of [role, binding]) await kube.create(pathOf(manifest), manifest);
   await writeAccountKubeconfig(kube, account);
-}
-
-function hasRules(manifest: Manifest): manifest is Manifest & { rules: unknown[] } {
-  return 'rules' in manifest;
 }
 
 function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
