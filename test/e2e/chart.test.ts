@@ -95,6 +95,11 @@ const accountOf = ({ namespace }: { namespace: string }, part: string): Account 
   name: `millwright-${part}`,
 });
 
+function secretOf(name: string, type: string): string {
+  const metadata = { name, namespace: 'kube-system' };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, type });
+}
+
 async function install(scenario: Scenario): Promise<void> {
   const { namespace, cluster } = scenario;
   await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
@@ -175,10 +180,6 @@ describe('an install by the chart', () => {
     await withKubectl([...patch, '--type=merge', '-p', finalizer], undefined, asWorker);
 
     const create = ['create', '--dry-run=server', '-f', '-'];
-    const secretOf = (name: string, type: string): string => {
-      const metadata = { name, namespace: 'kube-system' };
-      return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, type });
-    };
     for (const other of [
       secretOf('bootstrap-token-abcdef', 'Opaque'),
       secretOf('admin', 'bootstrap.kubernetes.io/token'),
@@ -210,6 +211,7 @@ describe('what the chart renders', () => {
     })),
   ])('is taken by the API server: $values', async ({ args }) => {
     const text = await renderChart({ helm, namespace, args });
-    await withKubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+    const applied = ['apply', '--server-side', '--dry-run=server', '-f', '-'];
+    expect(await withKubectl(applied, text)).toContain('serverside-applied (server dry run)');
   });
 });

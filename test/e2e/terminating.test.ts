@@ -24,7 +24,7 @@ describe('a namespace that is being deleted', () => {
     workerFlags: flags,
     watcherAccess: access,
     workerAccess: access,
-    grant: (one) => grantEverywhere(one, account),
+    grant: ({ cluster: own }) => grantEverywhere(own, account),
   });
   const { cluster, cloud, namespace } = scenario;
 

@@ -40,15 +40,13 @@ describe('rights and what was asked for', () => {
   });
 });
 
+function line(username: string, objectRef: object, decision = 'allow'): string {
+  const annotations = { 'authorization.k8s.io/decision': decision };
+  return JSON.stringify({ verb: 'patch', user: { username }, objectRef, annotations });
+}
+
 test('the audit log names who asked for what, and what RBAC refused', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.log');
-  const line = (username: string, objectRef: object, decision = 'allow') =>
-    JSON.stringify({
-      verb: 'patch',
-      user: { username },
-      objectRef,
-      annotations: { 'authorization.k8s.io/decision': decision },
-    });
   const status = { apiGroup: 'machine.sapcloud.io', resource: 'machines', subresource: 'status' };
   const lines = [
     line('millwright-core', status),

@@ -1,6 +1,6 @@
 /**
- * Compares the rights that the chart grants with what the API server's audit log shows: a refusal is
- * a right that is missing, and a right that no test uses is one too many.
+ * Compares the rights that the chart grants with what the API server's audit log shows: a refusal
+ * is a right that is missing, and a right that no test uses is one too many.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -50,29 +50,39 @@ export const unseen: Readonly<Record<Right, string>> = {
 
 /** Where bootstrap tokens are, beside the Secrets of Machines. */
 const ofTokens = 'kube-system';
-const inTokens = ` in ${ofTokens}`;
 
 /** In the order of `deploy/manifests`. */
 export function grantsOf(roles: readonly Role[]): Grant[] {
   return roles.flatMap(({ metadata: { name, namespace }, rules }) => {
     const role = name.replace(/^.*?millwright-/, '');
     const users = usersIn(name);
-    const requests = rules.flatMap(requestsOf);
-    const place = namespace === ofTokens ? inTokens : '';
-    return [...new Set(requests)].map((request) => ({ role, request: request + place, users }));
+    const isToken = namespace === ofTokens;
+    const requests = rules.flatMap((rule) => requestsOf(rule, { isToken }));
+    return [...new Set(requests)].map((request) => ({ role, request, users }));
   });
 }
 
-function requestsOf({ apiGroups, resources, verbs }: Rule): string[] {
+function requestsOf({ apiGroups, resources, verbs }: Rule, place: { isToken: boolean }): string[] {
   return apiGroups.flatMap((group) =>
-    resources.flatMap((resource) => verbs.map((verb) => requestText({ verb, group, resource }))),
+    resources.flatMap((resource) =>
+      verbs.map((verb) => requestText({ verb, group, resource, ...place })),
+    ),
   );
 }
 
-function requestText(asked: { verb: string; group: string; resource: string }): string {
-  const [resource = '', subresource] = asked.resource.split('/');
-  const scope = asked.group === '' ? resource : `${resource}.${asked.group}`;
-  return `${asked.verb} ${subresource === undefined ? scope : `${scope}/${subresource}`}`;
+interface Asked {
+  verb: string;
+  group: string;
+  /** With subresource. */
+  resource: string;
+  isToken: boolean;
+}
+
+function requestText({ verb, group, resource: kind, isToken }: Asked): string {
+  const [resource = '', subresource] = kind.split('/');
+  const scope = group === '' ? resource : `${resource}.${group}`;
+  const place = isToken ? ` in ${ofTokens}` : '';
+  return `${verb} ${subresource === undefined ? scope : `${scope}/${subresource}`}${place}`;
 }
 
 export function grantsOfChart(): Grant[] {
@@ -117,10 +127,17 @@ function keyOf({ user, request }: Pick<AuditedRequest, 'user' | 'request'>): str
   return `${user} ${request}`;
 }
 
+interface ObjectRef {
+  apiGroup?: string;
+  resource?: string;
+  subresource?: string;
+  namespace?: string;
+}
+
 interface AuditLine {
   verb: string;
-  user?: { username?: string };
-  objectRef?: { apiGroup?: string; resource?: string; subresource?: string; namespace?: string };
+  user: { username: string };
+  objectRef?: ObjectRef;
   annotations?: Record<string, string>;
 }
 
@@ -137,16 +154,22 @@ export async function auditedRequests(file: string): Promise<AuditedRequest[]> {
 function requestIn(text: string): AuditedRequest | undefined {
   // Most lines are of others. The API server may be writing the last one.
   if (!text.includes('"username":"millwright-') || !text.endsWith('}')) return undefined;
-  const { verb, user, objectRef = {}, annotations = {} }: AuditLine = JSON.parse(text);
-  const { apiGroup: group = '', resource: kind = '', subresource, namespace } = objectRef;
+  const { verb, user, objectRef, annotations }: AuditLine = JSON.parse(text);
   // Versions and discovery are open to all.
-  if (kind === '') return undefined;
-  const resource = subresource === undefined ? kind : `${kind}/${subresource}`;
-  const place = kind === 'secrets' && namespace === ofTokens ? inTokens : '';
+  if (objectRef?.resource === undefined) return undefined;
   return {
-    user: user?.username ?? '',
-    request: requestText({ verb, group, resource }) + place,
-    isRefused: annotations['authorization.k8s.io/decision'] === 'forbid',
+    user: user.username,
+    request: requestText({ verb, ...targetOf(objectRef) }),
+    isRefused: annotations?.['authorization.k8s.io/decision'] === 'forbid',
+  };
+}
+
+function targetOf({ apiGroup: group = '', resource = '', ...rest }: ObjectRef) {
+  const { subresource, namespace } = rest;
+  return {
+    group,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    isToken: resource === 'secrets' && namespace === ofTokens,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The chart without a cluster: what it renders, what it refuses, and that nothing is out of date. */
+/** The chart without a cluster: what it renders and refuses, and that nothing is out of date. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -59,11 +59,22 @@ function faultsOf({ args: [component, ...argv], env = [] }: Container): readonly
   }
 }
 
+/** Kinds and names outside of the namespace of a release. */
+async function namesBeside(namespace: string): Promise<string[]> {
+  const text = await renderChart({ helm, namespace });
+  const objects = parseAllDocuments(text).map((document): Rendered => document.toJS());
+  return objects
+    .filter(({ metadata }) => metadata.namespace !== namespace)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
 describe('the chart', () => {
   test('passes lint with each example', async () => {
     const values = examples.map((file) => ['--values', file]);
-    for (const args of [[], ...values])
-      await runProgram(helm, ['lint', '--strict', chart, ...args]);
+    for (const args of [[], ...values]) {
+      const said = await runProgram(helm, ['lint', '--strict', chart, ...args]);
+      expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
+    }
   });
 
   test('is of the version in package.json', () => {
@@ -111,14 +122,7 @@ describe('the chart', () => {
   });
 
   test('lets no name of one release meet that of another one', async () => {
-    const namesIn = async (namespace: string): Promise<string[]> => {
-      const text = await renderChart({ helm, namespace });
-      const objects = parseAllDocuments(text).map((document): Rendered => document.toJS());
-      return objects
-        .filter(({ metadata }) => metadata.namespace !== namespace)
-        .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-    };
-    const [one, other] = await Promise.all([namesIn('team-a'), namesIn('team-b')]);
+    const [one, other] = await Promise.all([namesBeside('team-a'), namesBeside('team-b')]);
     expect(one).not.toEqual([]);
     expect(one?.filter((name) => other?.includes(name))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import {
 } from '../../../deploy/local/cluster/rights.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
-import type { Scenario } from './scenario.ts';
+import type { Cluster } from './cluster.ts';
 import { writeAccountKubeconfig, type Account } from './service-accounts.ts';
 
 const plurals: Readonly<Record<string, string>> = {
@@ -37,10 +37,10 @@ export async function revokeRights(kube: KubeClient, namespace: string): Promise
  * For a ServiceAccount that has all rights in all namespaces, as the chart has it with
  * `rbac.clusterWide`: they outlast the namespace.
  */
-export async function grantEverywhere(scenario: Scenario, account: Account): Promise<void> {
-  const { kube } = scenario.cluster;
+export async function grantEverywhere(cluster: Cluster, account: Account): Promise<void> {
+  const { kube, namespace: machines } = cluster;
   const { namespace, name } = account;
-  await kube.create('/api/v1/namespaces', { metadata: { name: scenario.namespace } });
+  await kube.create('/api/v1/namespaces', { metadata: { name: machines } });
   await kube.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } });
   const roles = [...namespacedRoles(), ...rightsOfCluster().filter(isRole)];
   const role: Manifest & { rules: unknown[] } = {
@@ -53,7 +53,7 @@ export async function grantEverywhere(scenario: Scenario, account: Account): Pro
       {
         apiGroups: ['coordination.k8s.io'],
         resources: ['leases'],
-        resourceNames: [`millwright-${scenario.namespace}`],
+        resourceNames: [`millwright-${machines}`],
         verbs: ['get', 'patch', 'list', 'watch'],
       },
     ],
