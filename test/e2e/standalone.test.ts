@@ -168,6 +168,16 @@ describe('a Machine whose user data asks for a bootstrap token', () => {
     await deleteMachine(scenario, name);
   });
 
+  test('has the same token, for longer, when it is created anew after a failure', async () => {
+    const { name: own } = scenario.named('anew');
+    const failure = { operation: 'create', kind: 'error', code: 'Internal', times: 1, match: own };
+    await cloud.addFault(failure);
+    const { name, uid } = await createWithToken('anew');
+    await untilPhase(scenario, name, 'Running');
+    await untilGone(scenario, secretPathOf(tokenIdOf(uid, 0)));
+    await deleteMachine(scenario, name);
+  });
+
   test('loses the token when it is deleted before it ran', async () => {
     await cloud.addFault({ kind: 'neverJoin' });
     const { name, uid } = await createWithToken('never-joins');

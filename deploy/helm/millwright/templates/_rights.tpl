@@ -131,6 +131,15 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get]
+# A driver in another program asks at each call whether everything is stopped, and whether a watcher leads.
+- apiGroups: ['']
+  resources: [configmaps]
+  resourceNames: [millwright-stop]
+  verbs: [get]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [millwright]
+  verbs: [get]
 {{- end }}
 
 {{- define "millwright.rights.target.watcher" }}
