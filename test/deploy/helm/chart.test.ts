@@ -121,6 +121,16 @@ describe('the chart', () => {
     );
   });
 
+  test('asks for nothing outside of the namespace of the Machines in a seed', async () => {
+    const objects = await render([`--values=${join(folder, 'gardener-seed.yaml')}`]);
+    const roles = objects.filter(({ kind }) => kind.endsWith('Role') || kind.endsWith('Binding'));
+    const beside = roles.filter(({ kind, metadata }) => {
+      return !kind.startsWith('Validating') && metadata.namespace !== 'machines';
+    });
+    expect(roles.length).toBeGreaterThan(beside.length);
+    expect(beside).toEqual([]);
+  });
+
   test('lets no name of one release meet that of another one', async () => {
     const [one, other] = await Promise.all([namesBeside('team-a'), namesBeside('team-b')]);
     expect(one).not.toEqual([]);
