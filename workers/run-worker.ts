@@ -2,12 +2,13 @@
 import type { Client } from '@temporalio/client';
 import type { Waiting } from './kube/clients.ts';
 import { every, nowMs } from '../activities/system/system.ts';
-import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
+import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
 import { watchLeader } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
+import type { TemporalReach } from './process/temporal-reach.ts';
 import { ensureSchedules } from './temporal/schedules.ts';
 import { logStop, registerStopMetric } from './process/stop-signs.ts';
 import { startWorkers } from './temporal/workers.ts';
@@ -28,10 +29,11 @@ export async function runWorker(
 ): Promise<void> {
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   let leaderless: Leaderless | undefined;
+  let reach: TemporalReach | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const metrics = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? undefined : state),
+    whyNotReady: () => (state === '' ? reach?.fault() : state),
     leaderFault: () => leaderless?.fault(),
   });
   const waiting = { log, signal: shutdown.signal };
@@ -46,6 +48,7 @@ export async function runWorker(
 
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
+  reach = watchTemporal(temporal, { config, shutdown });
   const { serves } = config;
   // Only workflows set them.
   if (serves.core) {

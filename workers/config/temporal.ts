@@ -39,7 +39,8 @@ export function readTemporalSettings(
       connection: { ...connectionOptions, address },
       files: filesIn(overrideEnvVars),
     };
-    return { settings, faults };
+    const inClear = faultsOfClearText(settings.connection);
+    return inClear.length > 0 ? { faults: inClear } : { settings, faults };
   } catch (error) {
     return {
       faults: [
@@ -76,6 +77,13 @@ function faultsIn(env: Environment): Fault[] {
     faults.push('TEMPORAL_TLS_CLIENT_CERT_* and TEMPORAL_TLS_CLIENT_KEY_* must be set together');
   }
   return faults;
+}
+
+/** A key is worth as much as all machines. Only what stays on this host needs no TLS. */
+function faultsOfClearText({ address, apiKey, tls }: TemporalSettings['connection']): Fault[] {
+  const isHere = /^(127\.[\d.]+|localhost|\[::1\]):\d+$/.test(address);
+  if (!apiKey || tls || isHere) return [];
+  return [`TEMPORAL_TLS: turning it off would send the API key to ${address} in clear text`];
 }
 
 /** Ours: the `temporal` command has such a variable for certificates only. */

@@ -28,7 +28,8 @@ There is no configuration file. These variables are read:
   with the token files of workload identities. The pages of the [clouds](clouds/README.md) list all of them.
 
 The HTTP port is plain and without authentication, like that of MCM. \`/healthz\` answers \`OK\` (200) until the process
-ends, then \`Unhealthy\` (500). \`/readyz\` answers 503 with the reason until the process works. \`/metrics\` has the
+ends, then \`Unhealthy\` (500). \`/readyz\` answers 503 with the reason until the process works, and when Temporal has not answered for a
+minute. \`/metrics\` has the
 metrics of the process, those of Millwright, and in the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is
 an empty object. Any other path is answered with 404.
 
