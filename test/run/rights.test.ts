@@ -38,6 +38,14 @@ describe('rights and what was asked for', () => {
     expect(rightsFaults([], [refused, refused], {})).toEqual(['refused: drain patch nodes']);
   });
 
+  test('what was refused and is allowed in the same namespace was asked too early', () => {
+    const allowed = { ...used('drain', 'patch nodes'), namespace: 'a' };
+    const early = { ...allowed, isRefused: true };
+    const missing = { ...early, namespace: 'b' };
+    expect(rightsFaults([], [early, allowed], {})).toEqual([]);
+    expect(rightsFaults([], [early, allowed, missing], {})).toEqual(['refused: drain patch nodes']);
+  });
+
   test('an exception goes with its reason', () => {
     const known = { 'core: get nodes': 'why', 'drain: get nodes': 'why' };
     const requests = [used('core', 'get nodes'), used('core', 'list nodes')];

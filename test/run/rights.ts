@@ -29,6 +29,8 @@ export interface AuditedRequest {
   user: string;
   /** As in a grant. */
   request: string;
+  /** Undefined: of the cluster. */
+  namespace?: string | undefined;
   /** RBAC refused it. */
   isRefused: boolean;
 }
@@ -128,8 +130,11 @@ export function rightsFaults(
   ];
 }
 
+/** An API server that has just started refuses what it allows a moment later. */
 export function refusalsIn(requests: readonly AuditedRequest[]): string[] {
-  const refused = requests.filter(({ isRefused }) => isRefused);
+  const placeOf = (one: AuditedRequest): string => `${keyOf(one)} ${one.namespace}`;
+  const allowed = new Set(requests.filter(({ isRefused }) => !isRefused).map(placeOf));
+  const refused = requests.filter((one) => one.isRefused && !allowed.has(placeOf(one)));
   return [...new Set(refused.map(({ user, request }) => `refused: ${user} ${request}`))];
 }
 
@@ -151,12 +156,12 @@ interface AuditLine {
   annotations?: Record<string, string>;
 }
 
-/** One of each kind, of our users alone. */
+/** One of each kind and namespace, of our users alone. */
 export async function auditedRequests(file: string): Promise<AuditedRequest[]> {
   const seen = new Map<string, AuditedRequest>();
   for await (const text of createInterface({ input: createReadStream(file) })) {
     const one = requestIn(text);
-    if (one !== undefined) seen.set(`${keyOf(one)} ${one.isRefused}`, one);
+    if (one !== undefined) seen.set(JSON.stringify(one), one);
   }
   return [...seen.values()];
 }
@@ -170,6 +175,7 @@ function requestIn(text: string): AuditedRequest | undefined {
   return {
     user: user.username,
     request: requestText({ verb, ...targetOf(objectRef) }),
+    namespace: objectRef.namespace,
     isRefused: annotations?.['authorization.k8s.io/decision'] === 'forbid',
   };
 }
