@@ -19,6 +19,8 @@ export const users = [
   'millwright-core',
   'millwright-drain',
   'millwright-driver',
+  /** A driver in a program of its own. */
+  'millwright-external',
 ] as const;
 
 export type User = (typeof users)[number];

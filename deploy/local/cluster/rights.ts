@@ -37,7 +37,7 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
   worker: ['millwright-worker', 'millwright-core', 'millwright-drain', 'millwright-driver'],
   core: ['millwright-worker', 'millwright-core'],
   drain: ['millwright-worker', 'millwright-drain'],
-  driver: ['millwright-worker', 'millwright-driver'],
+  driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
   identity: [
     'millwright-watcher',
     'millwright-worker',

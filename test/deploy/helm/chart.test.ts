@@ -25,6 +25,7 @@ interface Rendered {
   kind: string;
   metadata: { name: string; namespace?: string };
   subjects?: Subject[];
+  rules?: { verbs: string[] }[];
   spec?: { template?: { spec: { serviceAccountName: string; containers: [Container] } } };
 }
 
@@ -77,6 +78,15 @@ describe('the chart', () => {
     }
   });
 
+  test('brings all CRDs', async () => {
+    const shown = await runProgram(helm, ['show', 'crds', chart], { errorsApart: true });
+    const crds = parseAllDocuments(shown).map((document): Rendered => document.toJS());
+    const names = ['machineclasses', 'machinedeployments', 'machines', 'machinesets'];
+    expect(crds.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+      names.map((name) => `${name}.machine.sapcloud.io`),
+    );
+  });
+
   test('is of the version in package.json', () => {
     const { version: own, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
     expect([own, appVersion]).toEqual([version, version]);
@@ -119,6 +129,19 @@ describe('the chart', () => {
     expect(roles('millwright-aws')).toEqual(
       ['millwright-driver', 'millwright-tokens-driver', ...common].toSorted(),
     );
+  });
+
+  test('lets a driver in another program read what a driver reads, and write nothing', async () => {
+    const objects = await render(['--set-json=externalDrivers=[{"name":"mine"}]']);
+    const bindings = objects.filter(({ subjects = [] }) =>
+      subjects.some(({ name }) => name === 'mine'),
+    );
+    const names = bindings.map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['millwright-driver', 'machines.millwright-tokens-driver']);
+    const verbs = objects
+      .filter(({ kind, metadata }) => kind === 'Role' && names.includes(metadata.name))
+      .flatMap(({ rules = [] }) => rules.flatMap((rule) => rule.verbs));
+    expect(new Set(verbs)).toEqual(new Set(['get', 'list', 'watch']));
   });
 
   test('asks for nothing outside of the namespace of the Machines in a seed', async () => {

@@ -27,7 +27,7 @@ Takes { root, part }.
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if has $part (list "worker" "driver" "all") }}
+{{- if eq $part "driver" }}
 {{- range $root.Values.externalDrivers }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" .name "namespace" (default $root.Release.Namespace .namespace)) }}
 {{- end }}
