@@ -1,6 +1,6 @@
 /**
  * Whether Temporal answers, for `/readyz`. The SDK connects again by itself and says nothing: a
- * process that has lost Temporal would look ready for hours.
+ * process that has lost Temporal would seem ready for hours.
  */
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
