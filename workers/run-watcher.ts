@@ -1,7 +1,7 @@
 /** What the watcher does from its start on: it signals what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
 import { startWatcher } from '../watcher/index.ts';
-import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
+import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import type { Outside } from './outside.ts';
 import { claimantOf, untilClaimed } from './temporal/claims.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
@@ -10,6 +10,7 @@ import type { Leaderless } from './process/leaderless.ts';
 import { watchLeader } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
+import type { TemporalReach } from './process/temporal-reach.ts';
 import { registerWatcherMetrics } from './metrics/watcher.ts';
 
 export async function runWatcher(
@@ -18,8 +19,9 @@ export async function runWatcher(
 ): Promise<void> {
   let watcher: Watcher | undefined;
   let leaderless: Leaderless | undefined;
+  let reach: TemporalReach | undefined;
   const metrics = await openHttp({
-    whyNotReady: () => whyNotReady(watcher),
+    whyNotReady: () => whyNotReady(watcher) ?? reach?.fault(),
     leaderFault: () => leaderless?.fault(),
   });
   const waiting = { log, signal: shutdown.signal };
@@ -29,6 +31,7 @@ export async function runWatcher(
   const identity = await untilIdentityKnown(clients, config, waiting);
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
+  reach = watchTemporal(temporal, { config, shutdown });
 
   const { namespace, concurrency, leaderElection } = config;
   const claimant = claimantOf(config, identity);

@@ -1,12 +1,13 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import { nowMs } from '../activities/system/system.ts';
-import { createKubeClients, untilTemporalAnswers } from './kube/clients.ts';
+import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
 import { watchLeader } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
 import { startChecks } from './checks/start-checks.ts';
+import type { TemporalReach } from './process/temporal-reach.ts';
 import { logStop, registerStopMetric } from './process/stop-signs.ts';
 import { startWorkers } from './temporal/workers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
@@ -26,10 +27,11 @@ export async function runWorker(
 ): Promise<void> {
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   let leaderless: Leaderless | undefined;
+  let reach: TemporalReach | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const metrics = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? undefined : state),
+    whyNotReady: () => (state === '' ? reach?.fault() : state),
     leaderFault: () => leaderless?.fault(),
   });
   const waiting = { log, signal: shutdown.signal };
@@ -44,6 +46,7 @@ export async function runWorker(
 
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
+  reach = watchTemporal(temporal, { config, shutdown });
   const { serves } = config;
   // Only workflows set them.
   if (serves.core) {

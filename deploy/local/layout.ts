@@ -15,7 +15,12 @@ export const users = [
   'virtual-cloud',
   'millwright-watcher',
   'millwright-worker',
+  // Workers that serve a part.
+  'millwright-core',
+  'millwright-drain',
   'millwright-driver',
+  /** A driver in a program of its own. */
+  'millwright-external',
 ] as const;
 
 export type User = (typeof users)[number];

@@ -12,6 +12,9 @@ export const versions = {
   temporalServer: '1.32.0',
   temporalUi: '2.54.1',
   temporalTestServer: '1.40.0',
+  /** For the tests of the chart, and to write deploy/manifests. */
+  helm: '4.3.1',
+  helm3: '3.22.0',
 } as const;
 
 /**

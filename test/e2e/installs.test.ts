@@ -16,6 +16,7 @@ import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { className, classManifest, secretManifest, secretName } from './support/manifests.ts';
 import { Operator } from './support/operator.ts';
+import { createNamespace } from './support/rights.ts';
 import { placeOf, type Scenario, useScenario } from './support/scenario.ts';
 import { startSecondStack, stopSecondStack } from './support/second-stack.ts';
 import { testStack } from './support/test-stack.ts';
@@ -232,7 +233,7 @@ describe('a second control cluster with a name of its own', () => {
 
   /** As Gardener restores a Machine in the next control cluster. */
   async function restore(next: Cluster, { metadata, spec, status }: Machine): Promise<void> {
-    await next.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+    await createNamespace(next.kube, namespace);
     const secret = secretManifest({ namespace, name: secretName });
     await next.kube.create(namespaced('secrets', namespace), secret);
     await next.create('machineclasses', classManifest({ namespace, name: className }));

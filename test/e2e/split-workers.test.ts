@@ -1,5 +1,6 @@
 /** Workflows, drains and a driver in processes of their own, of which one dies at a time. */
 import { describe, expect, test } from 'vitest';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,
@@ -9,6 +10,7 @@ import {
   untilPhase,
   untilRunning,
 } from './support/machines.ts';
+import { secretName } from './support/manifests.ts';
 import { createCounts } from './support/moments.ts';
 import { useScenario } from './support/scenario.ts';
 import { queuesByProcess } from './support/task-owners.ts';
@@ -24,8 +26,12 @@ describe('workers of which each serves a part', () => {
   const scenario = useScenario('split', {
     isDoubled: false,
     workers: [
-      { name: 'worker-core', flags: ['--serve=core'] },
-      { name: 'worker-drain', flags: ['--serve=drain', '--providers=none'] },
+      { name: 'worker-core', flags: ['--serve=core'], user: 'millwright-core' },
+      {
+        name: 'worker-drain',
+        flags: ['--serve=drain', '--providers=none'],
+        user: 'millwright-drain',
+      },
       {
         name: 'worker-driver',
         flags: ['--serve=driver:virtual', '--providers=virtual'],
@@ -37,6 +43,10 @@ describe('workers of which each serves a part', () => {
   const workloads = new Workloads(scenario);
 
   test('lose nothing and make nothing twice while they die one after the other', async () => {
+    // The core makes the token, and the driver reads it.
+    const secret = namespaced('secrets', scenario.namespace, secretName);
+    const stringData = { userData: 'join <<BOOTSTRAP_TOKEN>>' };
+    await cluster.kube.patch(secret, 'merge', { stringData });
     const pool = await createDeployment(scenario, 'pool', { replicas: 4 });
     await until('the first VM was created', async () => (await cloud.instances()).length > 0);
     await operator.kill9('worker-driver');

@@ -168,6 +168,21 @@ describe('a Machine whose user data asks for a bootstrap token', () => {
     await deleteMachine(scenario, name);
   });
 
+  test('keeps its token when it is created anew after a failure', async () => {
+    const { name: own } = scenario.named('anew');
+    const failure = { operation: 'create', kind: 'error', code: 'Internal', times: 1, match: own };
+    await cloud.addFault(failure);
+    // The token goes when the Node has joined.
+    await cloud.addFault({ operation: 'create', kind: 'neverJoin' });
+    const { name, uid, token } = await createWithToken('anew');
+    await untilPhase(scenario, name, 'Pending');
+    const kept = await findToken(uid);
+    const secret = Buffer.from(kept?.data?.['token-secret'] ?? '', 'base64').toString('utf8');
+    expect(secret).toBe(token);
+    await cloud.clearFaults();
+    await deleteMachine(scenario, name);
+  });
+
   test('loses the token when it is deleted before it ran', async () => {
     await cloud.addFault({ kind: 'neverJoin' });
     const { name, uid } = await createWithToken('never-joins');

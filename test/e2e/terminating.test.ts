@@ -2,18 +2,29 @@
  * A namespace that is being deleted takes no new object, no Event and no Lease either, and goes
  * when its machines are gone.
  */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { lease } from '../../activities/kube/client/paths.ts';
 import { createDeployment, untilGone, untilRunning } from './support/machines.ts';
+import { grantEverywhere } from './support/rights.ts';
 import { useScenario } from './support/scenario.ts';
+import { kubeconfigFileOf } from './support/service-accounts.ts';
+import { testStack } from './support/test-stack.ts';
 
 describe('a namespace that is being deleted', () => {
   const flags = ['--leader-elect-resource-namespace=default'];
+  // Roles and RoleBindings go with their namespace at once: these rights outlast it.
+  const account = { namespace: 'default', name: `terminating-${randomBytes(2).toString('hex')}` };
+  const { virtualCloud } = testStack();
+  const access = () => ({ kubeconfig: kubeconfigFileOf(account), virtualCloud });
   const scenario = useScenario('terminating', {
     isDoubled: false,
     watcherFlags: flags,
     workerFlags: flags,
+    watcherAccess: access,
+    workerAccess: access,
+    grant: ({ cluster: own }) => grantEverywhere(own, account),
   });
   const { cluster, cloud, namespace } = scenario;
 

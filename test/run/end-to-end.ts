@@ -7,6 +7,7 @@ import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
 import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
+import { checkRights } from './rights.ts';
 import { isForPostgresql, runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
 import { vitest } from './vitest.ts';
@@ -46,6 +47,12 @@ export async function endToEnd(report: Report, chosen: EndToEnd): Promise<void> 
   try {
     const isUp = await report.step(`start ${stack}`, () => start(chosen.temporal));
     allWell = isUp && (await runTests(report, chosen));
+    if (allWell) {
+      const isWhole = chosen.pattern === undefined && !chosen.isOnlyForPostgresql;
+      allWell = await report.step('rights of the chart', () =>
+        checkRights(layout.logOf('audit'), { isWhole }),
+      );
+    }
   } finally {
     await report.step(`stop ${stack}`, async () => void (await stopStack(stateDir)));
   }

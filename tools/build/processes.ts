@@ -1,4 +1,4 @@
-/** Watcher and worker, as the container image runs them. */
+/** Watcher, worker and command, as the container image runs them. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
@@ -6,14 +6,17 @@ import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
 import { manifest } from './folders.ts';
 
+/** What the image can run, by the names of their files without `.js`. */
+export const entrances = {
+  watcher: 'workers/watcher.ts',
+  worker: 'workers/worker.ts',
+  millwright: 'cli/millwright.ts',
+} as const;
+
 export async function buildProcesses(folder: string): Promise<void> {
   await bundle({
     folder,
-    input: {
-      watcher: 'workers/watcher.ts',
-      worker: 'workers/worker.ts',
-      'lean-thread': 'workers/temporal/sandbox/lean-thread.ts',
-    },
+    input: { ...entrances, 'lean-thread': 'workers/temporal/sandbox/lean-thread.ts' },
     // Packages stay as they are published: scanners of images find them by their package.json, and
     // native parts, threads and files that they load by path keep their places.
     isExternal: (id) => !/^(?:\.|\/|node:)/.test(id),

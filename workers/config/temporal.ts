@@ -2,8 +2,8 @@
  * How to reach the Temporal server: TEMPORAL_* variables and TOML profiles as for the `temporal`
  * command.
  */
-import { existsSync } from 'node:fs';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { existsSync, readFileSync } from 'node:fs';
+import { loadClientConfigProfile, loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { FlagValues } from './flags/table.ts';
 import type { Fault } from './flags/parse.ts';
@@ -18,6 +18,8 @@ export interface TemporalSettings {
   namespace: string;
   /** TLS, API key and metadata, with `address` set. Holds secrets: never log it. */
   connection: NativeConnectionOptions & { address: string };
+  /** What was read for it: certificates, keys, the API key and the profile. */
+  files: readonly string[];
 }
 
 /** Flags win over variables, and variables over the profile. */
@@ -28,16 +30,17 @@ export function readTemporalSettings(
   const faults = faultsIn(env);
   if (faults.length > 0) return { faults };
   try {
-    const { connectionOptions, namespace } = loadClientConnectConfig({
-      overrideEnvVars: withoutEmpty(env),
-    });
+    const overrideEnvVars = withApiKey(withoutEmpty(env));
+    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
     const address = flags['temporal-address'] || connectionOptions.address || '127.0.0.1:7233';
     const settings: TemporalSettings = {
       address,
       namespace: flags['temporal-namespace'] || namespace || 'default',
       connection: { ...connectionOptions, address },
+      files: filesIn(overrideEnvVars),
     };
-    return { settings, faults };
+    const inClear = faultsOfClearText(settings.connection);
+    return inClear.length > 0 ? { faults: inClear } : { settings, faults };
   } catch (error) {
     return {
       faults: [
@@ -63,11 +66,41 @@ function faultsIn(env: Environment): Fault[] {
   if (file && !existsSync(file)) {
     faults.push(`TEMPORAL_CONFIG_FILE: ${JSON.stringify(file)} does not exist`);
   }
+  const keyFile = env[apiKeyFile];
+  if (keyFile && env['TEMPORAL_API_KEY']) {
+    faults.push(`${apiKeyFile} and TEMPORAL_API_KEY must not be set together`);
+  } else if (keyFile && !existsSync(keyFile)) {
+    faults.push(`${apiKeyFile}: ${JSON.stringify(keyFile)} does not exist`);
+  }
   const has = (what: string) => Boolean(env[`${what}_PATH`] || env[`${what}_DATA`]);
   if (has('TEMPORAL_TLS_CLIENT_CERT') !== has('TEMPORAL_TLS_CLIENT_KEY')) {
     faults.push('TEMPORAL_TLS_CLIENT_CERT_* and TEMPORAL_TLS_CLIENT_KEY_* must be set together');
   }
   return faults;
+}
+
+/** A key is worth as much as all machines. Only what stays on this host needs no TLS. */
+function faultsOfClearText({ address, apiKey, tls }: TemporalSettings['connection']): Fault[] {
+  const isHere = /^(127\.[\d.]+|localhost|\[::1\]):\d+$/.test(address);
+  if (!apiKey || tls || isHere) return [];
+  return [`TEMPORAL_TLS: turning it off would send the API key to ${address} in clear text`];
+}
+
+/** Ours: the `temporal` command has such a variable for certificates only. */
+const apiKeyFile = 'TEMPORAL_API_KEY_PATH';
+
+function withApiKey(env: Record<string, string>): Record<string, string> {
+  const file = env[apiKeyFile];
+  if (file === undefined) return env;
+  return { ...env, TEMPORAL_API_KEY: readFileSync(file, 'utf8').trim() };
+}
+
+function filesIn(overrideEnvVars: Record<string, string>): string[] {
+  const { tls } = loadClientConfigProfile({ overrideEnvVars });
+  const sources = [tls?.clientCert, tls?.clientKey, tls?.serverCACert];
+  const named = [overrideEnvVars[apiKeyFile], overrideEnvVars['TEMPORAL_CONFIG_FILE']];
+  const paths = sources.map((source) => (source && 'path' in source ? source.path : undefined));
+  return [...paths, ...named].filter((path) => path !== undefined);
 }
 
 /** A variable that is set to nothing means the same as one that is not set. */

@@ -8,7 +8,9 @@ import { createLeaseClient } from '../../activities/kube/leases/election.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
+import type { Process } from '../process/process.ts';
 import { untilReached } from '../process/reach.ts';
+import { TemporalReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import { version } from '../config/version.ts';
 import { nowMs } from '../../activities/system/system.ts';
@@ -135,6 +137,23 @@ export async function createTemporalClient({
 }: Pick<Config, 'temporal' | 'identity'>): Promise<Client> {
   const { namespace } = temporal;
   return new Client({ connection: await connect(temporal), namespace, identity });
+}
+
+/** By one small call at a time, until the process ends. */
+export function watchTemporal(
+  { connection, workflowService }: Client,
+  { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
+): TemporalReach {
+  const { address, namespace } = config.temporal;
+  const reach = new TemporalReach({
+    address,
+    ask: () =>
+      connection.withDeadline(nowMs() + stepTimeoutMs, () =>
+        workflowService.describeNamespace({ namespace }),
+      ),
+  });
+  shutdown.add('check of Temporal', () => reach.close());
+  return reach;
 }
 
 /** Limit of each of the two steps of an attempt: to connect, and to ask for the namespace. */

@@ -9,6 +9,7 @@ import type { Logger } from '../log/logger.ts';
 import { createLogger } from '../log/logger.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
+import { endWhenRotated } from './rotated-files.ts';
 import type { Shutdown } from './shutdown.ts';
 import { createShutdown } from './shutdown.ts';
 
@@ -42,6 +43,7 @@ export async function start(
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
+    endWhenRotated({ files: config.temporal.files, log, shutdown });
     await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
     // nothing.

@@ -14,6 +14,8 @@ export interface ProgramOptions {
   user?: { uid: number; gid: number };
   /** Given to its standard input. */
   input?: string;
+  /** What it prints to standard error is no part of the answer. Default false. */
+  errorsApart?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ProgramOptions {
 export function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env, log, limitMs = 30_000, user, input }: ProgramOptions = {},
+  { cwd, env, log, limitMs = 30_000, user, input, errorsApart = false }: ProgramOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
@@ -34,11 +36,15 @@ export function runProgram(
     });
     const sink = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
     let printed = '';
+    let answer = '';
     const take = (part: Buffer): void => {
       printed += part.toString();
       sink?.write(part);
     };
-    child.stdout.on('data', take);
+    child.stdout.on('data', (part: Buffer) => {
+      answer += part.toString();
+      take(part);
+    });
     child.stderr.on('data', take);
     // A program that ends without reading its input breaks the pipe; its exit code says what
     // happened.
@@ -47,7 +53,7 @@ export function runProgram(
     child.on('error', (error) => reject(new Error(`cannot run ${file}: ${error.message}`)));
     child.on('close', (code, signal) => {
       sink?.end();
-      if (code === 0) resolve(printed);
+      if (code === 0) resolve(errorsApart ? answer : printed);
       else
         reject(
           new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 3)}`),

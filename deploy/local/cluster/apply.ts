@@ -4,11 +4,9 @@ import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
 import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
+import { rightsIn, rightsOfCluster, type Manifest } from './rights.ts';
 
 const crds = join(repository, 'deploy/crds');
-const rbac = ['deploy/rbac.yaml', 'deploy/local-bindings.yaml'].map((name) =>
-  join(repository, name),
-);
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
 
 /**
@@ -24,6 +22,7 @@ export function applyCluster(world: StackWorld): Job {
       await applyDefinitions(kubectl);
       const { namespace } = world.options;
       if (namespace !== 'default') await applyNamespace(kubectl, namespace);
+      await applyManifests(kubectl, rightsIn(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
       return `CRDs, RBAC, example class "small" in namespace ${namespace}`;
     },
@@ -43,13 +42,18 @@ function kubectlOf({ binary, layout }: StackWorld): Kubectl {
 }
 
 async function applyDefinitions(kubectl: Kubectl): Promise<void> {
-  await kubectl([...serverSide, ...[crds, ...rbac].flatMap((file) => ['-f', file])]);
+  await kubectl([...serverSide, '-f', crds]);
+  await applyManifests(kubectl, rightsOfCluster());
   await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
 }
 
 async function applyNamespace(kubectl: Kubectl, name: string): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-  await kubectl([...serverSide, '-f', '-'], JSON.stringify(namespace));
+  await applyManifests(kubectl, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }]);
+}
+
+async function applyManifests(kubectl: Kubectl, items: readonly Manifest[]): Promise<void> {
+  const list = { apiVersion: 'v1', kind: 'List', items };
+  await kubectl([...serverSide, '-f', '-'], JSON.stringify(list));
 }
 
 /** The example belongs to the person as soon as it is there: what they changed stays changed. */

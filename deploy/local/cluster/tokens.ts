@@ -4,7 +4,7 @@ import { writeFileAtomically } from '../atomic-file.ts';
 import { users, type User } from '../layout.ts';
 
 /**
- * Groups of the users that have more than `deploy/rbac.yaml` gives. The controller manager runs all
+ * Groups of the users that have more than `deploy/manifests` gives. The controller manager runs all
  * controllers under its one user, and kwok and the virtual cloud stand for kubelets and for a
  * cloud: they may do everything. The operator's own users have only what its RBAC grants.
  */

@@ -41,6 +41,19 @@ function addressOf({ verb, requestURI, objectRef }: AuditLine): string {
   return verb === 'create' ? `${requestURI} ${objectRef?.name}` : requestURI;
 }
 
+/** Requests of these users that RBAC refused: `user verb URI`. */
+export async function refusalsOf(users: readonly string[]): Promise<string[]> {
+  const text = await textFrom(begin);
+  return text
+    .split('\n')
+    .filter((line) => line.includes('"code":403'))
+    .map((line): AuditLine => JSON.parse(line))
+    .filter(({ user, responseStatus }) => {
+      return users.includes(user?.username ?? '') && responseStatus?.code === 403;
+    })
+    .map((line) => `${line.user?.username} ${line.verb} ${line.requestURI}`);
+}
+
 interface Wanted {
   verb: 'create' | 'delete' | 'patch';
   /** With subresource. */

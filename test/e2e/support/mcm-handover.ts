@@ -14,6 +14,7 @@ import { eventually } from './eventually.ts';
 import { taintsOf } from './mcm-facts.ts';
 import type { Moment, Recording } from './mcm-recording.ts';
 import { readRecording } from './mcm-recording.ts';
+import { createNamespace } from './rights.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';
 
@@ -37,7 +38,7 @@ const kindPaths: Partial<Record<string, MachineKind>> = {
  */
 export async function handOver(scenario: Scenario, moment: Moment): Promise<Handover> {
   const { namespace, cluster } = scenario;
-  await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+  await createNamespace(cluster.kube, namespace);
   const providerIDs = await createInstances(scenario, readRecording(moment, { namespace }));
   const recording = readRecording(moment, { namespace, providerIDs });
   const handover: Handover = { recording, uids: new Map() };

@@ -42,6 +42,8 @@ export interface OperatorOptions {
   watcherAccess?: (() => Access) | undefined;
   /** Default the sources on the Node that runs the tests. */
   launch?: Launch | undefined;
+  /** Of each process, where neither of both is given. */
+  accessOf?: ((program: Program) => Access) | undefined;
   /** Variables of the worker beside those, asked at each start: where its clouds are. */
   workerEnv?: (() => Record<string, string>) | undefined;
 }
@@ -183,14 +185,15 @@ export class Operator {
     return this.#workers.find(({ name }) => name === program) ?? { name: program };
   }
 
-  /** The users' own kubeconfigs: what deploy/rbac.yaml does not grant fails here. */
+  /** The users' own kubeconfigs: what deploy/manifests does not grant fails here. */
   #accessOf(program: Program): Access {
     const { layout, virtualCloud } = this.#stack;
-    const { workerAccess, watcherAccess } = this.#options;
+    const { workerAccess, watcherAccess, accessOf } = this.#options;
     const isWorker = roleOf(program) === 'worker';
     const { user = 'millwright-worker' } = this.#workerNamed(program);
     const kubeconfig = layout.kubeconfigOf(isWorker ? user : 'millwright-watcher');
-    return (isWorker ? workerAccess : watcherAccess)?.() ?? { kubeconfig, virtualCloud };
+    const own = (isWorker ? workerAccess : watcherAccess) ?? accessOf;
+    return own?.(program) ?? { kubeconfig, virtualCloud };
   }
 
   #flags(program: Program): string[] {

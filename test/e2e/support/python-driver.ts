@@ -37,7 +37,7 @@ export async function startPythonDriver(scenario: Scenario, cloud: string): Prom
     stdio: ['pipe', log, log],
     env: {
       ...process.env,
-      KUBECONFIG: stack.layout.kubeconfigOf('millwright-worker'),
+      KUBECONFIG: stack.layout.kubeconfigOf('millwright-external'),
       TEMPORAL_ADDRESS: stack.temporalAddress,
       MILLWRIGHT_VIRTUAL_CLOUD: cloud,
       MILLWRIGHT_DRIVER_QUEUES: queues.join(' '),

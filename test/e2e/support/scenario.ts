@@ -14,6 +14,7 @@ import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
 import { expectNoTroubles } from './troubles.ts';
+import { createNamespace, revokeRights } from './rights.ts';
 import { className, classManifest, secretManifest, secretName } from './manifests.ts';
 import type { User } from '../../../deploy/local/layout.ts';
 import { type Access, Operator, type OperatorOptions } from './operator.ts';
@@ -31,6 +32,10 @@ export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespac
   clusters?: { control: TestStack; target: TestStack };
   /** `--cluster-name` of its operator. */
   clusterName?: string;
+  /**
+   * Gives its processes their rights, in the place of those that the users of the local stack have.
+   */
+  grant?: (scenario: Scenario) => Promise<void>;
 }
 
 const kinds: MachineKind[] = ['machinedeployments', 'machinesets', 'machines', 'machineclasses'];
@@ -43,10 +48,11 @@ export class Scenario {
   readonly operator: Operator;
 
   readonly #causes: readonly RegExp[];
+  readonly #grant: ScenarioOptions['grant'];
 
   constructor(
     name: string,
-    { causes = [], clusters, clusterName, ...given }: ScenarioOptions = {},
+    { causes = [], clusters, clusterName, grant, ...given }: ScenarioOptions = {},
   ) {
     const stack = testStack();
     const { control, target } = clusters ?? { control: stack, target: stack };
@@ -58,6 +64,7 @@ export class Scenario {
     this.cloud = new VirtualCloud(target.virtualCloud, this.namespace);
     this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, clusterName);
     this.#causes = causes;
+    this.#grant = grant;
     // What goes through a relay is killed or cut off there.
     const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
     const isDoubled = mayBeDoubled && isNight();
@@ -76,7 +83,8 @@ export class Scenario {
 
   async start(): Promise<void> {
     const { namespace, cluster } = this;
-    await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+    if (this.#grant === undefined) await createNamespace(cluster.kube, namespace);
+    else await this.#grant(this);
     this.operator.start();
     const secret = secretManifest({ namespace, name: secretName });
     await cluster.kube.create(namespaced('secrets', namespace), secret);
@@ -143,6 +151,7 @@ export class Scenario {
     await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
+    await revokeRights(cluster.kube, this.namespace);
     await cluster.close();
     await workflows.close();
   }

@@ -8,7 +8,8 @@ import { testStack } from './test-stack.ts';
 export type User = 'millwright-worker' | 'millwright-watcher';
 
 /**
- * With the process's own certificate, so that deploy/rbac.yaml holds for what goes through a relay.
+ * With the process's own certificate, so that the rights of deploy/manifests hold for what goes
+ * through a relay.
  */
 export async function apiServer(user: User): Promise<Upstream> {
   const config = loadKubeConfig(testStack().layout.kubeconfigOf(user));

@@ -50,6 +50,25 @@ test('an API key turns TLS on', () => {
   expect(settings?.connection).toMatchObject({ apiKey: 'key', tls: true });
 });
 
+test('an API key needs no TLS on its way to this host', () => {
+  const env = { TEMPORAL_API_KEY: 'x', TEMPORAL_TLS: 'false', TEMPORAL_ADDRESS: 'localhost:1' };
+  expect(readTemporalSettings(noFlags, env).settings?.connection).toMatchObject({ apiKey: 'x' });
+});
+
+test('an API key may be in a file; what was read is known, so that its renewal is seen', async () => {
+  const keyFile = join(folder, 'api-key');
+  await writeFile(keyFile, 'from-file\n');
+  const env = { TEMPORAL_API_KEY_PATH: keyFile, TEMPORAL_CONFIG_FILE: profile };
+  const { settings } = readTemporalSettings(noFlags, env);
+  expect(settings?.connection).toMatchObject({ apiKey: 'from-file', tls: true });
+  const authority = { ...env, TEMPORAL_TLS_SERVER_CA_CERT_PATH: profile };
+  const { settings: more } = readTemporalSettings(noFlags, authority);
+  expect([settings?.files, more?.files]).toEqual([
+    [keyFile, profile],
+    [profile, keyFile, profile],
+  ]);
+});
+
 const refused: { name: string; env: Environment; fault: RegExp }[] = [
   {
     name: 'a word for TLS that would turn it off in silence',
@@ -70,6 +89,21 @@ const refused: { name: string; env: Environment; fault: RegExp }[] = [
     name: 'a certificate file that does not exist',
     env: { TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/no/such/file' },
     fault: /cannot be read: ENOENT.*\/no\/such\/file/,
+  },
+  {
+    name: 'to send an API key in clear text',
+    env: { TEMPORAL_API_KEY: 'x', TEMPORAL_TLS: 'false', TEMPORAL_ADDRESS: 'temporal:7233' },
+    fault: /TEMPORAL_TLS: .* API key to temporal:7233 in clear text/,
+  },
+  {
+    name: 'an API key both in a variable and in a file',
+    env: { TEMPORAL_API_KEY: 'x', TEMPORAL_API_KEY_PATH: '/key' },
+    fault: /TEMPORAL_API_KEY_PATH and TEMPORAL_API_KEY must not be set together/,
+  },
+  {
+    name: 'a file with an API key that does not exist',
+    env: { TEMPORAL_API_KEY_PATH: '/no/such/file' },
+    fault: /TEMPORAL_API_KEY_PATH: "\/no\/such\/file" does not exist/,
   },
   {
     name: 'a profile that is not in the file',

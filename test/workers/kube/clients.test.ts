@@ -158,7 +158,7 @@ test('waiting for Temporal ends when the process does', async () => {
   const controller = new AbortController();
   controller.abort(new Error('stopping'));
   const address = '127.0.0.1:1';
-  const temporal = { address, namespace: 'default', connection: { address } };
+  const temporal = { address, namespace: 'default', connection: { address }, files: [] };
   const { signal } = controller;
   const waiting = untilTemporalAnswers({ temporal, identity: 'test' }, { log, signal });
   await expect(waiting).rejects.toThrow('stopping');

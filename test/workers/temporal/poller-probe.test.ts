@@ -6,7 +6,7 @@ import { startFakeTemporal } from './fake-temporal.ts';
 test('what this process serves is there, and what another serves when it polls', async () => {
   const fake = await startFakeTemporal(() => undefined);
   const connection = { address: fake.address };
-  const settings = { address: fake.address, namespace: 'default', connection };
+  const settings = { address: fake.address, namespace: 'default', connection, files: [] };
   const temporal = await createTemporalClient({ temporal: settings, identity: 'worker' });
   const probesOf = (drain: boolean) =>
     createServiceProbes({ temporal, taskQueue: 'Q', serves: { drivers: ['AWS'], drain } });

@@ -40,6 +40,8 @@ function effectOf({ noop, only }: Flag<unknown>, component: Component): string {
 const environment = `Environment:
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS*, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE
       The same as for the command "temporal".
+  TEMPORAL_API_KEY_PATH
+      A file with the API key. The process ends in order when a file with credentials of Temporal changes.
   KUBECONFIG
       Used where neither --target-kubeconfig nor --control-kubeconfig is given, outside a cluster.
   MILLWRIGHT_VIRTUAL_CLOUD (default http://127.0.0.1:7080)

@@ -1,4 +1,4 @@
-/** Where a process may write, and what of it it may delete: deploy/rbac.yaml in small. */
+/** Where a process may write, and what of it it may delete: the rights of the chart in small. */
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 

@@ -1,0 +1,40 @@
+{{/* A Deployment with its PodDisruptionBudget. Takes { name } and what millwright.podTemplate takes. */}}
+{{- define "millwright.deployment" }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+spec:
+  replicas: {{ hasKey .settings "replicas" | ternary .settings.replicas 2 }}
+  revisionHistoryLimit: 3
+  # A new process is ready before an old one ends: work goes on without a pause.
+  strategy: { type: RollingUpdate, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+  selector:
+    matchLabels:
+      {{- include "millwright.selectorLabels" . | nindent 6 }}
+  template:
+    {{- include "millwright.podTemplate" . | nindent 4 }}
+{{- if .root.Values.podDisruptionBudget }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+spec:
+  maxUnavailable: 1
+  # A pod that is not ready does no work: it never holds up a drain.
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "millwright.selectorLabels" . | nindent 6 }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,59 @@
+{{- define "millwright.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "millwright.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "millwright.name" . }}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.machinesNamespace" -}}
+{{- default .Release.Namespace .Values.machines.namespace }}
+{{- end }}
+
+{{/* Of objects without a namespace: one release must not take those of another one. */}}
+{{- define "millwright.clusterName" -}}
+{{- printf "%s.%s" .Release.Namespace (include "millwright.fullname" .) }}
+{{- end }}
+
+{{/* Takes { root, component }. */}}
+{{- define "millwright.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "millwright.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "millwright.labels" -}}
+app.kubernetes.io/name: {{ include "millwright.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "millwright.image" -}}
+{{- with .Values.image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{/* Takes { root, component, settings }. */}}
+{{- define "millwright.serviceAccount" -}}
+{{- default (printf "%s-%s" (include "millwright.fullname" .root) .component) (dig "serviceAccount" "name" "" .settings) }}
+{{- end }}
+
+{{- define "millwright.watcherDeployment" -}}
+{{- default (printf "%s-watcher" (include "millwright.fullname" .)) .Values.watcher.deploymentName }}
+{{- end }}
+
+{{- define "millwright.priorityClass" -}}
+{{- default (ternary (include "millwright.clusterName" .) "" .Values.priorityClass.create) .Values.priorityClass.name }}
+{{- end }}
+
+{{- define "millwright.temporalPort" -}}
+{{- regexFind "[0-9]+$" .Values.temporal.address }}
+{{- end }}

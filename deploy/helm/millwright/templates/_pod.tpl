@@ -1,0 +1,222 @@
+{{/* Takes { root, component, process, port, settings, args } and renders a Deployment's pod template. */}}
+{{- define "millwright.podTemplate" -}}
+{{- $root := .root }}
+{{- $v := .root.Values }}
+metadata:
+  labels:
+    {{- include "millwright.selectorLabels" . | nindent 4 }}
+    {{- with $v.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $v.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "millwright.serviceAccount" . }}
+  automountServiceAccountToken: {{ eq $v.control.cluster "same" }}
+  enableServiceLinks: false
+  {{- with include "millwright.priorityClass" $root }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  terminationGracePeriodSeconds: {{ $v.terminationGracePeriodSeconds }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 65532
+    runAsGroup: 65532
+    fsGroup: 65532
+    seccompProfile: { type: RuntimeDefault }
+  {{- with $v.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: {{ .process }}
+      image: {{ include "millwright.image" $root | quote }}
+      imagePullPolicy: {{ $v.image.pullPolicy }}
+      args:
+        {{- range prepend .args (printf "%s.js" .process) }}
+        - {{ . | quote }}
+        {{- end }}
+      {{- with include "millwright.env" . | trim }}
+      env:
+        {{- . | nindent 8 }}
+      {{- end }}
+      ports:
+        - { name: metrics, containerPort: {{ .port }} }
+      # Ends a process whose event loop stands. Temporal or an API server that is away is no reason to restart.
+      livenessProbe:
+        httpGet: { path: /healthz, port: metrics }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      # Says why in words: what cannot be reached, which rights or search attributes are missing, no leader.
+      readinessProbe:
+        httpGet: { path: /readyz, port: metrics }
+        periodSeconds: 5
+        timeoutSeconds: 5
+      startupProbe:
+        httpGet: { path: /healthz, port: metrics }
+        periodSeconds: 2
+        failureThreshold: 30
+      resources:
+        {{- toYaml .settings.resources | nindent 8 }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities: { drop: [ALL] }
+      {{- with include "millwright.volumeMounts" $root | trim }}
+      volumeMounts:
+        {{- . | nindent 8 }}
+      {{- end }}
+  {{- with include "millwright.volumes" $root | trim }}
+  volumes:
+    {{- . | nindent 4 }}
+  {{- end }}
+  {{- with $v.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $v.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $v.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if $v.topologySpread }}
+  topologySpreadConstraints:
+    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+    - maxSkew: 1
+      topologyKey: {{ . }}
+      whenUnsatisfiable: ScheduleAnyway
+      matchLabelKeys: [pod-template-hash]
+      labelSelector:
+        matchLabels:
+          {{- include "millwright.selectorLabels" $ | nindent 10 }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{/* Flags of every process. Takes { root, settings }. */}}
+{{- define "millwright.commonArgs" -}}
+{{- $v := .root.Values }}
+{{- $args := list
+  (printf "--control-kubeconfig=%s" (include "millwright.kubeconfigFlag" (dict "cluster" "control" "settings" $v.control)))
+  (printf "--target-kubeconfig=%s" (include "millwright.targetFlag" .root))
+  (printf "--namespace=%s" (include "millwright.machinesNamespace" .root))
+  (printf "--temporal-address=%s" $v.temporal.address)
+  (printf "--temporal-namespace=%s" $v.temporal.namespace)
+  "--log-format=json"
+}}
+{{- with $v.install }}{{ $args = append $args (printf "--install=%s" .) }}{{ end }}
+{{- with $v.clusterId }}{{ $args = append $args (printf "--cluster-id=%s" .) }}{{ end }}
+{{- with $v.temporal.clusterName }}{{ $args = append $args (printf "--cluster-name=%s" .) }}{{ end }}
+{{- if ne $v.listenAddress "0.0.0.0" }}{{ $args = append $args (printf "--address=%s" $v.listenAddress) }}{{ end }}
+{{- range $name, $value := merge (dict) (.settings.flags | default dict) $v.flags }}
+{{- /* Numbers of values files are floats: 3000000 must not become 3e+06. */}}
+{{- $args = append $args (printf "--%s=%s" $name (kindIs "float64" $value | ternary (int64 $value | toString) ($value | toString))) }}
+{{- end }}
+{{- toJson $args }}
+{{- end }}
+
+{{- define "millwright.kubeconfigFlag" -}}
+{{- if eq .settings.cluster "same" }}inClusterConfig
+{{- else }}{{ printf "%s/%s" (include "millwright.mountPath" .) .settings.kubeconfig.file }}
+{{- end }}
+{{- end }}
+
+{{/* `same` means the cluster of the Machines, wherever that is. */}}
+{{- define "millwright.targetFlag" -}}
+{{- $v := .Values }}
+{{- if eq $v.target.cluster "none" }}none
+{{- else if eq $v.target.cluster "same" }}{{ include "millwright.kubeconfigFlag" (dict "cluster" "control" "settings" $v.control) }}
+{{- else }}{{ include "millwright.kubeconfigFlag" (dict "cluster" "target" "settings" $v.target) }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.mountPath" -}}
+{{- default (printf "/etc/millwright/%s" .cluster) .settings.kubeconfig.mountPath }}
+{{- end }}
+
+{{- define "millwright.env" -}}
+{{- $v := .root.Values }}
+{{- with $v.temporal }}
+{{- if .tls.enabled }}
+- { name: TEMPORAL_TLS, value: 'true' }
+{{- with .tls.serverName }}
+- { name: TEMPORAL_TLS_SERVER_NAME, value: {{ . | quote }} }
+{{- end }}
+{{- if .tls.secretName }}
+{{- if .tls.hasCA }}
+- { name: TEMPORAL_TLS_SERVER_CA_CERT_PATH, value: /etc/millwright/temporal-tls/ca.crt }
+{{- end }}
+{{- if .tls.hasClientCertificate }}
+- { name: TEMPORAL_TLS_CLIENT_CERT_PATH, value: /etc/millwright/temporal-tls/tls.crt }
+- { name: TEMPORAL_TLS_CLIENT_KEY_PATH, value: /etc/millwright/temporal-tls/tls.key }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if .apiKey.secretName }}
+- { name: TEMPORAL_API_KEY_PATH, value: /etc/millwright/temporal-api-key/key }
+{{- end }}
+{{- end }}
+{{- range $name, $value := dict "HTTP_PROXY" $v.proxy.httpProxy "HTTPS_PROXY" $v.proxy.httpsProxy "NO_PROXY" $v.proxy.noProxy }}
+{{- if $value }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
+{{- end }}
+{{- with .settings.env }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.volumes" -}}
+{{- $v := .Values }}
+{{- range $cluster := list "control" "target" }}
+{{- with get $v $cluster }}
+{{- if eq .cluster "separate" }}
+- name: {{ $cluster }}-kubeconfig
+  {{- if .kubeconfig.volume }}
+  {{- toYaml .kubeconfig.volume | nindent 2 }}
+  {{- else }}
+  secret: { secretName: {{ .kubeconfig.secretName }}, defaultMode: 0440 }
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with $v.temporal.tls.secretName }}
+- name: temporal-tls
+  secret: { secretName: {{ . }}, defaultMode: 0440 }
+{{- end }}
+{{- with $v.temporal.apiKey }}
+{{- if .secretName }}
+- name: temporal-api-key
+  secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: key }] }
+{{- end }}
+{{- end }}
+{{- with $v.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.volumeMounts" -}}
+{{- $v := .Values }}
+{{- range $cluster := list "control" "target" }}
+{{- with get $v $cluster }}
+{{- if eq .cluster "separate" }}
+- { name: {{ $cluster }}-kubeconfig, mountPath: {{ include "millwright.mountPath" (dict "cluster" $cluster "settings" .) }}, readOnly: true }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $v.temporal.tls.secretName }}
+- { name: temporal-tls, mountPath: /etc/millwright/temporal-tls, readOnly: true }
+{{- end }}
+{{- if $v.temporal.apiKey.secretName }}
+- { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
+{{- end }}
+{{- with $v.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,37 @@
+{{/*
+A ValidatingAdmissionPolicy for one resource of one namespace, with its binding. Takes { root, name, namespace,
+group, resource, operations, condition, rules }.
+*/}}
+{{- define "millwright.policy" }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: {{ .namespace }} } }
+    resourceRules:
+      - apiGroups: [{{ .group | quote }}]
+        apiVersions: ['*']
+        resources: [{{ .resource }}]
+        operations: {{ toJson .operations }}
+  matchConditions:
+    - name: who
+      expression: {{ .condition | squote }}
+  validations:
+    {{- toYaml .rules | nindent 4 }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+spec:
+  policyName: {{ .name }}
+  validationActions: [Deny]
+{{- end }}

@@ -1,0 +1,237 @@
+{{/*
+What each process may do: the one source of its rights. `control` roles are of the cluster with the Machines, in
+their namespace; `target` roles of the cluster that the Nodes join. A worker has `worker` and what it serves.
+A test compares them with the API server's audit log: a right that no test uses fails, and so does a refusal.
+*/}}
+
+{{/* Lease of ours: `millwright`, or where it is in another namespace `millwright-NAMESPACE`. */}}
+{{- define "millwright.leaseNamespace" -}}
+{{- default (include "millwright.machinesNamespace" .) (get .Values.flags "leader-elect-resource-namespace") }}
+{{- end }}
+{{- define "millwright.lease" -}}
+{{- $namespace := include "millwright.machinesNamespace" . }}
+{{- ternary "millwright" (printf "millwright-%s" $namespace) (eq $namespace (include "millwright.leaseNamespace" .)) }}
+{{- end }}
+
+{{- define "millwright.rights.control.watcher" }}
+# Every change of these becomes a signal.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines, machinesets, machinedeployments, machineclasses]
+  verbs: [list, watch]
+# A changed Secret wakes the machines that wait for it. Only metadata is asked for, but RBAC cannot say that.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [list, watch]
+# While they are held, MCM does not act.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [machine-controller, machine-controller-manager]
+  verbs: [get, patch]
+# RBAC cannot say a name of what does not exist yet.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+# A person may stop everything; the Lease remembers until when.
+- apiGroups: ['']
+  resources: [configmaps]
+  resourceNames: [millwright-stop]
+  verbs: [list, watch]
+{{- end }}
+
+{{- define "millwright.rights.lease.watcher" }}
+# Leader election.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "millwright.lease" . }}]
+  verbs: [get, patch]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+{{- end }}
+
+{{- define "millwright.rights.lease.worker" }}
+# No watcher that holds the Lease, no creation and no destruction.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "millwright.lease" . }}]
+  verbs: [list, watch]
+{{- end }}
+
+{{- define "millwright.rights.control.worker" }}
+# A person may stop everything.
+- apiGroups: ['']
+  resources: [configmaps]
+  resourceNames: [millwright-stop]
+  verbs: [list, watch]
+# What happens to a Machine. get, patch: an Event that happens again is counted.
+- apiGroups: ['']
+  resources: [events]
+  verbs: [get, create, patch]
+{{- end }}
+
+{{- define "millwright.rights.control.core" }}
+# create, delete: sets scale. patch: finalizer, providerID, labels and annotations. watch: instead of long lists.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines, machinesets]
+  verbs: [get, list, watch, create, patch, delete]
+# patch: finalizer, revision, a rollback that is done.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machinedeployments]
+  verbs: [get, list, patch]
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines/status, machinesets/status, machinedeployments/status]
+  verbs: [patch]
+# Owner references that block the deletion of the owner ask for this where OwnerReferencesPermissionEnforcement is on.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machinesets/finalizers, machinedeployments/finalizers]
+  verbs: [update]
+# patch: finalizer while machines need the class, annotation that says what is wrong with it.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machineclasses]
+  verbs: [get, list, patch]
+# patch: finalizer while classes need the Secret; an admission policy keeps it from anything else.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, patch]
+# The Lease itself, where the check of all objects asks whether a watcher is there.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "millwright.lease" . }}]
+  verbs: [get]
+{{- end }}
+
+{{- define "millwright.rights.control.drain" }}
+# Annotations end, force or prolong a drain. The status says what blocks it.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines]
+  verbs: [get]
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines/status]
+  verbs: [patch]
+{{- end }}
+
+{{/* A process with drains and drivers, but without the core: its drains end with the deletion of the machine. */}}
+{{- define "millwright.rights.control.removal" }}
+# The finalizer of a Machine whose instance is gone.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines]
+  verbs: [patch]
+{{- end }}
+
+{{- define "millwright.rights.control.driver" }}
+# Before an instance is deleted, and to tell orphans from instances that a Machine has.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines]
+  verbs: [get, list]
+# watch: a driver is loaded when the first class of it is seen.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machineclasses]
+  verbs: [get, list, watch]
+# User data and credentials, read where they are used.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get]
+# A driver in another program asks at each call whether everything is stopped, and whether a watcher leads.
+- apiGroups: ['']
+  resources: [configmaps]
+  resourceNames: [millwright-stop]
+  verbs: [get]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [millwright]
+  verbs: [get]
+{{- end }}
+
+{{- define "millwright.rights.target.watcher" }}
+# A Node that joins, turns unhealthy or goes becomes a signal to its machine.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [list, watch]
+{{- end }}
+
+{{- define "millwright.rights.target.core" }}
+# patch: labels, annotations, taints, finalizer. delete: the Node of a machine that is gone.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [get, list, patch, delete]
+# Conditions and virtual capacity.
+- apiGroups: ['']
+  resources: [nodes/status]
+  verbs: [patch]
+# Volumes of a Node that did not answer any more and whose instance is gone.
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [list, delete]
+{{- end }}
+
+{{- define "millwright.rights.target.drain" }}
+# patch: cordon.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [get, patch]
+# The condition that says why the Node is cordoned.
+- apiGroups: ['']
+  resources: [nodes/status]
+  verbs: [patch]
+# delete: only when a drain is forced, or a pod has used up its evictions.
+- apiGroups: ['']
+  resources: [pods]
+  verbs: [list, delete]
+- apiGroups: ['']
+  resources: [pods/eviction]
+  verbs: [create]
+# To say which budget blocks a drain. watch: to go on when it changes.
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [list, watch]
+# Events on the budgets that block a drain.
+- apiGroups: ['']
+  resources: [events]
+  verbs: [get, create, patch]
+# Which volumes an evicted pod has to let go of.
+- apiGroups: ['']
+  resources: [persistentvolumeclaims]
+  verbs: [get]
+# A drain waits until they are detached.
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [list, watch]
+{{- end }}
+
+{{- define "millwright.rights.target.removal" }}
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [delete]
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [delete]
+{{- end }}
+
+{{/* In kube-system. Names of bootstrap tokens are random: an admission policy says what RBAC cannot. */}}
+{{- define "millwright.rights.tokens.core" }}
+# patch: a token is renewed for a machine that is made again.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, create, patch, delete]
+{{- end }}
+
+{{- define "millwright.rights.tokens.driver" }}
+# The bootstrap token that the core has made for a machine.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get]
+{{- end }}
+
+{{- define "millwright.rights.tokens.removal" }}
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, delete]
+{{- end }}
+
+{{/* The UID of kube-system tells clusters apart. Without this right they need --cluster-id. */}}
+{{- define "millwright.rights.identity" }}
+- apiGroups: ['']
+  resources: [namespaces]
+  resourceNames: [kube-system]
+  verbs: [get]
+{{- end }}

@@ -1,0 +1,115 @@
+{{/*
+Who has the rights of a part: watcher, worker (every worker), core, drain,
+driver or removal. JSON of a list of subjects.
+Takes { root, part }.
+*/}}
+{{- define "millwright.subjects" -}}
+{{- $root := .root }}
+{{- $part := .part }}
+{{- $subjects := list }}
+{{- if ne $root.Values.render "install" }}
+{{- /* Each has all of them, and so needs no removal. */}}
+{{- $subjects = eq $part "removal" | ternary list $root.Values.rbac.subjects }}
+{{- else }}
+{{- if has $part (list "watcher" "all") }}
+{{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "watcher" "settings" $root.Values.watcher) }}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $name "namespace" $root.Release.Namespace) }}
+{{- end }}
+{{- range $name, $worker := $root.Values.workers }}
+{{- if $worker }}
+{{- $parts := list "worker" "all" }}
+{{- range $worker.serve }}{{ $parts = append $parts (regexReplaceAll ":.*" . "") }}{{ end }}
+{{- $hasDrivers := or (not (hasKey $worker "providers")) $worker.providers }}
+{{- if and (has "drain" $parts) (not (has "core" $parts)) $hasDrivers }}{{ $parts = concat $parts (list "removal" "driver") }}{{ end }}
+{{- if has $part $parts }}
+{{- $account := include "millwright.serviceAccount" (dict "root" $root "component" $name "settings" $worker) }}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $account "namespace" $root.Release.Namespace) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if eq $part "driver" }}
+{{- range $root.Values.externalDrivers }}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" .name "namespace" (default $root.Release.Namespace .namespace)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toJson $subjects }}
+{{- end }}
+
+{{/* As the API server calls them. */}}
+{{- define "millwright.userNames" -}}
+{{- $names := list }}
+{{- range include "millwright.subjects" . | fromJsonArray }}
+{{- if eq .kind "ServiceAccount" }}
+{{- $names = append $names (printf "system:serviceaccount:%s:%s" .namespace .name) }}
+{{- else if eq .kind "User" }}
+{{- $names = append $names .name }}
+{{- end }}
+{{- end }}
+{{- toJson (uniq $names) }}
+{{- end }}
+
+{{/* A role and its binding. Takes { root, name, part, namespace (absent: of the cluster), rules }. */}}
+{{- define "millwright.role" }}
+{{- $subjects := include "millwright.subjects" . | fromJsonArray }}
+{{- if $subjects }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ ternary "Role" "ClusterRole" (hasKey . "namespace") }}
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+rules:
+  {{- .rules | trim | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (hasKey . "namespace") }}
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "millwright.labels" .root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ ternary "Role" "ClusterRole" (hasKey . "namespace") }}
+  name: {{ .name }}
+subjects:
+  {{- range $subjects }}
+  - kind: {{ .kind }}
+    {{- if ne .kind "ServiceAccount" }}
+    apiGroup: rbac.authorization.k8s.io
+    {{- end }}
+    name: {{ .name }}
+    {{- with .namespace }}
+    namespace: {{ . }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* In the namespace, or with rbac.clusterWide in all. Takes what millwright.role takes, and { suffix }. */}}
+{{- define "millwright.controlRole" }}
+{{- if .root.Values.rbac.clusterWide }}
+{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.clusterName" .root) .suffix)) (omit . "namespace")) }}
+{{- else }}
+{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.fullname" .root) .suffix)) .) }}
+{{- end }}
+{{- end }}
+
+{{/* Whether this release brings the rights of a cluster. Takes { root, cluster }. */}}
+{{- define "millwright.bringsRights" -}}
+{{- $v := .root.Values }}
+{{- if not $v.rbac.create }}
+{{- else if eq $v.render (printf "%sRights" .cluster) }}true
+{{- else if ne $v.render "install" }}
+{{- else if ne $v.control.cluster "same" }}
+{{- else if eq .cluster "control" }}true
+{{- else if eq $v.target.cluster "same" }}true
+{{- end }}
+{{- end }}

@@ -1,0 +1,41 @@
+{{/* What the schema cannot say: values that do not fit together. */}}
+{{- define "millwright.validate" -}}
+{{- $v := .Values }}
+{{- if and (ne $v.render "install") (not $v.rbac.subjects) }}
+{{- fail (printf "rbac.subjects: is empty; render: %s needs the identities of the kubeconfig, such as [{ kind: ServiceAccount, name: millwright, namespace: kube-system }]" $v.render) }}
+{{- end }}
+{{- range $cluster := list "control" "target" }}
+{{- $settings := get $v $cluster }}
+{{- $has := or $settings.kubeconfig.secretName $settings.kubeconfig.volume }}
+{{- if and (eq $v.render "install") (eq $settings.cluster "separate") (not $has) }}
+{{- fail (printf "%s.kubeconfig.secretName: is empty; %s.cluster: separate needs a Secret with a kubeconfig, or %s.kubeconfig.volume" $cluster $cluster $cluster) }}
+{{- end }}
+{{- if and (ne $settings.cluster "separate") $has }}
+{{- fail (printf "%s.kubeconfig: is set, but %s.cluster is %q; allowed with: separate" $cluster $cluster $settings.cluster) }}
+{{- end }}
+{{- end }}
+{{- $served := list }}
+{{- range $name, $worker := $v.workers }}
+{{- if $worker }}
+{{- range $worker.serve }}{{ $served = append $served (regexReplaceAll ":.*" . "") }}{{ end }}
+{{- range $part := $worker.serve }}
+{{- $provider := trimPrefix "driver:" $part }}
+{{- if and (hasPrefix "driver:" $part) (hasKey $worker "providers") (not (has $provider $worker.providers)) }}
+{{- fail (printf "workers.%s.serve: %q is not allowed; allowed: the drivers of workers.%s.providers (%s)" $name $part $name (join ", " $worker.providers)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $part := list "core" "drain" "driver" }}
+{{- if and (not (has $part $served)) (not (and (eq $part "driver") $v.externalDrivers)) }}
+{{- fail (printf "workers: no worker serves %q; without it %s" $part (get (dict "core" "no workflow runs" "drain" "deletions stand still" "driver" "no machine is made (a driver in another process stands in externalDrivers)") $part)) }}
+{{- end }}
+{{- end }}
+{{- $tls := $v.temporal.tls }}
+{{- if and $tls.secretName (not $tls.enabled) }}
+{{- fail "temporal.tls.secretName: is set, but temporal.tls.enabled is false" }}
+{{- end }}
+{{- if and (le (int $v.terminationGracePeriodSeconds) 20) (not (hasKey $v.flags "shutdown-grace-period")) }}
+{{- fail (printf "terminationGracePeriodSeconds: %v is not allowed; allowed: more than --shutdown-grace-period, which is 20s (flags.shutdown-grace-period)" $v.terminationGracePeriodSeconds) }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,57 @@
+/** Renders the chart, and the plain manifests that are kept of it. */
+import { join } from 'node:path';
+import { runProgram } from '../local/binaries/program.ts';
+import { repository } from '../local/layout.ts';
+
+export const chart = join(repository, 'deploy/helm/millwright');
+export const manifests = join(repository, 'deploy/manifests');
+
+export interface Rendering {
+  /** Path of helm. */
+  helm: string;
+  namespace: string;
+  /** Arguments of `helm template` beside the chart, such as `--values=FILE`. */
+  args?: readonly string[];
+}
+
+/** All manifests of a release `millwright`, without CRDs. Rejects with what helm says. */
+export function renderChart({ helm, namespace, args = [] }: Rendering): Promise<string> {
+  return runProgram(helm, ['template', 'millwright', chart, `--namespace=${namespace}`, ...args], {
+    errorsApart: true,
+  });
+}
+
+/** The plain manifests by file name: for clusters without Helm, and for the local stack. */
+const plain: Readonly<Record<string, { about: string; args: readonly string[] }>> = {
+  'install.yaml': {
+    about: 'Everything in one cluster: the processes, and their rights in namespace "machines".',
+    args: [],
+  },
+  'target-rights.yaml': {
+    about:
+      'The rights in a target cluster of its own, for the ServiceAccount millwright of kube-system, whose token stands in --target-kubeconfig.',
+    args: [`--values=${join(chart, 'examples/gardener-shoot.yaml')}`],
+  },
+};
+
+export async function plainManifests(helm: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const [name, { about, args }] of Object.entries(plain)) {
+    const rendered = await renderChart({
+      helm,
+      namespace: 'machines',
+      args: [...args, '--skip-tests'],
+    });
+    files[name] =
+      `# ${about}\n# Written by "npm run manifests" from deploy/helm/millwright.\n${withoutHelm(rendered)}`;
+  }
+  return files;
+}
+
+/** What Helm says of itself, which is not there. */
+const ofHelm = /^(# Source: |\s*$)|^ +(helm\.sh\/chart|app\.kubernetes\.io\/managed-by): /;
+
+function withoutHelm(text: string): string {
+  const lines = text.split('\n').filter((line) => !ofHelm.test(line));
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,143 @@
+/**
+ * The rights of the chart, as `deploy/manifests` has them, for the users of the local stack. They
+ * are bound as in production: roles of the control cluster in one namespace, others in the whole
+ * cluster.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { repository, type User } from '../layout.ts';
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+}
+
+export interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+export interface Role extends Manifest {
+  rules: Rule[];
+}
+
+interface Policy extends Manifest {
+  spec: {
+    matchConstraints: { namespaceSelector: unknown };
+    matchConditions: { name: string; expression: string }[];
+  };
+}
+
+/** A worker serves everything; the others a part. */
+const usersOf: Readonly<Record<string, readonly User[]>> = {
+  watcher: ['millwright-watcher'],
+  worker: ['millwright-worker', 'millwright-core', 'millwright-drain', 'millwright-driver'],
+  core: ['millwright-worker', 'millwright-core'],
+  drain: ['millwright-worker', 'millwright-drain'],
+  driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
+  identity: [
+    'millwright-watcher',
+    'millwright-worker',
+    'millwright-core',
+    'millwright-drain',
+    'millwright-driver',
+  ],
+};
+
+const file = join(repository, 'deploy/manifests/install.yaml');
+/** Of the release that the file shows. */
+const shownNamespace = 'machines';
+
+function shown(): Manifest[] {
+  return parseAllDocuments(readFileSync(file, 'utf8')).map((document): Manifest => document.toJS());
+}
+
+/** What a cluster has once: roles of the cluster and of kube-system, and the rule for tokens. */
+export function rightsOfCluster(): Manifest[] {
+  const roles = shown().filter(isRole);
+  return [
+    ...roles.filter(({ metadata }) => metadata.namespace !== shownNamespace).flatMap(bound),
+    ...policiesFor('-tokens', 'kube-system'),
+  ];
+}
+
+/** What each namespace with Machines has. */
+export function rightsIn(namespace: string): Manifest[] {
+  const ours = namespacedRoles().map((role) => ({
+    ...role,
+    metadata: { name: role.metadata.name, namespace },
+  }));
+  return [...ours.flatMap(bound), ...policiesFor('-secrets', namespace)];
+}
+
+/** Roles of a namespace with Machines. */
+export function namespacedRoles(): Role[] {
+  return shown()
+    .filter(isRole)
+    .filter(({ metadata }) => metadata.namespace === shownNamespace);
+}
+
+export function isRole(object: Manifest): object is Role {
+  return object.kind === 'Role' || object.kind === 'ClusterRole';
+}
+
+function isPolicy(object: Manifest): object is Policy {
+  return object.kind === 'ValidatingAdmissionPolicy';
+}
+
+function bound(role: Role): Manifest[] {
+  const { kind, metadata } = role;
+  const binding = {
+    apiVersion: role.apiVersion,
+    kind: `${kind}Binding`,
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: metadata.name },
+    subjects: usersIn(metadata.name).map((name) => ({
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: 'User',
+      name,
+    })),
+  };
+  return [role, binding];
+}
+
+/** Who has a role in the local stack: `machines.millwright-target-core` is one of `core`. */
+export function usersIn(roleName: string): readonly User[] {
+  const users = usersOf[roleName.slice(roleName.lastIndexOf('-') + 1)];
+  if (users === undefined) throw new Error(`${file}: role ${roleName} is of no known part`);
+  return users;
+}
+
+/** The policy whose name ends so, and its binding, for our users. */
+function policiesFor(ending: string, namespace: string): Manifest[] {
+  const found = shown().filter(({ metadata }) => metadata.name.endsWith(ending));
+  return found
+    .filter(({ kind }) => kind.startsWith('ValidatingAdmissionPolicy'))
+    .map((object) => {
+      const metadata = { name: `${namespace}.${object.metadata.name}` };
+      if (object.kind.endsWith('Binding'))
+        return {
+          ...object,
+          metadata,
+          spec: { policyName: metadata.name, validationActions: ['Deny'] },
+        };
+      return { ...object, metadata, spec: specFor(object, namespace) };
+    });
+}
+
+function specFor(object: Manifest, namespace: string): Policy['spec'] {
+  if (!isPolicy(object)) throw new Error(`${file}: ${object.metadata.name} has no spec`);
+  const { spec } = object;
+  const users = JSON.stringify(usersOf['identity']);
+  return {
+    ...spec,
+    matchConstraints: {
+      ...spec.matchConstraints,
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+    },
+    matchConditions: [{ name: 'who', expression: `request.userInfo.username in ${users}` }],
+  };
+}

@@ -1,0 +1,227 @@
+/** The chart without a cluster: what it renders and refuses, and that nothing is out of date. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
+import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { readCommandLine } from '../../../workers/config/config.ts';
+import { ConfigError } from '../../../workers/config/config.ts';
+import { version } from '../../../workers/config/version.ts';
+import { entrances } from '../../../tools/build/processes.ts';
+import { isNight } from '../../e2e/support/test-stack.ts';
+
+interface Container {
+  args: string[];
+  env?: { name: string; value?: string }[];
+}
+
+interface Subject {
+  kind: string;
+  name: string;
+}
+
+interface Rendered {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  subjects?: Subject[];
+  rules?: { verbs: string[] }[];
+  spec?: {
+    template?: { spec: { serviceAccountName: string; containers: [Container] } };
+    /** Of a Pod. */
+    containers?: Container[];
+  };
+}
+
+/** Helm is built once for all clones, which takes minutes. */
+const buildMs = 30 * 60_000;
+let helm: string;
+beforeAll(async () => void (helm = await acquireBinary('helm')), buildMs);
+
+const folder = join(chart, 'examples');
+const examples = readdirSync(folder).map((file) => join(folder, file));
+
+async function render(args: readonly string[], program = helm): Promise<Rendered[]> {
+  const text = await renderChart({ helm: program, namespace: 'machines', args });
+  return parseAllDocuments(text).map((document): Rendered => document.toJS());
+}
+
+function containersOf(objects: readonly Rendered[]): Container[] {
+  return objects.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+}
+
+/** What the process itself says of its flags, but for files that are in the pod only. */
+function faultsOf({ args: [entrance = '', ...argv], env = [] }: Container): readonly string[] {
+  const component = entrance.replace(/\.js$/, '');
+  if (component !== 'watcher' && component !== 'worker') return [`no process: ${entrance}`];
+  const ofFiles = /does not exist|cannot be read/;
+  try {
+    const variables = env.map(({ name, value }) => [name, value]);
+    readCommandLine({ component, argv, env: Object.fromEntries(variables) });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults.filter((fault) => !ofFiles.test(fault));
+  }
+}
+
+/** Kinds and names outside of the namespace of a release. */
+async function namesBeside(namespace: string): Promise<string[]> {
+  const text = await renderChart({ helm, namespace });
+  const objects = parseAllDocuments(text).map((document): Rendered => document.toJS());
+  return objects
+    .filter(({ metadata }) => metadata.namespace !== namespace)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
+describe('the chart', () => {
+  test('passes lint with each example', async () => {
+    const values = examples.map((file) => ['--values', file]);
+    for (const args of [[], ...values]) {
+      const said = await runProgram(helm, ['lint', '--strict', chart, ...args]);
+      expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
+    }
+  });
+
+  test('brings all CRDs', async () => {
+    const shown = await runProgram(helm, ['show', 'crds', chart], { errorsApart: true });
+    const crds = parseAllDocuments(shown).map((document): Rendered => document.toJS());
+    const names = ['machineclasses', 'machinedeployments', 'machines', 'machinesets'];
+    expect(crds.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+      names.map((name) => `${name}.machine.sapcloud.io`),
+    );
+  });
+
+  test('is of the version in package.json', () => {
+    const { version: own, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
+    expect([own, appVersion]).toEqual([version, version]);
+  });
+
+  test('is what the plain manifests were made of; else: npm run manifests', async () => {
+    const made = await plainManifests(helm);
+    expect(readdirSync(manifests).toSorted()).toEqual(Object.keys(made).toSorted());
+    for (const [name, text] of Object.entries(made)) {
+      expect(readFileSync(join(manifests, name), 'utf8')).toBe(text);
+    }
+  });
+
+  test.each([
+    { values: 'none', args: [] },
+    ...examples.map((file) => ({ values: basename(file), args: [`--values=${file}`] })),
+  ])('starts processes that know their flags: $values', async ({ values, args }) => {
+    const containers = containersOf(await render(args));
+    expect(containers.flatMap(faultsOf)).toEqual([]);
+    expect(containers.length > 0).toBe(values !== 'gardener-shoot.yaml');
+  });
+
+  test('starts only what the image holds', async () => {
+    const pods = await render([]);
+    const named = pods.flatMap(({ spec }) => [
+      ...(spec?.template?.spec.containers ?? []),
+      ...(spec?.containers ?? []),
+    ]);
+    const started = new Set(named.map(({ args: [entrance] }) => entrance));
+    const held = Object.keys(entrances).map((name) => `${name}.js`);
+    expect([...started].toSorted()).toEqual(held.toSorted());
+  });
+
+  test('gives each worker the rights of what it serves, and no others', async () => {
+    const objects = await render([`--values=${join(folder, 'split-workers.yaml')}`]);
+    const roles = (account: string): string[] =>
+      objects
+        .filter(
+          ({ kind, subjects = [] }) =>
+            kind.endsWith('RoleBinding') && subjects.some(({ name }) => name === account),
+        )
+        .map(({ metadata }) => metadata.name.replace('machines.', ''))
+        .toSorted();
+    const common = ['millwright-identity', 'millwright-lease-worker', 'millwright-worker'];
+    expect(roles('millwright-core')).toEqual(
+      ['millwright-core', 'millwright-target-core', 'millwright-tokens-core', ...common].toSorted(),
+    );
+    expect(roles('millwright-drain')).toEqual(
+      ['millwright-drain', 'millwright-target-drain', ...common].toSorted(),
+    );
+    expect(roles('millwright-aws')).toEqual(
+      ['millwright-driver', 'millwright-tokens-driver', ...common].toSorted(),
+    );
+  });
+
+  test('lets a driver in another program read what a driver reads, and write nothing', async () => {
+    const objects = await render(['--set-json=externalDrivers=[{"name":"mine"}]']);
+    const bindings = objects.filter(({ subjects = [] }) =>
+      subjects.some(({ name }) => name === 'mine'),
+    );
+    const names = bindings.map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['millwright-driver', 'machines.millwright-tokens-driver']);
+    const verbs = objects
+      .filter(({ kind, metadata }) => kind === 'Role' && names.includes(metadata.name))
+      .flatMap(({ rules = [] }) => rules.flatMap((rule) => rule.verbs));
+    expect(new Set(verbs)).toEqual(new Set(['get', 'list', 'watch']));
+  });
+
+  test('asks for nothing outside of the namespace of the Machines in a seed', async () => {
+    const objects = await render([`--values=${join(folder, 'gardener-seed.yaml')}`]);
+    const roles = objects.filter(({ kind }) => kind.endsWith('Role') || kind.endsWith('Binding'));
+    const beside = roles.filter(({ kind, metadata }) => {
+      return !kind.startsWith('Validating') && metadata.namespace !== 'machines';
+    });
+    expect(roles.length).toBeGreaterThan(beside.length);
+    expect(beside).toEqual([]);
+  });
+
+  test('lets no name of one release meet that of another one', async () => {
+    const [one, other] = await Promise.all([namesBeside('team-a'), namesBeside('team-b')]);
+    expect(one).not.toEqual([]);
+    expect(one?.filter((name) => other?.includes(name))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'temporal.address=http://temporal',
+      "at '/temporal/address': 'http://temporal' does not match",
+    ],
+    ['temporal.adress=x:7233', "additional properties 'adress' not allowed"],
+    ['render=all', "at '/render': value must be one of 'install', 'targetRights', 'controlRights'"],
+    ['watcher.replicas=two', "at '/watcher/replicas'"],
+    ['workers.worker=null', 'workers: no worker serves "core"; without it no workflow runs'],
+    ['target.cluster=separate', 'target.kubeconfig.secretName: is empty'],
+    ['target.kubeconfig.secretName=a', 'target.cluster is "same"; allowed with: separate'],
+    ['render=targetRights', 'rbac.subjects: is empty'],
+    ['terminationGracePeriodSeconds=20', 'allowed: more than --shutdown-grace-period'],
+    [
+      'workers.worker.serve={core,drain,driver:virtual}',
+      '"driver:virtual" is not allowed; allowed: the drivers of',
+    ],
+    ['temporal.tls.secretName=a', 'temporal.tls.enabled is false'],
+  ])('refuses %s', async (setting, words) => {
+    await expect(
+      renderChart({ helm, namespace: 'machines', args: ['--set', setting] }),
+    ).rejects.toThrow(words);
+  });
+
+  test('says what happens next', async () => {
+    const target = `--values=${join(folder, 'gardener-seed.yaml')}`;
+    const said = await runProgram(
+      helm,
+      ['install', 'millwright', chart, '--namespace=shoot', '--dry-run=client', target],
+      { env: { KUBECONFIG: '/nowhere' }, errorsApart: true },
+    );
+    const [, notes = ''] = said.split('NOTES:');
+    expect(notes).toContain(
+      'rollout status deployment/machine-controller-manager deployment/millwright-worker',
+    );
+    expect(notes).toContain('The target cluster needs the rights as well');
+    expect(notes).toContain('Temporal is reached without TLS');
+  });
+
+  test.skipIf(!isNight())('is the same for Helm 3', { timeout: buildMs }, async () => {
+    const older = await acquireBinary('helm3');
+    for (const args of [[], ...examples.map((file) => [`--values=${file}`])]) {
+      const [by3, by4] = await Promise.all([older, helm].map((program) => render(args, program)));
+      expect(by3).toEqual(by4);
+    }
+    await runProgram(older, ['lint', '--strict', chart]);
+  });
+});

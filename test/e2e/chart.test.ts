@@ -1,0 +1,217 @@
+/** The chart on a real API server: what it renders is taken, and its accounts can do their work. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { chart, renderChart } from '../../deploy/helm/render.ts';
+import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { runProgram } from '../../deploy/local/binaries/program.ts';
+import { refusalsOf } from './support/audit.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteDeployment,
+  untilGone,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
+import { machineManifest, secretName } from './support/manifests.ts';
+import { useScenario, type Scenario } from './support/scenario.ts';
+import {
+  kubeconfigFileOf,
+  userNameOf,
+  writeAccountKubeconfig,
+  type Account,
+} from './support/service-accounts.ts';
+import { testStack } from './support/test-stack.ts';
+import { Workloads } from './support/workloads.ts';
+
+const helm = await acquireBinary('helm');
+const kubectl = await acquireBinary('kubectl');
+const { layout, virtualCloud } = testStack();
+
+interface Program {
+  /** The part of the name of a worker that stands for the process. */
+  part: 'watcher' | 'core' | 'drain' | 'cloud';
+  values: object;
+}
+
+/** No kubelet runs a pod here: the test starts the processes itself, as their pods would be. */
+const programs: readonly Program[] = [
+  { part: 'watcher', values: { replicas: 0 } },
+  { part: 'core', values: { replicas: 0, serve: ['core'], providers: ['virtual'] } },
+  { part: 'drain', values: { replicas: 0, serve: ['drain'], providers: ['virtual'] } },
+  { part: 'cloud', values: { replicas: 0, serve: ['driver:virtual'], providers: ['virtual'] } },
+];
+
+function withHelm(...args: string[]): Promise<string> {
+  return runProgram(helm, args, { env: { KUBECONFIG: layout.kubeconfig }, limitMs: 60_000 });
+}
+
+function withKubectl(args: readonly string[], input?: string, kubeconfig = layout.kubeconfig) {
+  return runProgram(kubectl, [`--kubeconfig=${kubeconfig}`, ...args], {
+    limitMs: 60_000,
+    ...(input !== undefined && { input }),
+  });
+}
+
+interface Deployment {
+  kind: string;
+  spec: {
+    template: { spec: { serviceAccountName: string; containers: [{ args: string[] }] } };
+  };
+}
+
+/** Flags that say where the pod is, and are otherwise here. */
+const ofPod = /^--(control-kubeconfig|target-kubeconfig|namespace|temporal-address|log-format)=/;
+
+const settings = programs.map(({ part, values }) =>
+  part === 'watcher'
+    ? `--set-json=watcher=${JSON.stringify(values)}`
+    : `--set-json=workers.${part}=${JSON.stringify(values)}`,
+);
+const release = [...settings, '--set=workers.worker=null'];
+
+/** Of the account of a part, as its Deployment has them. */
+async function flagsByAccount(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const text = await renderChart({ helm, namespace: 'any', args: release });
+  const objects = parseAllDocuments(text).map((document): Deployment => document.toJS());
+  return new Map(
+    objects
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ spec: { template } }) => {
+        const [, ...flags] = template.spec.containers[0].args;
+        return [template.spec.serviceAccountName, flags.filter((flag) => !ofPod.test(flag))];
+      }),
+  );
+}
+
+const flags = await flagsByAccount();
+
+/** The release is in a namespace of its own, beside that of its Machines. */
+const accountOf = ({ namespace }: { namespace: string }, part: string): Account => ({
+  namespace: `${namespace}-system`,
+  name: `millwright-${part}`,
+});
+
+function secretOf(name: string, type: string): string {
+  const metadata = { name, namespace: 'kube-system' };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, type });
+}
+
+async function install(scenario: Scenario): Promise<void> {
+  const { namespace, cluster } = scenario;
+  await cluster.kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+  const own = ['--namespace', `${namespace}-system`, '--create-namespace'];
+  const machines = `--set=machines.namespace=${namespace}`;
+  await withHelm('install', 'millwright', chart, ...own, machines, ...release);
+  for (const { part } of programs)
+    await writeAccountKubeconfig(cluster.kube, accountOf(scenario, part));
+}
+
+describe('an install by the chart', () => {
+  const scenario: Scenario = useScenario('chart', {
+    isDoubled: false,
+    grant: install,
+    accessOf: (program) => ({
+      kubeconfig: kubeconfigFileOf(accountOf(scenario, program.replace('worker-', ''))),
+      virtualCloud,
+    }),
+    watcherFlags: flags.get('millwright-watcher') ?? [],
+    workers: programs
+      .filter(({ part }) => part !== 'watcher')
+      .map(({ part }) => ({
+        name: `worker-${part}` as const,
+        flags: flags.get(`millwright-${part}`) ?? [],
+      })),
+  });
+  // The release goes after the objects and their processes.
+  afterAll(async () => {
+    const { namespace } = accountOf(scenario, 'any');
+    await withHelm('uninstall', 'millwright', '--namespace', namespace);
+    const kinds = 'clusterroles,clusterrolebindings,validatingadmissionpolicies,flowschemas';
+    const left = await withKubectl(['get', kinds, '-o', 'name']);
+    expect(left.split('\n').filter((name) => name.includes(namespace))).toEqual([]);
+    await withKubectl(['delete', 'namespace', namespace]);
+  });
+  const { cluster } = scenario;
+  const workloads = new Workloads(scenario);
+
+  test('has the rights to make, roll, drain and delete machines, and needs no others', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
+    await untilRunning(scenario, pool, 2);
+    const name = await createMachine(scenario, 'busy');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'web', nodeName: name, replicas: 2 });
+    await cluster.delete(cluster.pathOf('machines', name));
+    await untilGone(scenario, cluster.pathOf('machines', name));
+    expect(await workloads.podsOn(name)).toEqual([]);
+    await workloads.end('web');
+    await deleteDeployment(scenario, pool);
+    const users = programs.map(({ part }) => userNameOf(accountOf(scenario, part)));
+    expect(await refusalsOf(users)).toEqual([]);
+  });
+
+  test('lets nothing but the worker change the instance of a Machine', async () => {
+    const name = await createMachine(scenario, 'owned');
+    await untilPhase(scenario, name, 'Running');
+    const patch = ['patch', 'machine', name, '-n', scenario.namespace, '--type=merge'];
+    const change = [...patch, '-p', '{"spec":{"providerID":"virtual://other"}}'];
+    await expect(withKubectl(change)).rejects.toThrow(
+      'spec.providerID is written by Millwright alone once a Machine exists',
+    );
+    await withKubectl([...patch, '-p', '{"metadata":{"annotations":{"example.com/a":"b"}}}']);
+    const asWorker = kubeconfigFileOf(accountOf(scenario, 'core'));
+    await withKubectl([...change, '--dry-run=server'], undefined, asWorker);
+    const restored = machineManifest(scenario.named('restored'), { providerID: 'virtual://x' });
+    await withKubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(restored));
+  });
+
+  test('writes of Secrets their finalizers, and in kube-system bootstrap tokens, alone', async () => {
+    const asWorker = kubeconfigFileOf(accountOf(scenario, 'core'));
+    const { namespace } = scenario;
+    const patch = ['patch', 'secret', secretName, '-n', namespace, '--dry-run=server'];
+    const data = [...patch, '--type=merge', '-p', '{"data":{"userData":"eA=="}}'];
+    await expect(withKubectl(data, undefined, asWorker)).rejects.toThrow(
+      'Millwright may change nothing of a Secret but its finalizers',
+    );
+    const finalizer = '{"metadata":{"finalizers":["machine.sapcloud.io/other"]}}';
+    await withKubectl([...patch, '--type=merge', '-p', finalizer], undefined, asWorker);
+
+    const create = ['create', '--dry-run=server', '-f', '-'];
+    for (const other of [
+      secretOf('bootstrap-token-abcdef', 'Opaque'),
+      secretOf('admin', 'bootstrap.kubernetes.io/token'),
+    ])
+      await expect(withKubectl(create, other, asWorker)).rejects.toThrow(
+        'only when they are bootstrap tokens',
+      );
+    const token = secretOf('bootstrap-token-abcdef', 'bootstrap.kubernetes.io/token');
+    await withKubectl(create, token, asWorker);
+  });
+});
+
+describe('what the chart renders', () => {
+  const namespace = `dry-run-${randomBytes(2).toString('hex')}`;
+  beforeAll(() => withKubectl(['create', 'namespace', namespace]));
+  afterAll(() => withKubectl(['delete', 'namespace', namespace]));
+
+  const examples = readdirSync(join(chart, 'examples'));
+  // The server knows no ServiceMonitor: the Prometheus operator brings it.
+  const here = [
+    '--set=metrics.serviceMonitor.enabled=false',
+    `--set=networkPolicy.temporal.namespace=${namespace}`,
+  ];
+  test.each([
+    { values: 'none', args: [] },
+    ...examples.map((file) => ({
+      values: file,
+      args: [`--values=${join(chart, 'examples', file)}`, ...here],
+    })),
+  ])('is taken by the API server: $values', async ({ args }) => {
+    const text = await renderChart({ helm, namespace, args });
+    const applied = ['apply', '--server-side', '--dry-run=server', '-f', '-'];
+    expect(await withKubectl(applied, text)).toContain('serverside-applied (server dry run)');
+  });
+});

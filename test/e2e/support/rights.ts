@@ -1,0 +1,74 @@
+/** The rights of watcher and workers in a namespace that a test made. */
+import {
+  isRole,
+  namespacedRoles,
+  rightsIn,
+  rightsOfCluster,
+  type Manifest,
+} from '../../../deploy/local/cluster/rights.ts';
+import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
+import type { Cluster } from './cluster.ts';
+import { writeAccountKubeconfig, type Account } from './service-accounts.ts';
+
+const plurals: Readonly<Record<string, string>> = {
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
+};
+
+/** With the rights of watcher and workers. `kube` is an administrator's. */
+export async function createNamespace(kube: KubeClient, namespace: string): Promise<void> {
+  await kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
+  for (const manifest of rightsIn(namespace)) await kube.create(pathOf(manifest), manifest);
+}
+
+/** Those that are not of the namespace itself, which takes the others along. */
+export async function revokeRights(kube: KubeClient, namespace: string): Promise<void> {
+  const ofCluster = rightsIn(namespace).filter(({ metadata }) => metadata.namespace === undefined);
+  for (const manifest of ofCluster)
+    await ignoreNotFound(kube.delete(`${pathOf(manifest)}/${manifest.metadata.name}`));
+}
+
+/**
+ * For a ServiceAccount that has all rights in all namespaces, as the chart has it with
+ * `rbac.clusterWide`: they outlast the namespace.
+ */
+export async function grantEverywhere(cluster: Cluster, account: Account): Promise<void> {
+  const { kube, namespace: machines } = cluster;
+  const { namespace, name } = account;
+  await kube.create('/api/v1/namespaces', { metadata: { name: machines } });
+  await kube.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } });
+  const roles = [...namespacedRoles(), ...rightsOfCluster().filter(isRole)];
+  const role: Manifest & { rules: unknown[] } = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name },
+    // The Lease is called after the namespace.
+    rules: [
+      ...roles.flatMap(({ rules }) => rules),
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: [`millwright-${machines}`],
+        verbs: ['get', 'patch', 'list', 'watch'],
+      },
+    ],
+  };
+  const binding = {
+    ...role,
+    kind: 'ClusterRoleBinding',
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', namespace, name }],
+  };
+  for (const manifest of [role, binding]) await kube.create(pathOf(manifest), manifest);
+  await writeAccountKubeconfig(kube, account);
+}
+
+function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  return `/apis/${apiVersion}${scope}/${plurals[kind]}`;
+}

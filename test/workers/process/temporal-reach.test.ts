@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { TemporalReach } from '../../../workers/process/temporal-reach.ts';
+import { HandSystem } from '../../support/hand-system.ts';
+
+function aReach(ask: () => Promise<unknown>) {
+  const system = new HandSystem();
+  const reach = system.run(() => new TemporalReach({ address: 'temporal:7233', ask }));
+  return {
+    reach,
+    to: (milliseconds: number) => system.run(() => system.to(milliseconds)),
+    fault: () => system.run(() => reach.fault()),
+  };
+}
+
+test('a process is not ready when Temporal has been silent for a minute, and is when it answers', async () => {
+  let isUp = true;
+  const { to, fault } = aReach(async () => {
+    if (!isUp) throw new Error('no connection');
+  });
+  await to(600_000);
+  expect(fault()).toBeUndefined();
+  isUp = false;
+  await to(660_000);
+  expect(fault()).toBeUndefined();
+  await to(665_000);
+  expect(fault()).toBe('Temporal at temporal:7233 has not answered for 65 s');
+  isUp = true;
+  await to(675_000);
+  expect(fault()).toBeUndefined();
+});
+
+test('a call that gets no answer is not asked again beside it, and counts as silence', async () => {
+  let calls = 0;
+  const { to, fault } = aReach(() => {
+    calls += 1;
+    return new Promise(() => undefined);
+  });
+  await to(120_000);
+  expect([calls, fault()]).toEqual([1, 'Temporal at temporal:7233 has not answered for 120 s']);
+});
+
+test('nothing is asked any more after the end', async () => {
+  let calls = 0;
+  const { reach, to } = aReach(async () => (calls += 1));
+  await to(30_000);
+  reach.close();
+  await to(300_000);
+  expect(calls).toBe(2);
+});
