@@ -1,5 +1,6 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import { nowMs } from '../activities/system/system.ts';
+import type { Waiting } from './kube/clients.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import type { Leaderless } from './process/leaderless.ts';
@@ -9,6 +10,7 @@ import { untilReached } from './process/reach.ts';
 import { startChecks } from './checks/start-checks.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
 import { logStop, registerStopMetric } from './process/stop-signs.ts';
+import type { WorkerFactory } from './temporal/worker-factory.ts';
 import { startWorkers } from './temporal/workers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
@@ -56,12 +58,7 @@ export async function runWorker(
     });
   }
   await untilClaimed(temporal, claimantOf(config, identity), waiting);
-  const factory = await untilReached({
-    server: `Temporal at ${config.temporal.address} (worker)`,
-    attempt: () => outside.workerFactory(config),
-    ...waiting,
-  });
-  shutdown.add('Temporal connection', () => factory.close());
+  const factory = await untilConnected({ config, shutdown }, outside, waiting);
 
   const gates = watchGates({ config, log, shutdown }, clients.control);
   const { stop, activeWatcher } = gates;
@@ -92,6 +89,21 @@ export async function runWorker(
   if (serves.core) startChecks({ temporal, settings, dependencies, registry, ...waiting });
   state = '';
   log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
+}
+
+/** The workers have a connection of their own. */
+async function untilConnected(
+  { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
+  { workerFactory }: Outside,
+  waiting: Waiting,
+): Promise<WorkerFactory> {
+  const factory = await untilReached({
+    server: `Temporal at ${config.temporal.address} (worker)`,
+    attempt: () => workerFactory(config),
+    ...waiting,
+  });
+  shutdown.add('Temporal connection', () => factory.close());
+  return factory;
 }
 
 /** What every activity that creates or destroys asks first. */

@@ -121,7 +121,7 @@ describe('the chart', () => {
       ...(spec?.template?.spec.containers ?? []),
       ...(spec?.containers ?? []),
     ]);
-    const started = new Set(named.map(({ args: [entrance] }) => entrance));
+    const started = new Set(named.map(({ args: [entrance = ''] }) => entrance));
     const held = Object.keys(entrances).map((name) => `${name}.js`);
     expect([...started].toSorted()).toEqual(held.toSorted());
   });
