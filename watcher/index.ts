@@ -38,6 +38,7 @@ export interface WatcherOptions {
   clusterName?: string | undefined;
   /** Of the runs that it starts. */
   timeouts: DeliveryOptions['timeouts'];
+  creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
 }

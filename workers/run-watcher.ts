@@ -54,6 +54,7 @@ export async function runWatcher(
     taskQueue: identity.taskQueue,
     concurrency: concurrency.syncs,
     timeouts: config.timeouts,
+    creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
     log,
     leaderElection: {
       client: leaseClient,

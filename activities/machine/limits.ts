@@ -2,22 +2,18 @@
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { MachineLimits } from '../../workflows/contracts/machine-activities.ts';
-import { annotations } from '../../workflows/api/constants.ts';
+import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 
-/**
- * The machine's own word, else the flag. For creation the annotation goes first, as in MCM v0.62.1.
- */
-export function limitsOf({ metadata, spec }: Machine, defaults: MachineDefaults): MachineLimits {
+/** The machine's own word, else the flag. */
+export function limitsOf(machine: Machine, defaults: MachineDefaults): MachineLimits {
+  const { spec } = machine;
   const drainTimeoutSeconds = secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds;
   const retries = spec.maxEvictRetries ?? defaults.maxEvictRetries;
   return {
-    creationTimeoutSeconds:
-      secondsOf(metadata.annotations?.[annotations.effectiveCreationTimeout]) ??
-      secondsOf(spec.creationTimeout) ??
-      defaults.creationTimeoutSeconds,
+    creationTimeoutSeconds: creationTimeoutSecondsOf(machine) ?? defaults.creationTimeoutSeconds,
     drainTimeoutSeconds,
     maxEvictRetries: evictRetriesWithin(retries, drainTimeoutSeconds),
     resourceExhaustedRetrySeconds: defaults.resourceExhaustedRetrySeconds,

@@ -31,8 +31,9 @@ describe('a machine beside a large pool', () => {
 
   async function begin(pool: string, name: string): Promise<void> {
     const timeouts = { workflowTaskSeconds: 60, heartbeatSeconds: 30 };
-    const options = { temporal: client, namespace, cluster, clusterName: cluster, taskQueue };
-    await createDelivery({ ...options, timeouts })(signalOf(pool, name));
+    const place = { namespace, cluster, clusterName: cluster, taskQueue };
+    const options = { ...place, timeouts, creationTimeoutSeconds: 1_200 };
+    await createDelivery({ temporal: client, ...options })(signalOf(pool, name));
     started.push(`machine/${cluster}/${namespace}/${name}`);
   }
 

@@ -1,6 +1,7 @@
 import type { MachineView } from './views.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
@@ -23,6 +24,8 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     specDigest,
     countDigest: countDigestOf(machine, specDigest),
     phase: status?.currentStatus?.phase ?? '',
+    createdAt: Date.parse(metadata.creationTimestamp),
+    creationTimeoutSeconds: creationTimeoutSecondsOf(machine),
     labels: held,
     owner: ownerOf(metadata, 'MachineSet'),
     isOrphan: controllerOf({ metadata }) === undefined,

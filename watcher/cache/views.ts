@@ -19,6 +19,10 @@ export interface MachineView extends CachedObject {
   /** What a MachineSet reads. */
   countDigest: string;
   phase: string;
+  /** Milliseconds. */
+  createdAt: number;
+  /** Of its own; absent: the flag counts. */
+  creationTimeoutSeconds: number | undefined;
   labels: Record<string, string>;
   /** Name of the controlling MachineSet. */
   owner: string | undefined;

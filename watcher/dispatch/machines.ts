@@ -116,6 +116,7 @@ function observedSignal(machine: MachineView, context: DispatchContext): Signal 
       machineSet: machine.owner,
       machineDeployment: deploymentOf(machine, context),
       machineClass: machine.className,
+      machine,
     },
     cause: { resource: 'machines', resourceVersion },
   };

@@ -1,7 +1,7 @@
 /** What dispatch decides: which workflow is to hear what. */
 import type { SignalName, SignalPayloads } from '../../workflows/contracts/messages.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
-import type { Resource } from '../cache/views.ts';
+import type { MachineView, Resource } from '../cache/views.ts';
 
 /** What a new workflow shows before it has done anything. */
 export interface Start {
@@ -10,6 +10,8 @@ export interface Start {
   machineSet?: string | undefined;
   machineDeployment?: string | undefined;
   machineClass?: string | undefined;
+  /** Of a Machine. */
+  machine?: Pick<MachineView, 'phase' | 'createdAt' | 'creationTimeoutSeconds'>;
 }
 
 export interface Signal<N extends SignalName = SignalName> {

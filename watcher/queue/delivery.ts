@@ -1,6 +1,7 @@
 /** Hands signals to Temporal. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
@@ -23,6 +24,8 @@ export interface DeliveryOptions {
   taskQueue: string;
   /** Of the runs that it starts. */
   timeouts: RunTimeouts;
+  /** Of Machines that say nothing of their own. */
+  creationTimeoutSeconds: number;
 }
 
 /** A call that hangs would hold up all that its workflow is to hear. */
@@ -57,7 +60,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       ...runOptions,
       priority: priorityOf(signal, start),
       staticSummary: clip(start.summary, longestSummaryBytes),
-      typedSearchAttributes: attributesOf(signal, start, options),
+      typedSearchAttributes: attributesOf(start, options),
     });
     return 'sent';
   }
@@ -81,14 +84,12 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
 }
 
 function attributesOf(
-  { kind }: Signal,
   start: Start,
-  { namespace, cluster }: DeliveryOptions,
+  { namespace, cluster, creationTimeoutSeconds }: DeliveryOptions,
 ): TypedSearchAttributes {
   const values = [
     ['KubeCluster', cluster],
     ['KubeNamespace', namespace],
-    ['State', kind === 'machine' ? 'New' : undefined],
     ['MachineSet', start.machineSet],
     ['MachineDeployment', start.machineDeployment],
     ['MachineClass', start.machineClass],
@@ -97,5 +98,20 @@ function attributesOf(
   const pairs = values.flatMap(([name, value]) =>
     value ? [{ key: keys[name], value: clip(value, longestKeywordBytes) }] : [],
   );
-  return new TypedSearchAttributes(pairs);
+  const ofMachine = start.machine ? attributesOfMachine(start.machine, creationTimeoutSeconds) : [];
+  return new TypedSearchAttributes([...pairs, ...ofMachine]);
+}
+
+/** As its workflow would show it, which saves a change of them. */
+function attributesOfMachine(
+  { phase, createdAt, creationTimeoutSeconds }: NonNullable<Start['machine']>,
+  defaultSeconds: number,
+): SearchAttributePair[] {
+  if (phase !== '') return [{ key: keys.State, value: phase }];
+  const timeoutSeconds = creationTimeoutSeconds ?? defaultSeconds;
+  return [
+    { key: keys.State, value: 'Pending' },
+    { key: keys.WaitingSince, value: new Date(createdAt) },
+    { key: keys.Deadline, value: new Date(createdAt + timeoutSeconds * 1_000) },
+  ];
 }

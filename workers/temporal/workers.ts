@@ -240,6 +240,7 @@ function worldOf(
       namespace,
       identity,
       timeouts: config.timeouts,
+      creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
     }),
     ...createServiceProbes({
       temporal,

@@ -1,7 +1,8 @@
 /** The check of entities joined with Temporal, and with the watcher's own way of telling. */
-import type { Client, WorkflowExecutionStatusName, WorkflowHandle } from '@temporalio/client';
+import type { WorkflowExecutionStatusName, WorkflowHandle } from '@temporalio/client';
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Dead, WorkflowRegistry, Living } from '../../activities/runtime/workflow-registry.ts';
+import type { DeliveryOptions } from '../../watcher/queue/delivery.ts';
 import { createDelivery } from '../../watcher/queue/delivery.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
@@ -17,7 +18,6 @@ import { vanishedNodeSignals } from '../../watcher/resync.ts';
 import type { Resource } from '../../watcher/cache/views.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { refOfWorkflowId, workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
 import { instanceMissing, objectQuery } from '../../workflows/contracts/messages.ts';
 import type { WorkflowKind, WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import { workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
@@ -25,16 +25,15 @@ import type { Claimant } from './claims.ts';
 import type { Run } from './left-over-runs.ts';
 import { endRuns, isLeftOver, runsOfNamespace } from './left-over-runs.ts';
 
-export type BoardOptions = Claimant & { temporal: Client; timeouts: RunTimeouts };
+export type BoardOptions = Claimant &
+  Pick<DeliveryOptions, 'temporal' | 'timeouts' | 'creationTimeoutSeconds'>;
 
-export function createWorkflowRegistry({
-  temporal,
-  timeouts,
-  ...claimant
-}: BoardOptions): WorkflowRegistry {
+export function createWorkflowRegistry(options: BoardOptions): WorkflowRegistry {
+  const { temporal, timeouts, creationTimeoutSeconds, ...claimant } = options;
   const { namespace, identity } = claimant;
   const { cluster, clusterName } = identity;
-  const deliver = createDelivery({ temporal, namespace, timeouts, ...identity });
+  const ofRuns = { timeouts, creationTimeoutSeconds };
+  const deliver = createDelivery({ temporal, namespace, ...ofRuns, ...identity });
   const handleOf = ({ kind, name }: WorkflowRef) =>
     temporal.workflow.getHandle(workflowIdOf(kind, { namespace, name }, clusterName));
 

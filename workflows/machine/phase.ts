@@ -2,7 +2,7 @@
  * A machine's phase, and how the Temporal UI finds it. Search attributes cost an event, so they
  * change with the phase only.
  */
-import { upsertSearchAttributes } from '@temporalio/workflow';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { MachineErrorCode } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import { createDeadlineOf, shownDrainDeadlineOf } from './deadlines.ts';
@@ -19,14 +19,29 @@ export function setPhase(state: MachineState, phase: MachinePhase): void {
   state.phase = phase;
   state.phaseSince = Date.now();
   const isWaiting = waitingPhases.has(phase);
-  const deadline = isWaiting ? deadlineOf(state) : endOf(state);
+  const attention = attentionOf(state);
+  const deadline = dateOf(isWaiting ? deadlineOf(state) : endOf(state));
+  if (phase === 'Pending' && isShownPending(attention, deadline)) return;
   upsertSearchAttributes([
     { key: keys.State, value: phase },
-    { key: keys.Attention, value: attentionOf(state) },
+    { key: keys.Attention, value: attention },
     { key: keys.NodeName, value: keyword(instanceOf(state)?.nodeName) },
     { key: keys.WaitingSince, value: isWaiting ? new Date() : null },
-    { key: keys.Deadline, value: dateOf(deadline) },
+    { key: keys.Deadline, value: deadline },
   ]);
+}
+
+/**
+ * The watcher starts the workflow with what is shown of a Pending machine, because each change
+ * costs Temporal as much as half a task. Its Node is named when it is there.
+ */
+function isShownPending(attention: string, deadline: Date | null): boolean {
+  const { typedSearchAttributes: shown } = workflowInfo();
+  return (
+    shown.get(keys.State) === 'Pending' &&
+    shown.get(keys.Attention) === attention &&
+    shown.get(keys.Deadline)?.getTime() === deadline?.getTime()
+  );
 }
 
 /**

@@ -57,6 +57,7 @@ function deliveryTo(calls: Recorded[], error?: Error) {
     cluster: 'c',
     taskQueue: 'q',
     timeouts: { workflowTaskSeconds: 7, heartbeatSeconds: 21 },
+    creationTimeoutSeconds: 1_200,
   });
 }
 
@@ -84,12 +85,39 @@ test('a live object starts its workflow, with all that a person wants to see', a
   if (!(attributes instanceof TypedSearchAttributes)) throw new Error('no search attributes');
   const shown = attributes.getAll().map(({ key, value }) => [key.name, value]);
   expect(Object.fromEntries(shown)).toEqual({
-    State: 'New',
     Attention: 'none',
     KubeCluster: 'c',
     KubeNamespace: 'default',
     MachineSet: 'pool',
   });
+});
+
+test.each([
+  {
+    name: 'a Machine without a phase is Pending until the timeout of the flag',
+    machine: { phase: '', createdAt: 1_000_000, creationTimeoutSeconds: undefined },
+    shown: { State: 'Pending', WaitingSince: 1_000_000, Deadline: 2_200_000 },
+  },
+  {
+    name: 'a Machine with a timeout of its own is Pending until then',
+    machine: { phase: '', createdAt: 1_000_000, creationTimeoutSeconds: 60 },
+    shown: { State: 'Pending', WaitingSince: 1_000_000, Deadline: 1_060_000 },
+  },
+  {
+    name: 'a Machine whose workflow was lost has its phase',
+    machine: { phase: 'Running', createdAt: 1_000_000, creationTimeoutSeconds: 60 },
+    shown: { State: 'Running' },
+  },
+])('$name', async ({ machine, shown }) => {
+  const calls: Recorded[] = [];
+  await deliveryTo(calls)({ ...observed, start: { summary: 'a', machine } });
+  const attributes = calls[0]?.options?.['typedSearchAttributes'];
+  if (!(attributes instanceof TypedSearchAttributes)) throw new Error('no search attributes');
+  const pairs = attributes
+    .getAll()
+    .filter(({ key }) => ['State', 'WaitingSince', 'Deadline'].includes(key.name))
+    .map(({ key, value }) => [key.name, value instanceof Date ? value.getTime() : value]);
+  expect(Object.fromEntries(pairs)).toEqual(shown);
 });
 
 test('a set goes before its machines', async () => {

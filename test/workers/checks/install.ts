@@ -63,7 +63,14 @@ export class Install {
     const config = configOf(flags);
     const temporal = this.temporal.clientFor(process, process.name);
     const { timeouts } = config;
-    const workflows = createWorkflowRegistry({ temporal, namespace, identity, timeouts });
+    const { creationTimeoutSeconds } = config.machine;
+    const workflows = createWorkflowRegistry({
+      temporal,
+      namespace,
+      identity,
+      timeouts,
+      creationTimeoutSeconds,
+    });
     process.run(() =>
       startChecks({
         temporal,

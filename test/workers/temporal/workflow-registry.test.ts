@@ -13,6 +13,7 @@ test('a run that no worker can replay is signalled that its object is gone, and 
     namespace: 'a',
     identity,
     timeouts: { workflowTaskSeconds: 10, heartbeatSeconds: 30 },
+    creationTimeoutSeconds: 1_200,
   });
   const dead = { kind: 'machine', name: 'b', resourceVersion: '5' } as const;
   const signalled = orError(registry.signalGone(dead, 1));

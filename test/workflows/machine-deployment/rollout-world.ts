@@ -94,14 +94,18 @@ export class RolloutWorld {
   }
 
   /**
-   * The rollout is over, and with it the run; the test server's change of runs is not atomic, so
+   * The rollout is over, and with it the run, which may be another one than `run`: that of the
+   * rollout before may have ended meanwhile. The test server's change of runs is not atomic, so
    * nothing is sent at the end.
    */
   async isOver(run: string): Promise<void> {
+    const atWork = new Set([run]);
     await eventually('the next run', async () => {
-      if ((await this.runId()) !== run) return true;
+      const now = await this.runId();
       const view = await this.view();
-      if (!view || !this.#isDone(view)) await this.world.changeSets();
+      if (view && this.#isDone(view)) return !atWork.has(now);
+      atWork.add(now);
+      await this.world.changeSets();
       return false;
     });
     await this.view();

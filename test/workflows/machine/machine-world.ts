@@ -1,4 +1,6 @@
 /** One Machine, its cloud and its Node, as far as the workflow of the Machine can tell. */
+import type { SearchAttributePair } from '@temporalio/common';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -95,7 +97,10 @@ export class MachineWorld {
   }
 
   /** Starts the workflow as the watcher does: with a look at the object. */
-  async begin(changes: Partial<MachineSnapshot> = {}): Promise<void> {
+  async begin(
+    changes: Partial<MachineSnapshot> = {},
+    shown: SearchAttributePair[] = [],
+  ): Promise<void> {
     const input: MachineInput = { ref: this.ref, cluster };
     await this.#temporal.client.workflow.signalWithStart<typeof machine, [MachineSnapshot]>(
       'machine',
@@ -103,6 +108,7 @@ export class MachineWorld {
         taskQueue: this.ref.namespace,
         workflowId: this.workflowId,
         args: [input],
+        typedSearchAttributes: new TypedSearchAttributes(shown),
         signal: machineObserved,
         signalArgs: [this.snapshot(changes)],
       },
