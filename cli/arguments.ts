@@ -3,6 +3,8 @@ import type { Common } from './options.ts';
 import { parseArgs } from 'node:util';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
+import type { SetupQuestion } from './setup-arguments.ts';
+import { readSetupArguments } from './setup-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
 export { UsageError };
@@ -13,6 +15,7 @@ export type Asked =
   | (Common & { command: 'status' })
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
+  | SetupQuestion
   | QueueQuestion
   | Verification;
 
@@ -30,6 +33,7 @@ const options = {
 export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
   if (first === 'driver') return readDriverArguments(others);
+  if (first === 'setup') return readSetupArguments(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
@@ -38,7 +42,9 @@ export function readArguments(argv: readonly string[]): Asked {
   const common = { namespace, kubeconfig, isJson: isJson(output) };
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
-  throw wrong(`command "${command ?? ''}" is not known; allowed: stop, resume, driver, help`);
+  throw wrong(
+    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, driver, help`,
+  );
 }
 
 interface StopValues {

@@ -1,6 +1,7 @@
 export const help = `millwright: manage machines
 
 Usage:
+  millwright setup [--check]                  Make a Temporal namespace ready, or say what it lacks
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop
@@ -10,7 +11,15 @@ A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kub
 same. It outlives restarts of everything. While it stands no machine, no instance and no Node is created or deleted, and
 no pod is evicted; machines that run go on running, and no machine becomes Failed because of it.
 
+Setup makes the Temporal namespace and registers the search attributes, where they are missing and it may; it changes
+nothing that is there, and exits with 1 when something is left to do. It finds Temporal by TEMPORAL_ADDRESS,
+TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and so on, or by a profile, as the command temporal does.
+
 Options:
+  --check                  Of setup: change nothing
+  --retention-days N       Of setup: how long a namespace that it makes keeps closed workflows (default 7)
+  --temporal-address HOST:PORT, --temporal-namespace NAME
+                           Of setup: instead of the variables
   --reason TEXT            Why; everybody who waits sees it
   --by NAME                Who stops it; not checked
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
@@ -19,6 +28,7 @@ Options:
   -h, --help
 
 Examples:
+  millwright setup --temporal-address temporal.example:7233 --temporal-namespace machines
   millwright stop -n shoot--dev --reason "the cloud deletes the wrong disks" --by alice
   millwright stop -n shoot--dev --status -o json
   millwright resume -n shoot--dev

@@ -5,14 +5,16 @@ import { connect } from './connect.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
+import type { SetupQuestion } from './setup-arguments.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
-import { loadVerify } from './load-verify.ts';
+import { withSdk } from './with-sdk.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
   if (asked.command === 'help') return help;
   if (asked.command === 'driver help') return driverHelp;
+  if (asked.command === 'setup') return await setUp(asked);
   const place = connect(asked);
   try {
     switch (asked.command) {
@@ -25,7 +27,7 @@ async function main(argv: readonly string[]): Promise<string> {
       case 'queue':
         return await showQueues(place, asked);
       case 'verify': {
-        const { verify } = await loadVerify();
+        const { verify } = await withSdk('driver verify', () => import('./driver.ts'));
         const { text, isPassed } = await verify(place, asked);
         if (!isPassed) process.exitCode = 1;
         return text;
@@ -34,6 +36,13 @@ async function main(argv: readonly string[]): Promise<string> {
   } finally {
     await place.kube.close();
   }
+}
+
+async function setUp(asked: SetupQuestion): Promise<string> {
+  const { setup } = await withSdk('setup', () => import('./setup.ts'));
+  const { text, isReady } = await setup(asked);
+  if (!isReady) process.exitCode = 1;
+  return text;
 }
 
 try {

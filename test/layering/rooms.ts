@@ -438,7 +438,14 @@ export const rooms: readonly Room[] = [
     folder: 'cli',
     holds: 'the command `millwright`, and the conformance kit for drivers',
     imports: ['workflows/**', 'activities/kube', 'activities/machine-class', 'workers/**'],
-    packages: ['@temporalio/client', '@temporalio/worker', '@temporalio/workflow', 'ajv', 'node'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/worker',
+      '@temporalio/workflow',
+      'ajv',
+      'node',
+    ],
   },
   {
     folder: 'deploy',

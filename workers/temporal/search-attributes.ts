@@ -55,11 +55,11 @@ async function stillMissing(
 ): Promise<string[]> {
   const { namespace } = temporal.options;
   try {
-    const missing = await unknownOf(temporal);
+    const missing = await unknownSearchAttributes(temporal);
     if (missing.length === 0) return missing;
     const names = missing.join(', ');
     onMissing(`waits for the search attributes ${names}`);
-    const refusal = await register(connection, namespace, missing);
+    const refusal = await registerSearchAttributes(connection, namespace, missing);
     if (refusal === undefined) {
       log.info({ names: missing }, 'search attributes registered');
       // The next attempt finds out whether they can be used by now.
@@ -79,7 +79,10 @@ async function stillMissing(
 }
 
 /** One count that matches nothing for each, so that it costs the store nothing. */
-async function unknownOf({ workflowService, options }: Client): Promise<string[]> {
+export async function unknownSearchAttributes({
+  workflowService,
+  options,
+}: Client): Promise<string[]> {
   const unknown: string[] = [];
   for (const name of Object.keys(searchAttributes)) {
     try {
@@ -96,7 +99,7 @@ async function unknownOf({ workflowService, options }: Client): Promise<string[]
 }
 
 /** Returns why it cannot be done: no right, no such service, no column left. */
-async function register(
+export async function registerSearchAttributes(
   { operatorService }: Connection,
   namespace: string,
   names: readonly string[],

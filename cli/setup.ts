@@ -1,0 +1,166 @@
+/** `millwright setup`: makes a Temporal namespace ready for Millwright, and says what it lacks. */
+import { setTimeout } from 'node:timers/promises';
+import { Connection, Client, isGrpcServiceError } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import type { TemporalSettings } from '../workers/config/temporal.ts';
+import { readTemporalSettings } from '../workers/config/temporal.ts';
+import { reasonOf } from '../workers/log/reason.ts';
+import {
+  commandsFor,
+  registerSearchAttributes,
+  unknownSearchAttributes,
+} from '../workers/temporal/search-attributes.ts';
+import type { SetupQuestion } from './setup-arguments.ts';
+
+export interface Finding {
+  what: 'server' | 'namespace' | 'search attributes';
+  /** `made`: by this call. */
+  state: 'there' | 'made' | 'missing';
+  text: string;
+}
+
+/** `NOT_FOUND` of gRPC, whose enumeration the SDK does not hand on. */
+const notFound: readonly number[] = [5];
+const connectTimeoutMs = 5_000;
+/** All services of a server read new namespaces and attributes within this. */
+const knownWithinMs = 60_000;
+
+/** Returns what to print. */
+export async function setup(
+  asked: SetupQuestion,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<{ text: string; isReady: boolean }> {
+  const settings = settingsOf(asked, env);
+  const connection = await connectTo(settings);
+  try {
+    const findings = await findingsOf(asked, settings, connection);
+    const isReady = findings.every(({ state }) => state !== 'missing');
+    const { address, namespace } = settings;
+    if (asked.isJson) {
+      return { isReady, text: JSON.stringify({ address, namespace, isReady, findings }, null, 2) };
+    }
+    const lines = findings.map(({ what, state, text }) => `${state.padEnd(8)}${what}: ${text}`);
+    const end = isReady
+      ? `Namespace ${namespace} of ${address} is ready.`
+      : `Namespace ${namespace} of ${address} is not ready.`;
+    return { isReady, text: [...lines, end].join('\n') };
+  } finally {
+    await connection.close();
+  }
+}
+
+function settingsOf(
+  { address, temporalNamespace }: SetupQuestion,
+  env: Readonly<Record<string, string | undefined>>,
+): TemporalSettings {
+  const flags = { 'temporal-address': address, 'temporal-namespace': temporalNamespace };
+  const { settings, faults } = readTemporalSettings(flags, env);
+  if (!settings) throw new Error(faults.join('\n'));
+  return settings;
+}
+
+async function connectTo({ address, connection }: TemporalSettings): Promise<Connection> {
+  const { tls, apiKey, metadata } = connection;
+  try {
+    return await Connection.connect({
+      address,
+      connectTimeout: connectTimeoutMs,
+      ...(tls !== undefined && { tls }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(metadata && { metadata }),
+    });
+  } catch (error) {
+    throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** What a later step needs, an earlier one has found or made. */
+async function findingsOf(
+  asked: SetupQuestion,
+  { namespace }: TemporalSettings,
+  connection: Connection,
+): Promise<Finding[]> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
+  const ofNamespace = await ensureNamespace(asked, namespace, connection);
+  if (ofNamespace.state === 'missing') return [server, ofNamespace];
+  return [server, ofNamespace, await ensureAttributes(asked, namespace, connection)];
+}
+
+async function ensureNamespace(
+  { retentionDays, isCheck }: SetupQuestion,
+  namespace: string,
+  { workflowService }: Connection,
+): Promise<Finding> {
+  const what = 'namespace';
+  const found = await orMissing(workflowService.describeNamespace({ namespace }));
+  if (found) {
+    const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+    return { what, state: 'there', text: `keeps closed workflows for ${seconds / 3_600} hours` };
+  }
+  const command = `temporal operator namespace create --namespace ${namespace} --retention ${retentionDays}d`;
+  if (isCheck) return { what, state: 'missing', text: `make it with: ${command}` };
+  try {
+    await workflowService.registerNamespace({
+      namespace,
+      description: 'Millwright',
+      workflowExecutionRetentionPeriod: msToTs(`${retentionDays}d`),
+    });
+    return { what, state: 'made', text: `keeps closed workflows for ${retentionDays} days` };
+  } catch (error) {
+    const why = reasonOf(error);
+    return {
+      what,
+      state: 'missing',
+      text: `it cannot be made (${why}). Run as an administrator: ${command}`,
+    };
+  }
+}
+
+async function ensureAttributes(
+  { isCheck }: SetupQuestion,
+  namespace: string,
+  connection: Connection,
+): Promise<Finding> {
+  const what = 'search attributes';
+  const client = new Client({ connection, namespace });
+  const unknown = async () => await orMissing(unknownSearchAttributes(client));
+  const missing = await until(unknown, `the server does not know the namespace ${namespace} yet`);
+  if (missing.length === 0) return { what, state: 'there', text: 'all of them' };
+  const names = missing.join(', ');
+  const commands = commandsFor(missing, namespace);
+  const toDo = ['Run as an administrator, here or in Temporal Cloud:', ...commands].join('\n  ');
+  if (isCheck) return { what, state: 'missing', text: `${names}. ${toDo}` };
+  const refusal = await registerSearchAttributes(connection, namespace, missing);
+  if (refusal !== undefined) {
+    return { what, state: 'missing', text: `${names}: ${refusal}. ${toDo}` };
+  }
+  await until(
+    async () => ((await unknown())?.length === 0 ? true : undefined),
+    'the server does not know the search attributes yet',
+  );
+  return { what, state: 'made', text: names };
+}
+
+async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isGrpcServiceError(error) && notFound.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Asks until there is an answer. */
+async function until<Answer>(
+  ask: () => Promise<Answer | undefined>,
+  otherwise: string,
+): Promise<Answer> {
+  const deadline = Date.now() + knownWithinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) throw new Error(`${otherwise}: try again`);
+    await setTimeout(500);
+  }
+}

@@ -1,0 +1,21 @@
+/** Commands that need Temporal's SDK, which the npm package leaves out. */
+import { temporalSdkVersion } from '../workers/config/version.ts';
+
+/** Throws with what to install when the package runs without it. */
+export async function withSdk<Loaded>(
+  command: string,
+  load: () => Promise<Loaded>,
+): Promise<Loaded> {
+  try {
+    return await load();
+  } catch (error) {
+    if (Object(error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const packages = ['client', 'envconfig', 'worker']
+      .map((name) => `@temporalio/${name}@${temporalSdkVersion}`)
+      .join(' ');
+    throw new Error(
+      `"${command}" needs the SDK of Temporal beside this package: npm install ${packages}`,
+      { cause: error },
+    );
+  }
+}

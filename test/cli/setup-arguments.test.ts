@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readArguments, UsageError } from '../../cli/arguments.ts';
+
+test('setup takes address, namespace and retention', () => {
+  const argv = ['--temporal-address=a:1', '--temporal-namespace=b', '--retention-days=30'];
+  expect(readArguments(['setup', ...argv, '--check', '-o', 'json'])).toEqual({
+    command: 'setup',
+    address: 'a:1',
+    temporalNamespace: 'b',
+    retentionDays: 30,
+    isCheck: true,
+    isJson: true,
+  });
+});
+
+test('setup changes things, and keeps closed workflows for a week, unless told otherwise', () => {
+  expect(readArguments(['setup'])).toMatchObject({ isCheck: false, retentionDays: 7 });
+});
+
+test.each([
+  { name: 'a retention of no day', argv: ['--retention-days=0'], says: /whole days from 1/ },
+  { name: 'a retention with a unit', argv: ['--retention-days=7d'], says: /"7d"/ },
+  { name: 'an unknown option', argv: ['--force'], says: /--force/ },
+  { name: 'a word too many', argv: ['machines'], says: /"machines" is too much after "setup"/ },
+])('setup refuses $name', ({ argv, says }) => {
+  expect(() => readArguments(['setup', ...argv])).toThrow(UsageError);
+  expect(() => readArguments(['setup', ...argv])).toThrow(says);
+});
