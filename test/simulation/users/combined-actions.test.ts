@@ -76,6 +76,29 @@ test('scaleHeldRollout: some machines of the pool go meanwhile, and are held for
   expect(found.length).toBeGreaterThan(0);
 });
 
+test('refillPaused: an empty pool gets its template in a pause, and its machines before the end', async () => {
+  const stage = begin('refillPaused');
+  const { control } = stage.user;
+  await stage.pass(3);
+  const pools = () => stage.user.all('machinedeployments');
+  const [picked] = pools().filter(({ object }) => object.spec?.['replicas'] === 0);
+  expect(picked?.object.spec?.['paused']).toBeUndefined();
+  for (const { path, object } of stage.user.all('machines')) {
+    if (object.metadata.labels?.[poolLabel] !== picked?.name) continue;
+    control.patch(path, { metadata: { finalizers: null } });
+    control.delete(path);
+  }
+  await stage.pass(7);
+  const refilled = control.get(picked?.path ?? '');
+  expect(refilled?.spec).toMatchObject({
+    paused: true,
+    template: { metadata: { labels: { version: expect.any(String) } } },
+  });
+  expect(refilled?.spec?.['replicas']).toBeGreaterThan(0);
+  await stage.pass(45);
+  expect(control.get(picked?.path ?? '')?.spec?.['paused']).toBeUndefined();
+});
+
 test('resizeUnderPolicy: something is refused while a size goes down, and up again', async () => {
   const refused = new Set<string>();
   for (let seed = 1; seed <= 12; seed += 1) {
