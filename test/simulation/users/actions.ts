@@ -81,7 +81,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   releaseMachine: { weight: 1, act: owners.releaseMachine },
   createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
   dropOwner: { weight: 0.3, act: owners.dropOwner },
-  revertSet: { weight: 0.8, act: owners.revertSet },
+  revertSet: { weight: 1.5, act: owners.revertSet },
   stop: { weight: 0.5, act: stop },
   incident: { weight: 2, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },
