@@ -77,6 +77,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   commandMachine: { weight: 2, act: commands.commandMachine },
   commandRollout: { weight: 2, act: commands.commandRollout },
   terminateWorkflow: { weight: 0.5, act: commands.terminateWorkflow },
+  searchForInstances: { weight: 2, act: commands.searchForInstances },
   cancelWorkflow: { weight: 0.5, act: commands.cancelWorkflow },
   releaseMachine: { weight: 1, act: owners.releaseMachine },
   createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
