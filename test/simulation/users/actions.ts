@@ -6,7 +6,7 @@ import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
 import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
-import { scaleHeldRollout } from './actions/held-rollouts.ts';
+import { refillPaused, scaleHeldRollout } from './actions/held-rollouts.ts';
 import { deleteHeldSet } from './actions/held-deletions.ts';
 import { keepIllNodes } from './actions/ill-nodes.ts';
 import * as marks from './actions/marks.ts';
@@ -41,6 +41,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   undo: { weight: 2, act: rollouts.undo },
   pause: { weight: 1.5, act: rollouts.pause },
   scaleHeldRollout: { weight: 5, act: scaleHeldRollout },
+  refillPaused: { weight: 2, act: refillPaused },
   editStrategy: { weight: 1.5, act: rollouts.editStrategy },
   breakSpec: { weight: 0.4, act: rollouts.breakSpec },
   reconcileFromGit: { weight: 0.4, act: rollouts.reconcileFromGit },
@@ -76,11 +77,12 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   commandMachine: { weight: 2, act: commands.commandMachine },
   commandRollout: { weight: 2, act: commands.commandRollout },
   terminateWorkflow: { weight: 0.5, act: commands.terminateWorkflow },
+  searchForInstances: { weight: 2, act: commands.searchForInstances },
   cancelWorkflow: { weight: 0.5, act: commands.cancelWorkflow },
   releaseMachine: { weight: 1, act: owners.releaseMachine },
   createMachineForSet: { weight: 0.5, act: owners.createMachineForSet },
   dropOwner: { weight: 0.3, act: owners.dropOwner },
-  revertSet: { weight: 0.8, act: owners.revertSet },
+  revertSet: { weight: 1.5, act: owners.revertSet },
   stop: { weight: 0.5, act: stop },
   incident: { weight: 2, act: incident },
   mislabelMachine: { weight: 0.7, act: edits.mislabelMachine },

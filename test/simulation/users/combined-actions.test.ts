@@ -8,8 +8,8 @@ import { bareWorld, workOn } from './bare-world.ts';
 import type { Found } from './kubectl.ts';
 import { poolLabel } from './objects.ts';
 import { setUpObjects } from './set-up.ts';
-import { isDeleting } from './user.ts';
-import type { User } from './user.ts';
+import { isDeleting, isOwnedBy } from './user.ts';
+import type { Picked, User } from './user.ts';
 import { Users } from './users.ts';
 
 const minuteMs = 60_000;
@@ -74,6 +74,63 @@ test('scaleHeldRollout: some machines of the pool go meanwhile, and are held for
     expect(held(stage)).toHaveLength(0);
   }
   expect(found.length).toBeGreaterThan(0);
+});
+
+function emptyPool({ user }: Stage): Picked {
+  const pools = user.all('machinedeployments');
+  const picked = pools.find(({ object }) => object.spec?.['replicas'] === 0);
+  if (!picked) throw new Error('no pool has no replicas');
+  return picked;
+}
+
+function removeMachines({ user }: Stage, pool: string): void {
+  for (const { path, object } of user.all('machines')) {
+    if (object.metadata.labels?.[poolLabel] !== pool) continue;
+    user.control.patch(path, { metadata: { finalizers: null } });
+    user.control.delete(path);
+  }
+}
+
+test('refillPaused: an empty pool gets its template in a pause, and its machines before the end', async () => {
+  const stage = begin('refillPaused');
+  await stage.pass(3);
+  const { path, name, object } = emptyPool(stage);
+  expect(object.spec).not.toHaveProperty('paused');
+  removeMachines(stage, name);
+  await stage.pass(7);
+  const { spec = {} } = stage.user.control.get(path) ?? {};
+  const template = { metadata: { labels: { version: expect.any(String) } } };
+  expect(spec).toMatchObject({ paused: true, template });
+  expect(spec['replicas']).toBeGreaterThan(0);
+  await stage.pass(45);
+  expect(stage.user.control.get(path)?.spec).not.toHaveProperty('paused');
+});
+
+test('revertSet: a set takes over what its deployment says, and loses it again, also at once', async () => {
+  const delaysMs: number[] = [];
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    const stage = begin('revertSet', seed);
+    const { control, install } = stage.user;
+    await stage.pass(4);
+    const [owner] = stage.user
+      .all('machinedeployments')
+      .filter(({ object }) => object.metadata.annotations?.['example.com/seen'] !== undefined);
+    const [kept] = stage.user
+      .all('machinesets')
+      .filter(({ object }) => object.metadata.labels?.['example.com/kept-by'] !== undefined);
+    if (!owner || !kept) throw new Error('nobody keeps the set of a deployment that changed');
+    expect(isOwnedBy(kept.object, owner.object)).toBe(true);
+    const { annotations } = owner.object.metadata;
+    install.control.server.patch(kept.path, { type: 'merge', body: { metadata: { annotations } } });
+    const writtenAt = stage.user.now;
+    const isKept = (): boolean =>
+      control.get(kept.path)?.metadata.annotations?.['example.com/seen'] === undefined;
+    await stage.world.simulation.run(writtenAt + 50, isKept);
+    expect(isKept()).toBe(true);
+    delaysMs.push(stage.user.now - writtenAt);
+  }
+  expect(Math.min(...delaysMs)).toBe(0);
+  expect(Math.max(...delaysMs)).toBeGreaterThan(0);
 });
 
 test('resizeUnderPolicy: something is refused while a size goes down, and up again', async () => {

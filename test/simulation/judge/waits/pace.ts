@@ -4,7 +4,8 @@ import type { Evidence } from '../evidence.ts';
 const periodMs = 60_000;
 /**
  * A rollout that has news all the time takes some steps a second, each with some events; nothing
- * needs this many. By workflow, over all its runs.
+ * needs this many: in six worlds of 8 machines with all faults the most was 247. A loop without a
+ * rest had 6,938. By workflow, over all its runs.
  */
 const eventsMost = 2_400;
 /**

@@ -1,12 +1,17 @@
 /** What operators do in Temporal. */
-import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import type { WorkflowHandle } from '@temporalio/client';
+import {
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  ServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { machineCommands, rolloutCommands } from '../../../../workflows/contracts/commands.ts';
-import { workflowIdOf } from '../../../../workflows/contracts/workflow-ids.ts';
+import { scheduleIdOf, workflowIdOf } from '../../../../workflows/contracts/workflow-ids.ts';
 import type { User } from '../user.ts';
-import { isDeleting } from '../user.ts';
+import { isDeleting, minuteMs } from '../user.ts';
 
 type Send = (handle: WorkflowHandle) => Promise<unknown>;
 
@@ -19,13 +24,21 @@ interface Errand {
   send: Send;
 }
 
-/** Says what became of it. */
 async function run(user: User, { workflowId, what, send }: Errand): Promise<void> {
-  const temporal = user.temporal();
   const text = `${what} to ${workflowId}`;
+  await runInTemporal(user, text, ({ workflow }) => send(workflow.getHandle(workflowId)));
+}
+
+/** Says what became of it. */
+async function runInTemporal(
+  user: User,
+  text: string,
+  act: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  const temporal = user.temporal();
   user.note(text);
   try {
-    await temporal.run(() => send(temporal.client.workflow.getHandle(workflowId)));
+    await temporal.run(() => act(temporal.client));
     user.note(`${text}: done`);
   } catch (error) {
     if (!isAnswer(error)) throw error;
@@ -38,6 +51,7 @@ function isAnswer(error: unknown): error is Error {
   return (
     error instanceof ServiceError ||
     error instanceof WorkflowNotFoundError ||
+    error instanceof ScheduleNotFoundError ||
     error instanceof WorkflowUpdateFailedError ||
     error instanceof WorkflowUpdateRPCTimeoutOrCancelledError
   );
@@ -135,4 +149,23 @@ export async function cancelWorkflow(user: User): Promise<void> {
   const workflowId = anyWorkflow(user);
   if (workflowId === undefined) return;
   await run(user, { workflowId, what: 'cancel', send: (handle) => handle.cancel() });
+}
+
+/** So long somebody looks at a cluster that does not answer before asking what else is lost. */
+const doubtMs = 5 * minuteMs;
+const longestWatchMs = 60 * minuteMs;
+
+/**
+ * The cluster of the Nodes does not answer, as where a zone fails: an operator wants to know now
+ * which machines have lost their instance (docs/safety.md). Sometimes just so.
+ */
+export async function searchForInstances(user: User): Promise<void> {
+  const { chance, target, namespace } = user;
+  const endAt = user.now + (chance.happens(0.3) ? 0 : longestWatchMs);
+  while (target.isUp && user.now < endAt) if (!(await user.wait(0, 2 * minuteMs))) return;
+  if (!(await user.wait(0, 2 * doubtMs))) return;
+  const scheduleId = scheduleIdOf('orphans', { name: namespace });
+  await runInTemporal(user, `trigger ${scheduleId}`, ({ schedule }) =>
+    schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP),
+  );
 }

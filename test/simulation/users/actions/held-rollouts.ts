@@ -4,6 +4,7 @@ import type { Chance } from '../../engine/chance.ts';
 import { isDeleting, isLone, minuteMs, replicasOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { holdMachines } from './held-deletions.ts';
+import { machinesOf } from './scaling.ts';
 
 type Body = Record<string, unknown>;
 
@@ -33,13 +34,17 @@ function holdsFor(user: User): Hold[] {
   return chance.pick([[paused], [paused], [canary], [canary], [onDelete, paused], [later]]);
 }
 
+function pickRollout(user: User): Picked | undefined {
+  return user.pick('machinedeployments', (object) => !isDeleting(object) && isLone(object));
+}
+
 /**
  * A new template is held back before it reaches all machines, and the load does not wait for the
  * people who decide on it.
  */
 export async function scaleHeldRollout(user: User): Promise<void> {
   const { chance, control } = user;
-  const picked = user.pick('machinedeployments', (object) => !isDeleting(object) && isLone(object));
+  const picked = pickRollout(user);
   if (!picked) return;
   const holds = holdsFor(user);
   const isEmpty = chance.happens(0.25);
@@ -70,5 +75,36 @@ async function scaleUp(user: User, { path, name, object }: Picked): Promise<bool
     if (!(await user.wait(secondMs, 2 * minuteMs))) return false;
     control.patch(path, { spec: { replicas } });
   }
+  return true;
+}
+
+/** A drain that something holds is not waited for. */
+const longestEmptyingMs = 20 * minuteMs;
+
+/**
+ * A pool without machines is paused, gets a new template, and then machines are wanted before
+ * anybody resumes it: the pause holds back the template and not the size.
+ */
+export async function refillPaused(user: User): Promise<void> {
+  const { chance, control } = user;
+  const picked = pickRollout(user);
+  if (!picked) return;
+  const { path, object } = picked;
+  const replicas = Math.max(1, replicasOf(object));
+  control.patch(path, { spec: { replicas: 0 } });
+  if (!(await isEmptied(user, picked))) return;
+  for (const body of [paused.begin, newTemplate(chance), { spec: { replicas } }]) {
+    control.patch(path, body);
+    if (!(await user.wait(secondMs, 2 * minuteMs))) return;
+  }
+  if (await user.wait(15 * minuteMs, 40 * minuteMs)) control.patch(path, paused.end);
+}
+
+/** False when the weather has cleared in the meantime. */
+async function isEmptied(user: User, picked: Picked): Promise<boolean> {
+  const endAt = user.now + longestEmptyingMs;
+  do {
+    if (!(await user.wait(20 * secondMs, minuteMs))) return false;
+  } while (user.now < endAt && machinesOf(user, picked).length > 0);
   return true;
 }

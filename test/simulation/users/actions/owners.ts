@@ -2,8 +2,8 @@
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
-import { isDeleting, isLone, minuteMs, secondMs } from '../user.ts';
-import type { User } from '../user.ts';
+import { isDeleting, isLone, isOwnedBy, minuteMs, replicasOf, secondMs } from '../user.ts';
+import type { Picked, User } from '../user.ts';
 
 /** By a label that the selector does not match, or by taking the owner off. */
 export async function releaseMachine(user: User): Promise<void> {
@@ -37,32 +37,46 @@ export function createMachineForSet(user: User): void {
   user.control.create(customResource('machines', namespace), { ...body, metadata });
 }
 
-/** From a write to the one that takes it back. */
-const longestReactionMs = 50;
+/** From a write to the one that takes it back; an admission webhook does so before the answer. */
+const longestReactionsMs = [0, 50] as const;
 
 /**
  * Another controller keeps the annotations and the labels of a set as they are: what anyone writes
- * there is taken back at once, each time, for many minutes.
+ * there is taken back at once, each time, for many minutes. Meanwhile the deployment gets an
+ * annotation, which its set is to have as well.
  */
 export async function revertSet(user: User): Promise<void> {
   const { install } = user;
-  const picked = user.pick('machinesets', (set) => !isLone(set) && !isDeleting(set));
+  const picked = user.pick('machinesets', isSizedByDeployment);
   if (!picked) return;
   const { path, name } = picked;
   user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
   const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
+  const longestMs = user.chance.pick(longestReactionsMs);
   let isOver = false;
   const react = async (): Promise<void> => {
-    await user.wait(1, longestReactionMs);
+    await user.wait(0, longestMs);
     if (!isOver) revert(user, path, kept);
   };
   const close = install.control.server.store.listen(({ after }) => {
     if (after?.object.kind !== 'MachineSet' || after.object.metadata.name !== name) return;
     void react();
   });
+  if (await user.wait(secondMs, 3 * minuteMs)) annotateOwnerOf(user, picked);
   await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
+}
+
+/** Mostly the set of the template: an old one takes over nothing. */
+function isSizedByDeployment(set: Found): boolean {
+  return !isLone(set) && !isDeleting(set) && replicasOf(set) > 0;
+}
+
+function annotateOwnerOf(user: User, { object }: Picked): void {
+  const owner = user.all('machinedeployments').find((one) => isOwnedBy(object, one.object));
+  const annotations = { 'example.com/seen': user.timeIn(0) };
+  if (owner) user.control.patch(owner.path, { metadata: { annotations } });
 }
 
 function revert({ control }: User, path: string, kept: Found['metadata']): void {

@@ -59,7 +59,8 @@ export async function quarrelOverReplicas(user: User): Promise<void> {
   }
 }
 
-function machinesOf(user: User, { object }: Picked): Picked[] {
+/** Of its pool. */
+export function machinesOf(user: User, { object }: Picked): Picked[] {
   const spec: { template?: { metadata?: { labels?: Record<string, string> } } } = Object(
     object.spec,
   );

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { courtroom, minuteMs, namespace, startRun } from '../courtroom.ts';
+import type { Courtroom } from '../courtroom.ts';
+
+const workflowId = `machine/${namespace}/pool-a`;
+
+/** Events of steps that a run takes at this moment. */
+function act({ world }: Courtroom, events: number, id = workflowId): void {
+  const run = startRun(world, id);
+  for (let event = 0; event < events; event += 1) run.history.add('MARKER_RECORDED');
+  run.end('TERMINATED');
+}
+
+test('a workflow that goes on and on without a rest breaks a rule, also run by run', async () => {
+  const court = courtroom();
+  act(court, 1_300);
+  act(court, 1_300);
+  await court.pass(minuteMs);
+  expect(court.broken()).toEqual(['a workflow rests between its steps']);
+});
+
+test('as many steps in a longer time, or by two workflows, break none', async () => {
+  const court = courtroom();
+  for (let minute = 0; minute < 3; minute += 1) {
+    act(court, 1_300);
+    act(court, 1_300, `machine/${namespace}/pool-b`);
+    await court.pass(minuteMs);
+  }
+  expect(court.broken()).toEqual([]);
+});
