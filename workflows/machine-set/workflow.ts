@@ -25,7 +25,7 @@ import type { MachineSetStep } from '../plan/machine-set/plan.ts';
 import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
 import { newNames } from '../values/names.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
-import { afterAttempt } from '../plan/machine-set/refused-machines.ts';
+import { afterAttempt, areHeldBack } from '../plan/machine-set/refused-machines.ts';
 import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
@@ -152,6 +152,9 @@ class MachineSetWorkflow {
     if (!outcome.found) return;
     if (input.refusal && !input.passOver) this.#retryRefused(outcome);
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);
+    // Their time has come while they were passed over: no timer would be set for them any more.
+    const { refused } = this.#state;
+    if (input.passOver && !areHeldBack(refused, Date.now())) this.#lifecycle.noteNews();
   }
 
   /**

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -139,6 +141,40 @@ test('a machine whose deletion is refused is tried again later, and the set goes
     expect(looks.at(-1)).toMatchObject({ refusal: { reason, message: 'for forensics' } });
     kept = undefined;
     expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
+  });
+});
+
+test('a refused machine whose time comes during a read is tried again', async () => {
+  const machines = new Machines(1);
+  const steps = machines.steps();
+  const longestBackoffMs = 2_000;
+  let isRefused = true;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    observeMachineSet: async ({ passOver, now }) => {
+      const { observation, ...outcome } = await steps.observeMachineSet();
+      if (!passOver) return { ...outcome, observation };
+      // A local activity would be given up before.
+      if (Context.current().info.isLocal) throw new Error('busy');
+      await setTimeout(now + longestBackoffMs - Date.now());
+      const toDelete = { ...observation.toDelete, names: [] };
+      return { ...outcome, observation: { ...observation, toDelete } };
+    },
+    deleteMachines: async ({ names }) => {
+      if (!isRefused) for (const name of names) machines.names.delete(name);
+      const refused = { names, reason: 'FailedDelete', message: 'busy' } as const;
+      const outcome = isRefused ? { deleted: 0, refused } : { deleted: names.length };
+      isRefused = false;
+      return outcome;
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 1);
+    machines.isDeleting = true;
+    await world.observe({ isDeleting: true });
+    expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineSet is gone' });
+    expect(world.log.count('deleteMachines')).toBe(2);
   });
 });
 
