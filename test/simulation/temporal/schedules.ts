@@ -31,6 +31,8 @@ interface Schedule {
   createdAt: number;
   updatedAt: number | undefined;
   running: Execution | undefined;
+  /** The run whose failure has paused it: no second time, when somebody resumes it. */
+  pausedFor: string | undefined;
   /** Of the last run that completed. */
   lastResult: Payload | undefined;
   /** The latest runs. */
@@ -70,6 +72,7 @@ export class Schedules {
       createdAt: this.#simulation.now,
       updatedAt: undefined,
       running: undefined,
+      pausedFor: undefined,
       lastResult: undefined,
       recent: [],
       takenCount: 0,
@@ -196,10 +199,12 @@ function infoOf(schedule: Schedule): temporal.api.schedule.v1.IScheduleInfo {
 const failures = new Set(['FAILED', 'TIMED_OUT']);
 
 /** Temporal does so when the run ends; nothing is started in between. */
-function pauseAfterFailure({ spec, running }: Schedule): void {
+function pauseAfterFailure(schedule: Schedule): void {
+  const { spec, running, pausedFor } = schedule;
   const { policies, state } = spec;
   if (!policies?.pauseOnFailure || state?.paused || !running) return;
-  if (!failures.has(running.status)) return;
+  if (!failures.has(running.status) || running.run.runId === pausedFor) return;
+  schedule.pausedFor = running.run.runId;
   const notes = `paused, workflow ${running.status.toLowerCase()}: ${running.run.workflowId}`;
   spec.state = { ...state, paused: true, notes };
 }

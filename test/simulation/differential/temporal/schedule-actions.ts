@@ -24,6 +24,9 @@ export class ScheduleActions {
       case 'pause':
         await this.#handle.pause('by a script');
         return 'done';
+      case 'resume':
+        await this.#handle.unpause('by a script');
+        return 'done';
       case 'describe':
         return JSON.stringify(await this.counts());
       case 'end':

@@ -138,7 +138,7 @@ export interface UpdateAction {
  */
 export interface ScheduleAction {
   act: 'schedule';
-  to: 'create' | 'trigger' | 'pause' | 'describe' | 'end' | 'result' | 'delete';
+  to: 'create' | 'trigger' | 'pause' | 'resume' | 'describe' | 'end' | 'result' | 'delete';
   steps?: readonly Step[];
 }
 

@@ -28,8 +28,8 @@ interface Event extends KubeObject {
   lastTimestamp?: string;
 }
 
-/** The search runs every 15 minutes. */
-const searchedMs = 30 * 60_000;
+/** The search runs every hour, or later when the last ones failed. */
+const searchedMs = 2 * 3_600_000;
 
 function saysTooMany({ evidence, install }: EndParts): boolean {
   const path = `/api/v1/namespaces/${install.namespace}/events`;

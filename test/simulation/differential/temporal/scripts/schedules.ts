@@ -48,7 +48,7 @@ export const scheduleScripts: readonly Script[] = [
     ],
   },
   {
-    name: 'a schedule whose triggered run fails is paused',
+    name: 'a schedule whose triggered run fails is paused, until it is resumed',
     steps: [ends],
     outside: [
       {
@@ -60,6 +60,10 @@ export const scheduleScripts: readonly Script[] = [
       { act: 'schedule', to: 'end', when: [{ schedule: { taken: 1 } }] },
       { act: 'schedule', to: 'result', when: [{ schedule: { isPaused: true, running: 0 } }] },
       describe,
+      { act: 'schedule', to: 'resume' },
+      { ...describe, when: [{ schedule: { isPaused: false } }] },
+      { ...trigger, when: [nextSecond] },
+      { ...describe, when: [{ schedule: { taken: 2, running: 1 } }] },
       ...over,
     ],
   },
