@@ -242,7 +242,7 @@ test.each([
   { orphans: 11, reason: 'TooManyOrphans', at: 0, expected: 0 },
   { orphans: 10, reason: 'TooManyOrphans', at: 0, expected: 10 },
   { orphans: 11, reason: 'DeletedOrphan', at: 0, expected: 11 },
-  { orphans: 11, reason: 'TooManyOrphans', at: -60, expected: 11 },
+  { orphans: 11, reason: 'TooManyOrphans', at: -180, expected: 11 },
 ])('$orphans orphans and the Event $reason of $at min', ({ orphans, reason, at, expected }) => {
   const court = whole();
   const { simulation } = court.world;
