@@ -61,9 +61,11 @@ export const localActivityScripts: readonly Script[] = [
     name: 'the time limit of an attempt that failed ends the next one',
     steps: [
       local('a', {
-        // Two seconds lie between any two of these on a server, since a busy machine is late.
-        attempts: [fails, { worksMs: 4_000, ...done }, done],
-        startToClose: 4_000,
+        // A busy machine is late, so two seconds lie between any two of these: the second attempt
+        // begins after 2 s, is ended after 6, the workflow task says after 8 that it goes on, and
+        // the third attempt begins after 10.
+        attempts: [fails, { worksMs: 6_000, ...done }, done],
+        startToClose: 6_000,
         retry: { firstMs: 2_000 },
       }),
     ],
