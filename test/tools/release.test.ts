@@ -31,8 +31,10 @@ describe('the steps before the first account', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millwright-release-'));
-    const tracked = await runProgram('git', ['-C', repository, 'ls-files']);
-    const copy = ['--archive', '--parents', ...tracked.trim().split('\n'), folder];
+    // With what is not committed yet.
+    const list = ['ls-files', '--cached', '--others', '--exclude-standard'];
+    const files = await runProgram('git', ['-C', repository, ...list]);
+    const copy = ['--archive', '--parents', ...files.trim().split('\n'), folder];
     await runProgram('cp', copy, { cwd: repository });
     await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
     const changelog = join(folder, 'CHANGELOG.md');
