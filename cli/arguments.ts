@@ -1,6 +1,6 @@
 /** The command line of `millwright` -> what is asked. */
 import type { Common } from './options.ts';
-import { parseArgs } from 'node:util';
+import { commandLine } from './command-line.ts';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
@@ -19,15 +19,18 @@ export type Asked =
   | QueueQuestion
   | Verification;
 
-const options = {
-  reason: { type: 'string' },
-  by: { type: 'string' },
-  status: { type: 'boolean', default: false },
-  namespace: { type: 'string', short: 'n' },
-  kubeconfig: { type: 'string', default: '' },
-  output: { type: 'string', short: 'o', default: 'text' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+const { parse, wrong } = commandLine(
+  {
+    reason: { type: 'string' },
+    by: { type: 'string' },
+    status: { type: 'boolean', default: false },
+    namespace: { type: 'string', short: 'n' },
+    kubeconfig: { type: 'string', default: '' },
+    output: { type: 'string', short: 'o', default: 'text' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+  'millwright --help',
+);
 
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
@@ -59,16 +62,4 @@ function readStop({ reason, by, status }: StopValues) {
     throw wrong('--reason is missing: say why, e.g. --reason "the cloud deletes the wrong disks"');
   }
   return { command: 'stop', reason, by } as const;
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function wrong(message: string): UsageError {
-  return new UsageError(`${message}\nmillwright --help shows what there is.`);
 }

@@ -1,7 +1,7 @@
 /** The command line of `millwright driver` -> what is asked. */
-import { parseArgs } from 'node:util';
+import { commandLine } from './command-line.ts';
 import type { Common } from './options.ts';
-import { isJson, UsageError } from './usage-error.ts';
+import { isJson } from './usage-error.ts';
 
 /** Names the queue of a driver, as its install does. */
 export interface QueueQuestion extends Common {
@@ -27,21 +27,24 @@ export interface Verification extends Omit<QueueQuestion, 'command'> {
   temporalNamespace: string;
 }
 
-const options = {
-  provider: { type: 'string' },
-  queue: { type: 'string' },
-  install: { type: 'string' },
-  'cluster-id': { type: 'string' },
-  class: { type: 'string' },
-  'bad-spec': { type: 'string', multiple: true },
-  trouble: { type: 'string' },
-  namespace: { type: 'string', short: 'n' },
-  kubeconfig: { type: 'string', default: '' },
-  'temporal-address': { type: 'string', default: '' },
-  'temporal-namespace': { type: 'string', default: '' },
-  output: { type: 'string', short: 'o', default: 'text' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+const { parse, wrong } = commandLine(
+  {
+    provider: { type: 'string' },
+    queue: { type: 'string' },
+    install: { type: 'string' },
+    'cluster-id': { type: 'string' },
+    class: { type: 'string' },
+    'bad-spec': { type: 'string', multiple: true },
+    trouble: { type: 'string' },
+    namespace: { type: 'string', short: 'n' },
+    kubeconfig: { type: 'string', default: '' },
+    'temporal-address': { type: 'string', default: '' },
+    'temporal-namespace': { type: 'string', default: '' },
+    output: { type: 'string', short: 'o', default: 'text' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+  'millwright driver --help',
+);
 
 /** `argv`: what follows `driver`. Throws a `UsageError`. */
 export function readDriverArguments(
@@ -78,14 +81,6 @@ function readVerification(values: ReturnType<typeof parse>['values']): Verificat
   };
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function readBadSpec(text: string): Record<string, unknown> {
   const allowed = 'a JSON object with the field that is wrong first, e.g. {"size": "huge"}';
   try {
@@ -95,8 +90,4 @@ function readBadSpec(text: string): Record<string, unknown> {
     // Reported below, with what is allowed.
   }
   throw wrong(`--bad-spec is ${JSON.stringify(text)}; allowed: ${allowed}`);
-}
-
-function wrong(message: string): UsageError {
-  return new UsageError(`${message}\nmillwright driver --help shows what there is.`);
 }

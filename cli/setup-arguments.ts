@@ -1,6 +1,6 @@
 /** The command line of `millwright setup` -> what is asked. */
-import { parseArgs } from 'node:util';
-import { isJson, UsageError } from './usage-error.ts';
+import { commandLine } from './command-line.ts';
+import { isJson } from './usage-error.ts';
 
 export interface SetupQuestion {
   command: 'setup';
@@ -15,14 +15,17 @@ export interface SetupQuestion {
   isJson: boolean;
 }
 
-const options = {
-  'temporal-address': { type: 'string', default: '' },
-  'temporal-namespace': { type: 'string', default: '' },
-  'retention-days': { type: 'string', default: '7' },
-  check: { type: 'boolean', default: false },
-  output: { type: 'string', short: 'o', default: 'text' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+const { parse, wrong } = commandLine(
+  {
+    'temporal-address': { type: 'string', default: '' },
+    'temporal-namespace': { type: 'string', default: '' },
+    'retention-days': { type: 'string', default: '7' },
+    check: { type: 'boolean', default: false },
+    output: { type: 'string', short: 'o', default: 'text' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+  'millwright --help',
+);
 
 /** Temporal takes no less than a day. */
 const retentionPattern = /^[1-9]\d{0,3}$/;
@@ -44,16 +47,4 @@ export function readSetupArguments(argv: readonly string[]): SetupQuestion | { c
     isCheck: values.check,
     isJson: isJson(values.output),
   };
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function wrong(message: string): UsageError {
-  return new UsageError(`${message}\nmillwright --help shows what there is.`);
 }

@@ -1,9 +1,11 @@
 /** `millwright setup`: makes a Temporal namespace ready for Millwright, and says what it lacks. */
 import { setTimeout } from 'node:timers/promises';
-import { Connection, Client, isGrpcServiceError } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { readTemporalSettings } from '../workers/config/temporal.ts';
+import { connectTo, isUnknownToTemporal } from '../workers/kube/clients.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 import {
   commandsFor,
@@ -19,11 +21,10 @@ export interface Finding {
   text: string;
 }
 
-/** `NOT_FOUND` of gRPC, whose enumeration the SDK does not hand on. */
-const notFound: readonly number[] = [5];
-const connectTimeoutMs = 5_000;
 /** All services of a server read new namespaces and attributes within this. */
 const knownWithinMs = 60_000;
+/** All calls together: each of the two things that are made may take so long to be known. */
+const longestMs = 3 * knownWithinMs;
 
 /** Returns what to print. */
 export async function setup(
@@ -31,9 +32,11 @@ export async function setup(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<{ text: string; isReady: boolean }> {
   const settings = settingsOf(asked, env);
-  const connection = await connectTo(settings);
+  const connection = await connectOrExplain(settings);
   try {
-    const findings = await findingsOf(asked, settings, connection);
+    const findings = await connection.withDeadline(Date.now() + longestMs, () =>
+      findingsOf(asked, settings, connection),
+    );
     const isReady = findings.every(({ state }) => state !== 'missing');
     const { address, namespace } = settings;
     if (asked.isJson) {
@@ -59,16 +62,10 @@ function settingsOf(
   return settings;
 }
 
-async function connectTo({ address, connection }: TemporalSettings): Promise<Connection> {
-  const { tls, apiKey, metadata } = connection;
+async function connectOrExplain(settings: TemporalSettings): Promise<Connection> {
+  const { address } = settings;
   try {
-    return await Connection.connect({
-      address,
-      connectTimeout: connectTimeoutMs,
-      ...(tls !== undefined && { tls }),
-      ...(apiKey !== undefined && { apiKey }),
-      ...(metadata && { metadata }),
-    });
+    return await connectTo(settings);
   } catch (error) {
     throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
   }
@@ -146,7 +143,7 @@ async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | unde
   try {
     return await answer;
   } catch (error) {
-    if (isGrpcServiceError(error) && notFound.includes(error.code)) return undefined;
+    if (isUnknownToTemporal(error)) return undefined;
     throw error;
   }
 }

@@ -141,16 +141,13 @@ export async function createTemporalClient({
 
 /** By one small call at a time, until the process ends. */
 export function watchTemporal(
-  { connection, workflowService }: Client,
+  { connection }: Client,
   { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
 ): TemporalReach {
   const { address, namespace } = config.temporal;
   const reach = new TemporalReach({
     address,
-    ask: () =>
-      connection.withDeadline(nowMs() + stepTimeoutMs, () =>
-        workflowService.describeNamespace({ namespace }),
-      ),
+    ask: () => askFor(namespace, connection),
   });
   shutdown.add('check of Temporal', () => reach.close());
   return reach;
@@ -159,27 +156,41 @@ export function watchTemporal(
 /** Limit of each of the two steps of an attempt: to connect, and to ask for the namespace. */
 const stepTimeoutMs = 5_000;
 
-async function connect({ connection: options, namespace }: TemporalSettings): Promise<Connection> {
-  const { address, tls, apiKey, metadata } = options;
-  const connection = await Connection.connect({
+async function connect(settings: TemporalSettings): Promise<Connection> {
+  const { namespace } = settings;
+  const connection = await connectTo(settings);
+  try {
+    await askFor(namespace, connection);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    if (!isUnknownToTemporal(error)) throw error;
+    const command = `temporal operator namespace create -n ${namespace}`;
+    throw new Error(`There is no such namespace (create it with: ${command})`, { cause: error });
+  }
+}
+
+/** To the server, whether the namespace is there or not. Fails within a time limit. */
+export async function connectTo({ connection }: TemporalSettings): Promise<Connection> {
+  const { address, tls, apiKey, metadata } = connection;
+  return await Connection.connect({
     address,
     connectTimeout: stepTimeoutMs,
     ...(tls !== undefined && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata && { metadata }),
   });
-  try {
-    await connection.withDeadline(nowMs() + stepTimeoutMs, () =>
-      connection.workflowService.describeNamespace({ namespace }),
-    );
-    return connection;
-  } catch (error) {
-    await connection.close();
-    if (!isGrpcServiceError(error) || !notFound.includes(error.code)) throw error;
-    const command = `temporal operator namespace create -n ${namespace}`;
-    throw new Error(`There is no such namespace (create it with: ${command})`, { cause: error });
-  }
 }
 
-/** Of gRPC's status codes, whose enumeration the SDK does not hand on. */
+async function askFor(namespace: string, connection: Client['connection']): Promise<void> {
+  await connection.withDeadline(nowMs() + stepTimeoutMs, () =>
+    connection.workflowService.describeNamespace({ namespace }),
+  );
+}
+
+/** `NOT_FOUND` of gRPC, whose enumeration the SDK does not hand on. */
 const notFound: readonly number[] = [5];
+
+export function isUnknownToTemporal(error: unknown): boolean {
+  return isGrpcServiceError(error) && notFound.includes(error.code);
+}
