@@ -2,7 +2,7 @@
  * A create or a delete that goes on in the cloud: it is asked again while the workflow sleeps, and
  * what it waits for is said.
  */
-import { isCancellation, log, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import type { ObjectReference } from '../contracts/references.ts';
 import type { Pending } from '../contracts/driver-contract.ts';
 import type { MachineState, OperationState } from './state.ts';
@@ -10,7 +10,7 @@ import { defined } from '../values/defined.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import { formatOperation } from '../plan/machine/operation.ts';
-import { messageOf, localFirstOnce } from '../runtime/activity-options.ts';
+import { writeLastOperation } from './last-operation.ts';
 
 /** A driver that counts percents is not written down each time, milliseconds. */
 const reportEveryMs = 30_000;
@@ -124,12 +124,6 @@ export class CloudOperation {
     const now = Date.now();
     if (reported?.message === message || now - (reported?.at ?? 0) < reportEveryMs) return;
     const input = { machine, operation: name, description: `waits ${formatOperation(operation)}` };
-    try {
-      await localFirstOnce((steps) => steps.recordOperation(input), 'say what the cloud does');
-      operation.reported = { message, at: now };
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      log.warn('the progress of an operation was not written down', { message: messageOf(error) });
-    }
+    if (await writeLastOperation(input)) operation.reported = { message, at: now };
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
-import { isCancellation, log } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import { hasJoined } from '../../api/phases.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
@@ -10,6 +10,7 @@ import { longestMessageBytes } from '../../contracts/driver-answers.ts';
 import { clip } from '../../values/clip.ts';
 import { defined } from '../../values/defined.ts';
 import { noteHealth } from '../health.ts';
+import { writeLastOperation } from '../last-operation.ts';
 import {
   digestOf,
   noteEquipped,
@@ -64,13 +65,7 @@ async function sayNotJoined(
 ): Promise<never> {
   if (isCancellation(error)) throw error;
   const description = `Node ${nodeName} is Ready, and its join could not be written: ${clip(messageOf(error), longestMessageBytes)}`;
-  const input = { machine: context.machine(), operation: 'Create', description } as const;
-  try {
-    await localFirstOnce((steps) => steps.recordOperation(input), 'say why it does not join');
-  } catch (failure) {
-    if (isCancellation(failure)) throw failure;
-    log.warn('what keeps it from joining was not written down', { message: messageOf(failure) });
-  }
+  await writeLastOperation({ machine: context.machine(), operation: 'Create', description });
   throw error;
 }
 
