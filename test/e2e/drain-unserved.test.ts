@@ -1,4 +1,4 @@
-/** Nobody has started a worker for drains. */
+/** Deletions in an install without a worker that serves drains. */
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,4 +1,4 @@
-/** A worker probes whether a run of a check is needed. Nobody starts one by hand. */
+/** Workers probe whether a run of a check is needed, and trigger its Schedule. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { apiVersion, annotations } from '../../workflows/api/constants.ts';

@@ -1,7 +1,7 @@
 /**
  * `npm run audit`: asks the registry for advisories about all packages of the lock file, those for
- * development too, and fails on one that is not accepted. Without an answer it says so, and fails
- * only with `--required`.
+ * development too, and fails on one that is not accepted. When no
+ * advisory service answers, it says so, and fails only with `--required`.
  */
 import { spawnSync } from 'node:child_process';
 import { accepted, type Acceptance } from './accepted-advisories.ts';

@@ -21,7 +21,7 @@ export interface Check {
   name: string;
   /** Function in workflows/index.ts. */
   workflow: string;
-  /** Between two runs that the Schedule starts, whatever there is to do. */
+  /** Between two runs that the Schedule starts by itself. */
   sweepSeconds: number;
   /** Between two probes of a worker, which starts a run when there is something to do. */
   probeSeconds: number;

@@ -9,6 +9,7 @@ import {
   finalizers,
   labels,
 } from '../../../workflows/api/constants.ts';
+import { plainInstance } from '../../support/virtual-instance.ts';
 import { namespace } from '../pool.ts';
 
 export interface BareMachine {
@@ -48,7 +49,7 @@ export function createBareActivities(kube: KubeClient, cloud: VirtualCloudClient
   return {
     async create(machine) {
       const { name, uid } = machine;
-      const { instance } = await cloud.create(instanceRequest(name, uid), signal);
+      const { instance } = await cloud.create(plainInstance({ name, token: uid }), signal);
       await kube.patch(pathOf(machine), 'merge', {
         metadata: { labels: { [labels.node]: name } },
         spec: { providerID: instance.providerID },
@@ -83,20 +84,4 @@ export function createBareActivities(kube: KubeClient, cloud: VirtualCloudClient
 
 function pathOf({ name }: BareMachine): string {
   return customResource('machines', namespace, name);
-}
-
-function instanceRequest(name: string, token: string): Parameters<VirtualCloudClient['create']>[0] {
-  return {
-    name,
-    token,
-    zone: 'a',
-    size: 'small',
-    spec: {},
-    tags: {},
-    userDataDigest: '',
-    labels: {},
-    annotations: {},
-    taints: [],
-    needsInitialization: false,
-  };
 }

@@ -9,6 +9,7 @@ import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
+import { plainInstance } from '../../support/virtual-instance.ts';
 import type { NodeObject } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { taintsOf } from './mcm-facts.ts';
@@ -96,20 +97,13 @@ async function createInstance(
   name: string,
   size: string,
 ): Promise<string> {
-  const request = {
+  const request = plainInstance({
     name,
     // The cloud wants one; MCM asks for none.
     token: `made-by-mcm-${name}`,
-    zone: 'a',
     size,
     spec: { size },
-    tags: {},
-    userDataDigest: '',
-    labels: {},
-    annotations: {},
-    taints: [],
-    needsInitialization: false,
-  };
+  });
   const { instance } = await client.create(request, AbortSignal.timeout(10_000));
   return instance.providerID;
 }

@@ -31,7 +31,7 @@ interface Schedule {
   createdAt: number;
   updatedAt: number | undefined;
   running: Execution | undefined;
-  /** The run whose failure has paused it: no second time, when somebody resumes it. */
+  /** The run whose failure paused the schedule. After it is resumed, it pauses it no more. */
   pausedFor: string | undefined;
   /** Of the last run that completed. */
   lastResult: Payload | undefined;

@@ -1,7 +1,7 @@
 /**
  * Starts a process of an image as a container engine would, as far as Linux lets it without one: it
  * sees the folder of the image and nothing else of this machine, cannot write to it, and is the
- * image's user. Without root it is whoever runs the tests.
+ * image's user. Without root it runs as the user of the tests.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Image } from './image.ts';

@@ -1,6 +1,6 @@
 /**
- * An install with the real probes, on API servers in memory and a simulated Temporal. Nobody runs
- * the checks: their runs end at once with the reports that a test hands in.
+ * An install with the real probes, on API servers in memory and a simulated Temporal. No
+ * worker runs the checks: their runs end at once with the reports that a test hands in.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';

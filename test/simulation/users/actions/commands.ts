@@ -151,7 +151,7 @@ export async function cancelWorkflow(user: User): Promise<void> {
   await run(user, { workflowId, what: 'cancel', send: (handle) => handle.cancel() });
 }
 
-/** So long somebody looks at a cluster that does not answer before asking what else is lost. */
+/** How long a person watches a cluster that does not answer before searching for lost instances. */
 const doubtMs = 5 * minuteMs;
 const longestWatchMs = 60 * minuteMs;
 
