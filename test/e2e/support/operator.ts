@@ -247,7 +247,8 @@ export class Operator {
   async #restart(program: Program): Promise<void> {
     this.#running.delete(program);
     await delay(restartMilliseconds);
-    if (!this.#isStopping && !this.#retired.has(program)) this.#spawn(program);
+    const isStartedAgain = this.#running.has(program);
+    if (!this.#isStopping && !this.#retired.has(program) && !isStartedAgain) this.#spawn(program);
   }
 }
 
