@@ -118,9 +118,13 @@ function stageOf(machine: PreparedMachine, isOurs: boolean): CreationStage {
   return { stage: isBegun(machine, isOurs) ? 'unknown' : 'none' };
 }
 
-/** Something was done for this object before, which is not known. */
-function isBegun({ isDeleting, phase }: PreparedMachine, isOurs: boolean): boolean {
-  return (!isOurs && (isDeleting || phase !== '')) || followsFailedRun();
+/**
+ * Something was done for this object before, which is not known. One that names a Node is the copy
+ * of a Machine that had an instance, e.g. from a backup.
+ */
+function isBegun({ isDeleting, phase, nodeName }: PreparedMachine, isOurs: boolean): boolean {
+  const wasSeen = !isOurs && (isDeleting || phase !== '');
+  return wasSeen || nodeName !== undefined || followsFailedRun();
 }
 
 /** Undefined where the driver is to be asked. A known providerID never creates. */

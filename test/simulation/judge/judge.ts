@@ -3,6 +3,7 @@
  * happening in the cloud, and what a world lacks at its end. Its rules are MCM's and those of the
  * documents; it uses none of our planner's code.
  */
+import { inspect } from 'node:util';
 import type { World } from '../world/world.ts';
 import { Ending } from './end/ending.ts';
 import { Evidence } from './evidence.ts';
@@ -59,8 +60,13 @@ export function createJudge(world: World, { cloud, limits }: JudgeOptions): Judg
   });
   return {
     hear(write) {
-      ending.hear(write);
-      writes.hear(write);
+      try {
+        ending.hear(write);
+        writes.hear(write);
+      } catch (error) {
+        // The process whose call it was would take this for the answer of the API server.
+        simulation.violate('a rule can be judged', inspect(error));
+      }
     },
     hearLog(process, line) {
       const found = findSecret(line);

@@ -129,7 +129,12 @@ test('a class that was missing when the deletion began is asked for again', asyn
 describe('a Machine whose class never existed, and whose first attempt wrote that and was lost', () => {
   const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
 
-  async function deleted(hadFinalizer: boolean): Promise<MachineWorld> {
+  /** Until it has done what comes `next`. */
+  async function deleted(
+    hadFinalizer: boolean,
+    next: 'findProvider' | 'finishTeardown',
+    copied: { nodeName?: string } = {},
+  ): Promise<MachineWorld> {
     const world = await MachineWorld.create(temporal, {
       readAndClaimMachine: async () => {
         const { provider: _unknown, ...machine } = world.read();
@@ -141,23 +146,28 @@ describe('a Machine whose class never existed, and whose first attempt wrote tha
       },
       findProvider: async () => ({ found: false, failure }),
     });
-    world.object.phase = 'CrashLoopBackOff';
+    Object.assign(world.object, { phase: 'CrashLoopBackOff', ...copied });
     await world.run(async () => {
       await world.begin({ hasFinalizer: hadFinalizer });
       await world.log.until('recordFailure');
       await world.requestDeletion();
-      await world.log.until(hadFinalizer ? 'findProvider' : 'finishTeardown');
+      await world.log.until(next);
     });
     return world;
   }
 
   test('goes when the run saw it before anybody had claimed it: nothing was made', async () => {
-    const world = await deleted(false);
+    const world = await deleted(false, 'finishTeardown');
     expect(world.log.count('findProvider')).toBe(0);
   });
 
   test('waits for its class when an earlier life may have made an instance', async () => {
-    const world = await deleted(true);
+    const world = await deleted(true, 'findProvider');
+    expect(world.log.count('finishTeardown')).toBe(0);
+  });
+
+  test('waits for its class when it names a Node: it is the copy of one that had an instance', async () => {
+    const world = await deleted(false, 'findProvider', { nodeName: instance.nodeName });
     expect(world.log.count('finishTeardown')).toBe(0);
   });
 });

@@ -55,6 +55,13 @@ describe('a ready Node', () => {
     expect(await brokenAfter(court, 9)).toEqual([]);
   });
 
+  test('may leave its Machine Pending while a policy refuses writes to it', async () => {
+    const court = withMachine({ phase: 'Pending' });
+    nodeOf(court);
+    refusePatches(court, 'shoot', '/api/v1/nodes/node-a');
+    expect(await brokenAfter(court, 30)).toEqual([]);
+  });
+
   test('is waited for as long as its API server is away', async () => {
     const court = withMachine({ phase: 'Unknown' });
     nodeOf(court);

@@ -7,6 +7,7 @@ import type { JudgedObject } from '../../objects.ts';
 import { faultyMachines, isAlone, nodeOf } from './machines.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
+import { isNodeGuarded } from './refusals.ts';
 
 const creationTimeout = 'node.machine.sapcloud.io/effective-creation-timeout';
 /** Of what makes a Node unfit, by default or by `nodeConditions`. */
@@ -23,6 +24,7 @@ function notRunning(evidence: Evidence, install: Install): Overdue[] {
     if (isDeleting(machine) || !isToRun(evidence, machine)) return undefined;
     const node = nodeOf(evidence, install, machine);
     if (!node || !isFit(node) || !isAlone(evidence, install, machine)) return undefined;
+    if (isNodeGuarded(evidence, install, node)) return undefined;
     return `although its Node ${node.metadata.name} is ready`;
   });
 }
@@ -69,6 +71,8 @@ function notFailed(evidence: Evidence, install: Install): Overdue[] {
     const limitMs = creationLimitOf(machine) ?? limits.creationMs;
     const ageMs = simulation.now - Date.parse(machine.metadata.creationTimestamp);
     if (isDeleting(machine) || !isJoining || ageMs < limitMs) return undefined;
+    const node = nodeOf(evidence, install, machine);
+    if (node && isReady(node) && isNodeGuarded(evidence, install, node)) return undefined;
     return `although the ${limitMs / 1_000} s of its creation are over`;
   });
 }

@@ -37,6 +37,18 @@ export function areNodesRefused({ world: { weather } }: Evidence, { target }: In
   );
 }
 
+/**
+ * Of this Node alone, as a policy does it. Its labels and its finalizer are written before its
+ * Machine runs.
+ */
+export function isNodeGuarded(
+  { world: { weather } }: Evidence,
+  { target }: Install,
+  { metadata: { name } }: JudgedObject,
+): boolean {
+  return weather.refusalOf(`PATCH /api/v1/nodes/${name}`, target.name) !== undefined;
+}
+
 /** Of this Machine alone, as a policy does it. */
 export function isMachineRefused(
   { world: { weather } }: Evidence,
