@@ -5,6 +5,7 @@ Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop
+  millwright codec-server --payload-keys FILE Decrypt payloads for the Temporal UI and the command temporal
   millwright driver verify --provider NAME    Try whether a driver does what the core needs; see millwright driver --help
 
 A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kubectl apply" and "kubectl delete" do the
@@ -25,10 +26,16 @@ Options:
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
   --kubeconfig FILE        Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   -o, --output text|json   (default text)
+  --payload-keys FILE      Of codec-server: that of watcher and worker
+  --allow-origin URL       Of codec-server: the Temporal UI, such as https://temporal.example; may be given more than once
+  --address IP, --port N   Of codec-server: where it listens (default 127.0.0.1, 8234)
+  --token-file FILE        Of codec-server: a token that every request has to bring, as "Authorization: Bearer TOKEN";
+                           needed where it listens on another address than that of this host alone
   -h, --help
 
 Examples:
   millwright setup --temporal-address temporal.example:7233 --temporal-namespace machines
+  millwright codec-server --payload-keys keys --allow-origin https://temporal.example
   millwright stop -n shoot--dev --reason "the cloud deletes the wrong disks" --by alice
   millwright stop -n shoot--dev --status -o json
   millwright resume -n shoot--dev

@@ -2,19 +2,38 @@
 /** The command `millwright`. */
 import { reasonOf } from '../workers/log/reason.ts';
 import { connect } from './connect.ts';
-import { readArguments, UsageError } from './arguments.ts';
+import { type Asked, readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
+import type { Common } from './options.ts';
 import { withSdk } from './with-sdk.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
-  if (asked.command === 'help') return help;
-  if (asked.command === 'driver help') return driverHelp;
-  if (asked.command === 'setup') return await setUp(asked);
+  switch (asked.command) {
+    case 'help':
+      return help;
+    case 'driver help':
+      return driverHelp;
+    case 'setup':
+      return await setUp(asked);
+    case 'codec-server': {
+      const { serveCodec } = await withSdk('codec-server', () => import('./codec-server.ts'));
+      return await serveCodec(asked);
+    }
+    case 'stop':
+    case 'status':
+    case 'resume':
+    case 'queue':
+    case 'verify':
+      return await atPlace(asked);
+  }
+}
+
+async function atPlace(asked: Extract<Asked, Common>): Promise<string> {
   const place = connect(asked);
   try {
     switch (asked.command) {

@@ -24,7 +24,7 @@ import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
-import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
+import { encodingFailures, failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
@@ -256,14 +256,15 @@ async function workflowWorker(
   parts: Parts,
   dependencies: ActivityDependencies,
 ): Promise<TemporalWorker> {
-  const { workflowBundle, concurrency } = parts.config;
+  const { workflowBundle, concurrency, temporal } = parts.config;
   const { taskQueue } = parts.identity;
+  const bundle = await workflowBundleOf(workflowBundle);
   return await parts.factory.create({
     ...baseOptions(parts.config),
     ...corePolls,
     interceptors: { activity: parts.interceptors.usual },
     taskQueue,
-    workflowBundle: await workflowBundleOf(workflowBundle),
+    workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
     activities: createKubeActivities(dependencies),
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,

@@ -90,6 +90,13 @@ export const processFlags = {
     says: 'Namespace of the Temporal server. Empty: $TEMPORAL_NAMESPACE, else the profile, else "default".',
     ours: true,
   },
+  'payload-keys': {
+    group: 'Temporal',
+    kind: file,
+    default: '',
+    says: 'File with the keys that payloads and messages of failures are encrypted with, before Temporal gets them. The first key encrypts, all decrypt. The same for all processes and drivers. Empty: they are plain.',
+    ours: true,
+  },
   'workflow-task-timeout': {
     group: 'Temporal',
     kind: durationBetween('2s', '2m'),
