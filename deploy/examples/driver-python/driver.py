@@ -11,6 +11,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from cluster import Cluster
+from payload_codec import data_converter
 from virtual_cloud import Failure, Json, VirtualCloud
 
 PROVIDER = "python-example"
@@ -206,7 +207,10 @@ def worker_of(client: Client, task_queue: str) -> Worker:
 
 
 async def main() -> None:
-    client = await Client.connect(os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
+    client = await Client.connect(
+        os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"),
+        data_converter=data_converter(os.environ.get("MILLWRIGHT_PAYLOAD_KEYS")),
+    )
     # One for creates, one for deletes, one for reads: none of them holds up the others.
     queues = os.environ["MILLWRIGHT_DRIVER_QUEUES"].split()
     workers = [worker_of(client, queue) for queue in queues]
