@@ -91,7 +91,7 @@ def create_instance(request: Json) -> Json:
 @serve("deleteInstance")
 def delete_instance(request: Json) -> Json:
     cluster.require_active_watcher(request["machine"]["namespace"])
-    cluster.require_deletable(request["machine"], request.get("providerID"))
+    cluster.require_deletable(request["machine"], request["token"], request.get("providerID"))
     return deleted(any([cloud.delete(one["id"]) for one in candidates(request)]))
 
 
@@ -121,6 +121,8 @@ def list_instances(request: Json) -> Json:
 @serve("deleteListed")
 def delete_listed(request: Json) -> Json:
     cluster.require_active_watcher(request["namespace"])
+    if cluster.is_claimed(request["providerID"], {"uid": None, "namespace": request["namespace"]}):
+        raise Failure("FailedPrecondition", "a Machine has taken it since it was listed", settled=True)
     instance = cloud.describe(id_in(request["providerID"]))
     ours = tags_of(request, request["namespace"])
     is_ours = instance is not None and instance["tags"].items() >= ours.items()

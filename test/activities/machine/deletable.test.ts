@@ -6,12 +6,14 @@ import {
   requireUnclaimed,
 } from '../../../activities/machine/deletable.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
 
 const deletionTimestamp = '2026-01-01T00:00:00Z';
 const machine = lifeOf('pool-a');
+const token = `${machine.uid}-0`;
 const providerID = 'aws:///eu-west-1/i-1';
 const going = { deletionTimestamp, finalizers: [finalizers.machine] };
 
@@ -23,11 +25,16 @@ describe('the instance of a Machine', () => {
   test.each([
     ['goes with a Machine that is being deleted', aMachineWith(going), providerID],
     ['goes by its token with a Machine that is being deleted', aMachineWith(going), undefined],
-    ['goes when its Machine has another one', aMachineWith({}, 'aws:///eu-west-1/i-2'), providerID],
+    ['goes when its Machine has none yet', aMachineWith({}, ''), providerID],
+    [
+      'goes when its Machine goes and has none recorded',
+      aMachineWith({ ...going }, ''),
+      providerID,
+    ],
     ['goes when there is no such Machine', undefined, providerID],
   ])('%s', async (_what, object, named) => {
     const control = new InMemoryClient(...(object ? [object] : []));
-    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    const request = { machine, token, ...(named !== undefined && { providerID: named }) };
     await expect(requireDeletable(control, request)).resolves.toBeUndefined();
   });
 
@@ -50,11 +57,48 @@ describe('the instance of a Machine', () => {
       providerID,
     ],
   ])('%s', async (_what, object, named) => {
-    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    const request = { machine, token, ...(named !== undefined && { providerID: named }) };
     await expect(requireDeletable(new InMemoryClient(object), request)).rejects.toMatchObject({
       code: 'FailedPrecondition',
       message: expect.stringContaining('the instance is not deleted: Machine'),
     });
+  });
+});
+
+describe('a request that was forged', () => {
+  const own = 'aws:///eu-west-1/i-2';
+  const living = aMachine({
+    metadata: { name: 'pool-b', uid: 'uid-b' },
+    spec: { providerID },
+  });
+  const dying = aMachineWith(going, own);
+  const refused =
+    (...objects: Machine[]) =>
+    (request: Parameters<typeof requireDeletable>[1]) =>
+      expect(requireDeletable(new InMemoryClient(...objects), request)).rejects.toMatchObject({
+        code: 'FailedPrecondition',
+      });
+
+  test('does not take the instance of another Machine with one that goes', async () => {
+    await refused(dying, living)({ machine, token, providerID });
+    await expect(
+      requireDeletable(new InMemoryClient(dying, living), { machine, token, providerID: own }),
+    ).resolves.toBeUndefined();
+  });
+
+  test('does not take what carries the token of another Machine', async () => {
+    await refused(dying, living)({ machine, token: 'uid-b-0', providerID: own });
+    await refused(dying, living)({ machine, token: 'uid-b-0' });
+  });
+
+  test('does not take the instance of a Machine whose UID it gives another name', async () => {
+    const other = { ...machine, name: 'no-such-machine', uid: 'uid-b' };
+    await refused(living)({ machine: other, token: 'uid-b-0' });
+    await refused(living)({ machine: other, token: 'uid-b-0', providerID: own });
+  });
+
+  test('does not take the instance of a living Machine by naming one that is nobody’s', async () => {
+    await refused(aMachineWith({}, own))({ machine, token, providerID: 'aws:///eu-west-1/i-9' });
   });
 });
 
