@@ -32,6 +32,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
     preservation: preservationNotesOf(machine),
+    command: metadata.annotations?.[annotations.command],
   };
 }
 

@@ -43,7 +43,10 @@ export function readTemporalSettings(
       namespace: flags['temporal-namespace'] || namespace || 'default',
       connection: { ...connectionOptions, address },
       ...payloadsOf(flags['payload-keys']),
-      files: [...filesIn(overrideEnvVars), ...(flags['payload-keys'] ? [flags['payload-keys']] : [])],
+      files: [
+        ...filesIn(overrideEnvVars),
+        ...(flags['payload-keys'] ? [flags['payload-keys']] : []),
+      ],
     };
     const inClear = faultsOfClearText(settings.connection);
     return inClear.length > 0 ? { faults: inClear } : { settings, faults };

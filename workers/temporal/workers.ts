@@ -215,7 +215,7 @@ function copiesOf({ clients, config, copies, log, shutdown }: WorkerParts): Copi
 }
 
 function worldOf(
-  { config, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
+  { config, log, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
   { drivers, machines, machineSets }: Copies & { drivers: Drivers },
 ): ActivityDependencies {
   const { control, target } = clients;
@@ -235,6 +235,8 @@ function worldOf(
     activeWatcher,
     stop,
     pauses,
+    commandsBy: config.commandsBy,
+    audit: (entry) => log.info({ audit: entry }, `${entry.verb} ${entry.object}`),
     workflows: createWorkflowRegistry({
       temporal,
       namespace,
@@ -337,6 +339,7 @@ function driverActivities(
 ): ReturnType<typeof createDriverActivities> {
   const { control, target, classes } = dependencies;
   return createDriverActivities({
+    audit: dependencies.audit,
     driver,
     control,
     ...(target && { target }),
