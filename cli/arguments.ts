@@ -7,6 +7,8 @@ import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
 import type { CodecServerQuestion } from './codec-server-arguments.ts';
 import { readCodecServerArguments } from './codec-server-arguments.ts';
+import type { CommandQuestion } from './command-arguments.ts';
+import { readCommandArguments } from './command-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
 export { UsageError };
@@ -19,6 +21,7 @@ export type Asked =
   | { command: 'driver help' }
   | SetupQuestion
   | CodecServerQuestion
+  | CommandQuestion
   | QueueQuestion
   | Verification;
 
@@ -40,6 +43,7 @@ const readers = new Map<string, (argv: readonly string[]) => Asked>([
   ['driver', readDriverArguments],
   ['setup', readSetupArguments],
   ['codec-server', readCodecServerArguments],
+  ['command', readCommandArguments],
 ]);
 
 /** Throws a `UsageError`. */
@@ -56,7 +60,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, driver, codec-server, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, command, driver, codec-server, help`,
   );
 }
 

@@ -5,6 +5,7 @@ Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop
+  millwright command KIND/NAME VERB           Write a command on a machine or a machinedeployment, as its annotation
   millwright codec-server --payload-keys FILE Decrypt payloads for the Temporal UI and the command temporal
   millwright driver verify --provider NAME    Try whether a driver does what the core needs; see millwright driver --help
 
@@ -16,13 +17,18 @@ Setup makes the Temporal namespace and registers the search attributes, where th
 nothing that is there, and exits with 1 when something is left to do. It finds Temporal by TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and so on, or by a profile, as the command temporal does.
 
+A command is done once, by the worker, with the rights of the caller of this program: machine/NAME takes retryNow, skipDrain,
+forceDelete, skipVolumeWait and extendDrain --minutes N; machinedeployment/NAME takes pause, resume, rollback [--revision N]
+and setReplicas --replicas N.
+
 Options:
   --check                  Of setup: change nothing
   --retention-days N       Of setup: how long a namespace that it makes keeps closed workflows (default 7)
   --temporal-address HOST:PORT, --temporal-namespace NAME
                            Of setup: instead of the variables
   --reason TEXT            Why; everybody who waits sees it
-  --by NAME                Who stops it; not checked
+  --by NAME                Who stops it, or who asks for the command; not checked (default of command: as the API
+                           server knows the caller)
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
   --kubeconfig FILE        Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   -o, --output text|json   (default text)

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command `millwright`. */
 import { reasonOf } from '../workers/log/reason.ts';
+import { command } from './command.ts';
 import { connect } from './connect.ts';
 import { type Asked, readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
@@ -13,6 +14,7 @@ import { withSdk } from './with-sdk.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
+  if ('namespace' in asked) return await atPlace(asked);
   switch (asked.command) {
     case 'help':
       return help;
@@ -24,12 +26,6 @@ async function main(argv: readonly string[]): Promise<string> {
       const { serveCodec } = await withSdk('codec-server', () => import('./codec-server.ts'));
       return await serveCodec(asked);
     }
-    case 'stop':
-    case 'status':
-    case 'resume':
-    case 'queue':
-    case 'verify':
-      return await atPlace(asked);
   }
 }
 
@@ -43,6 +39,8 @@ async function atPlace(asked: Extract<Asked, Common>): Promise<string> {
         return await showStop(place, asked);
       case 'resume':
         return await resume(place, asked);
+      case 'command':
+        return await command(place, asked);
       case 'queue':
         return await showQueues(place, asked);
       case 'verify': {

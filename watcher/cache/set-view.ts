@@ -3,7 +3,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { digestOf } from './digest.ts';
-import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 import type { SetView } from './views.ts';
 
@@ -33,7 +33,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): SetView 
     selector: spec.selector,
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
-    command: metadata.annotations?.[annotations.command],
+    command: commandOn(metadata),
   };
 }
 

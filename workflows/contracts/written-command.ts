@@ -4,7 +4,7 @@
  * annotation in the same write.
  */
 import type { MachineCommand, RolloutCommand } from './commands.ts';
-import { machineCommands, rolloutCommands } from './commands.ts';
+import { machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
 import { annotations } from '../api/constants.ts';
 import { quoted } from '../api/validation.ts';
 
@@ -13,17 +13,17 @@ export const longestWrittenCommand = 300;
 
 export type WrittenCommand<Command> = { command: Command } | { fault: string };
 
-export const writtenMachineCommand = readerOf<MachineCommand>(machineCommands);
-export const writtenRolloutCommand = readerOf<RolloutCommand>(rolloutCommands);
+export const writtenMachineCommand = readerOf<MachineCommand>(machineVerbs);
+export const writtenRolloutCommand = readerOf<RolloutCommand>(rolloutVerbs);
 
-function readerOf<Command>(verbs: object): (text: string) => WrittenCommand<Command> {
+function readerOf<Command>(verbs: readonly string[]): (text: string) => WrittenCommand<Command> {
   return (text) => {
     const [verb = '', ...fields] = text.trim().split(/\s+/);
     if (text.length > longestWrittenCommand) {
       return { fault: `it must be at most ${longestWrittenCommand} characters` };
     }
-    if (!Object.hasOwn(verbs, verb)) {
-      return { fault: `${quoted(verb)}: must be one of ${Object.keys(verbs).join(', ')}` };
+    if (!verbs.includes(verb)) {
+      return { fault: `${quoted(verb)}: must be one of ${verbs.join(', ')}` };
     }
     const command: Record<string, unknown> = { verb };
     for (const field of fields) {
@@ -31,9 +31,14 @@ function readerOf<Command>(verbs: object): (text: string) => WrittenCommand<Comm
       if (!read) return { fault: `${quoted(field)}: ${allowedFields}` };
       command[read.name] = read.value;
     }
-    // The workflow checks the values, as it does those of a signal.
-    return { command: command as Command };
+    if (!isOfVerb<Command>(command)) throw new Error(`a command without a verb: ${text}`);
+    return { command };
   };
+}
+
+/** The workflow checks the values, as it does those of a signal. */
+function isOfVerb<Command>(fields: object): fields is object & Command {
+  return 'verb' in fields;
 }
 
 const numbers = new Set(['minutes', 'replicas', 'revision']);

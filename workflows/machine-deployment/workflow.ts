@@ -116,12 +116,17 @@ class MachineDeploymentWorkflow {
     if (shouldContinueAsNew() && this.#isIdle && !this.#state.isGone) await this.#renew();
     if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observeDeployment();
     if (this.#state.isGone || !this.#state.facts) return await this.#complete();
-    const refused = this.#commands.nextRefused();
-    const pending = refused ? undefined : this.#commands.next();
-    if (refused) await this.#refuse(refused);
-    else if (pending) await this.#applyCommand(pending, this.#state.facts);
-    else await this.#advance(this.#state.facts);
+    await this.#act(this.#state.facts);
     return undefined;
+  }
+
+  /** What people ask for goes first. */
+  async #act(facts: DeploymentFacts): Promise<void> {
+    const refused = this.#commands.nextRefused();
+    if (refused) return await this.#refuse(refused);
+    const pending = this.#commands.next();
+    if (pending) await this.#applyCommand(pending, facts);
+    else await this.#advance(facts);
   }
 
   async #observeDeployment(): Promise<void> {

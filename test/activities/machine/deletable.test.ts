@@ -6,7 +6,6 @@ import {
   requireUnclaimed,
 } from '../../../activities/machine/deletable.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
-import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';
@@ -67,38 +66,40 @@ describe('the instance of a Machine', () => {
 
 describe('a request that was forged', () => {
   const own = 'aws:///eu-west-1/i-2';
-  const living = aMachine({
-    metadata: { name: 'pool-b', uid: 'uid-b' },
-    spec: { providerID },
-  });
+  const living = aMachine({ metadata: { name: 'pool-b', uid: 'uid-b' }, spec: { providerID } });
   const dying = aMachineWith(going, own);
-  const refused =
-    (...objects: Machine[]) =>
-    (request: Parameters<typeof requireDeletable>[1]) =>
-      expect(requireDeletable(new InMemoryClient(...objects), request)).rejects.toMatchObject({
-        code: 'FailedPrecondition',
-      });
+  const other = { ...machine, name: 'no-such-machine', uid: 'uid-b' };
 
-  test('does not take the instance of another Machine with one that goes', async () => {
-    await refused(dying, living)({ machine, token, providerID });
-    await expect(
-      requireDeletable(new InMemoryClient(dying, living), { machine, token, providerID: own }),
-    ).resolves.toBeUndefined();
-  });
-
-  test('does not take what carries the token of another Machine', async () => {
-    await refused(dying, living)({ machine, token: 'uid-b-0', providerID: own });
-    await refused(dying, living)({ machine, token: 'uid-b-0' });
-  });
-
-  test('does not take the instance of a Machine whose UID it gives another name', async () => {
-    const other = { ...machine, name: 'no-such-machine', uid: 'uid-b' };
-    await refused(living)({ machine: other, token: 'uid-b-0' });
-    await refused(living)({ machine: other, token: 'uid-b-0', providerID: own });
-  });
-
-  test('does not take the instance of a living Machine by naming one that is nobody’s', async () => {
-    await refused(aMachineWith({}, own))({ machine, token, providerID: 'aws:///eu-west-1/i-9' });
+  test.each([
+    [
+      'the instance of another Machine with one that goes',
+      [dying, living],
+      { machine, token, providerID },
+    ],
+    ['what has the token of another one', [dying, living], { machine, token: 'uid-b-0' }],
+    [
+      'that even where the instance that is named may go',
+      [dying, living],
+      { machine, token: 'uid-b-0', providerID: own },
+    ],
+    [
+      'the instance of a Machine whose UID it gives another name',
+      [living],
+      { machine: other, token: 'uid-b-0' },
+    ],
+    [
+      'that even where the instance that is named is nobody’s',
+      [living],
+      { machine: other, token: 'uid-b-0', providerID: own },
+    ],
+    [
+      'the instance of a living Machine by naming one that is nobody’s',
+      [aMachineWith({}, own)],
+      { machine, token, providerID: 'aws:///eu-west-1/i-9' },
+    ],
+  ])('does not take %s', async (_what, objects, request) => {
+    const refused = requireDeletable(new InMemoryClient(...objects), request);
+    await expect(refused).rejects.toMatchObject({ code: 'FailedPrecondition' });
   });
 });
 

@@ -12,10 +12,14 @@ const plainParts = new Set([
 /** All payloads, without those of search attributes and headers. */
 export function payloadsOf(value: unknown): Payload[] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
-  if ('metadata' in value && 'data' in value) return [value as Payload];
+  if (isPayload(value)) return [value];
   return Object.entries(value).flatMap(([key, part]) =>
     plainParts.has(key) ? [] : payloadsOf(part),
   );
+}
+
+function isPayload(value: object): value is Payload {
+  return 'metadata' in value && 'data' in value;
 }
 
 /** Messages and stack traces of all failures, as they stand there. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import {
   formatCommand,
   writtenMachineCommand,
@@ -15,14 +16,13 @@ test.each([
   expect(writtenMachineCommand(text)).toEqual({ command });
 });
 
-test.each([
+test.each<[string, RolloutCommand]>([
   ['pause', { verb: 'pause' }],
   ['rollback revision=3', { verb: 'rollback', revision: 3 }],
   ['setReplicas replicas=0', { verb: 'setReplicas', replicas: 0 }],
 ])('%s is a command of a MachineDeployment, and is written as it is read', (text, command) => {
-  const read = writtenRolloutCommand(text);
-  expect(read).toEqual({ command });
-  if ('command' in read) expect(formatCommand(read.command)).toBe(text);
+  expect(writtenRolloutCommand(text)).toEqual({ command });
+  expect(formatCommand(command)).toBe(text);
 });
 
 test.each([
