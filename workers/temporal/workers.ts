@@ -14,6 +14,7 @@ import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { providerOf, type CreateDrivers } from '../../activities/drivers/index.ts';
+import { ownTokenDirectory } from '../../activities/drivers/token-file.ts';
 import type { DrainParts, DrainWatches } from '../../activities/index.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createGuard } from '../../activities/gates.ts';
@@ -182,7 +183,11 @@ type Drivers = ReadonlyMap<string, Driver>;
 
 function createLimitedDrivers({ config, registry, log, createDrivers }: WorkerParts): Drivers {
   const settings = {
-    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
+    env: {
+      ...process.env,
+      MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud,
+      MILLWRIGHT_TOKEN_DIRECTORY: ownTokenDirectory(process.env, config.namespace),
+    },
     ...config.drivers,
   };
   const count = registerDriverMetrics(registry);

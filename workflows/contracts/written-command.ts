@@ -13,32 +13,38 @@ export const longestWrittenCommand = 300;
 
 export type WrittenCommand<Command> = { command: Command } | { fault: string };
 
-export const writtenMachineCommand = readerOf<MachineCommand>(machineVerbs);
-export const writtenRolloutCommand = readerOf<RolloutCommand>(rolloutVerbs);
+export const writtenMachineCommand = readerOf(machineVerbs, (fields): fields is MachineCommand =>
+  machineVerbs.some((verb) => verb === fields.verb),
+);
+export const writtenRolloutCommand = readerOf(rolloutVerbs, (fields): fields is RolloutCommand =>
+  rolloutVerbs.some((verb) => verb === fields.verb),
+);
 
-function readerOf<Command>(verbs: readonly string[]): (text: string) => WrittenCommand<Command> {
+interface Fields {
+  verb: string;
+}
+
+/** The workflow checks the values of fields, as it does those of a signal. */
+function readerOf<Command extends Fields>(
+  verbs: readonly string[],
+  isCommand: (fields: Fields) => fields is Command,
+): (text: string) => WrittenCommand<Command> {
   return (text) => {
-    const [verb = '', ...fields] = text.trim().split(/\s+/);
+    const [verb = '', ...rest] = text.trim().split(/\s+/);
     if (text.length > longestWrittenCommand) {
       return { fault: `it must be at most ${longestWrittenCommand} characters` };
     }
-    if (!verbs.includes(verb)) {
+    const command: Fields & Record<string, unknown> = { verb };
+    if (!isCommand(command)) {
       return { fault: `${quoted(verb)}: must be one of ${verbs.join(', ')}` };
     }
-    const command: Record<string, unknown> = { verb };
-    for (const field of fields) {
+    for (const field of rest) {
       const read = fieldIn(field);
       if (!read) return { fault: `${quoted(field)}: ${allowedFields}` };
-      command[read.name] = read.value;
+      Object.assign(command, { [read.name]: read.value });
     }
-    if (!isOfVerb<Command>(command)) throw new Error(`a command without a verb: ${text}`);
     return { command };
   };
-}
-
-/** The workflow checks the values, as it does those of a signal. */
-function isOfVerb<Command>(fields: object): fields is object & Command {
-  return 'verb' in fields;
 }
 
 const numbers = new Set(['minutes', 'replicas', 'revision']);
