@@ -1,6 +1,6 @@
 /**
  * `millwright codec-server`: decrypts payloads for the Temporal UI and the command `temporal`, by
- * the protocol of Temporal's codec servers. Whoever may ask it can read every payload.
+ * the protocol of Temporal's codec servers. A caller that it answers can read every payload.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';

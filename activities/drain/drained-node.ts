@@ -28,7 +28,7 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
   return node;
 }
 
-/** The Machine lives: who can write to Temporal can ask for its drain by hand. */
+/** The Machine is not being deleted: who can write to Temporal can ask for its drain by hand. */
 export class NotGivenUp extends Error {}
 
 /**

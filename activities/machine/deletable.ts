@@ -35,7 +35,7 @@ export async function requireDeletable(control: KubeClient, request: Deletion): 
   if (providerID !== undefined) await requireUnclaimed(control, { namespace, providerID });
 }
 
-/** It lives, so what is its own stays: its token finds that as well. */
+/** It is not being deleted, so what is its own stays: its token finds that as well. */
 function requireNoOther(found: Machine | undefined, { machine, providerID }: Deletion): void {
   if (!found) return;
   const hasOwn = found.metadata.uid === machine.uid && Boolean(found.spec.providerID);

@@ -78,8 +78,8 @@ export async function beginTeardown(
 
 /**
  * Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is
- * something left to do. A Machine that lives keeps all of it: who can write to Temporal can ask for
- * this by hand.
+ * something left to do. A Machine that is not being deleted keeps all of it: who can write to
+ * Temporal can ask for this by hand.
  */
 export async function finishTeardown(
   dependencies: ActivityDependencies,

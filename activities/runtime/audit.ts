@@ -68,7 +68,7 @@ function currentContext(): Context | undefined {
   return asyncLocalStorage.getStore();
 }
 
-/** So many events before the present one the command is looked for in. */
+/** The command is searched for among so many events before the present one. */
 const eventsSearched = 50;
 
 /**

@@ -1,4 +1,4 @@
-/** Commands where only Kubernetes may give them: RBAC and the audit log hold, and each is done once. */
+/** Commands where only Kubernetes may give them: RBAC holds, and each is done once. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Memos that stay plain where payloads are encrypted. Temporal's clients decode the memo of each
- * workflow that they list or look at, and these may be of an install with other keys, or be looked
- * at to find out whose they are.
+ * workflow that they list or describe, and these may be of an install with other keys, or be
+ * described to find out whose they are.
  */
 import { defaultPayloadConverter, RawValue } from '@temporalio/common';
 
