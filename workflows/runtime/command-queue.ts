@@ -56,8 +56,8 @@ export class CommandQueue<Command extends { verb: string }> {
   }
 
   /**
-   * The object carries this command. It is heard again and again until it is removed: it is done with
-   * the write that removes it.
+   * The object carries this command. It is heard again and again until it is removed, by the write
+   * that does it.
    */
   hear(written: string, read: (text: string) => WrittenCommand<Command>): void {
     const isKnown = this.#queue.some((pending) => pending.written === written);
