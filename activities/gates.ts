@@ -44,6 +44,7 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   deleteWithNode: 'stop',
   preserveMachine: 'leader',
   applyMachineCommand: 'leader',
+  refuseCommand: 'leader',
   beginTeardown: 'leader',
   recordOperation: 'leader',
   findDriver: 'none',

@@ -13,6 +13,7 @@ import { reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
 import { requireActiveWatcher } from './runtime/leader-gate.ts';
+import { refuseCommand } from './runtime/written-commands.ts';
 import { nowMs } from './system/system.ts';
 import { defined } from '../workflows/values/defined.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
@@ -72,6 +73,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     checkHealth: (input) => checkHealth(dependencies, input),
     preserveMachine: (input) => preserveMachine(dependencies, input),
     applyMachineCommand: (input) => applyMachineCommand(dependencies, input),
+    refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
     recordOperation: (input) => recordOperation(dependencies, input),
     findDriver: async ({ provider, call }) => ({
@@ -97,7 +99,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
       if (!target) return { protectedNodes: [] };
       return await updateRolloutNodes({ control, machines, target }, input);
     },
-    applyRolloutCommand: (input) => applyRolloutCommand(control, input),
+    applyRolloutCommand: (input) => applyRolloutCommand(dependencies, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
 
     protectFromDeletion: (input) => protectFromDeletion(dependencies, input),

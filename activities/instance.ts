@@ -29,6 +29,8 @@ import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
 import { findOrphans } from './safety/orphans/find-orphans.ts';
 import { checkFinally } from './safety/orphans/final-check.ts';
+import type { Audit } from './runtime/audit.ts';
+import { auditDeletion, auditListedDeletion } from './runtime/audit-deletions.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
@@ -42,6 +44,8 @@ export interface DriverDependencies {
   /** It is cancelled because this process ends: another one goes on with it. */
   isShuttingDown(): boolean;
   guard: Guard;
+  /** Which VM was deleted, and for which run. */
+  audit: Audit;
 }
 
 export function createDriverActivities(
@@ -146,6 +150,7 @@ async function deleting(
   await requireDeletable(dependencies.control, request);
   const machineRequest = await resolve(dependencies, request);
   const { found } = await driver.deleteInstance(machineRequest);
+  if (found) auditDeletion(dependencies, request);
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
@@ -187,7 +192,9 @@ async function deletingListed(
   const { driver } = dependencies;
   await requireUnclaimed(dependencies.control, request);
   const account = await accountOf(dependencies, request);
-  const { found } = await driver.deleteListed({ ...account, providerID: request.providerID });
+  const { namespace, providerID, className } = request;
+  const { found } = await driver.deleteListed({ ...account, providerID });
+  if (found) auditListedDeletion(dependencies, { namespace, providerID, className });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 

@@ -5,6 +5,10 @@ import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
+import type { CodecServerQuestion } from './codec-server-arguments.ts';
+import { readCodecServerArguments } from './codec-server-arguments.ts';
+import type { CommandQuestion } from './command-arguments.ts';
+import { readCommandArguments } from './command-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
 
 export { UsageError };
@@ -16,6 +20,8 @@ export type Asked =
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
   | SetupQuestion
+  | CodecServerQuestion
+  | CommandQuestion
   | QueueQuestion
   | Verification;
 
@@ -32,11 +38,19 @@ const { parse, wrong } = commandLine(
   'millwright --help',
 );
 
+/** Commands with options of their own. */
+const readers = new Map<string, (argv: readonly string[]) => Asked>([
+  ['driver', readDriverArguments],
+  ['setup', readSetupArguments],
+  ['codec-server', readCodecServerArguments],
+  ['command', readCommandArguments],
+]);
+
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
-  if (first === 'driver') return readDriverArguments(others);
-  if (first === 'setup') return readSetupArguments(others);
+  const read = readers.get(first ?? '');
+  if (read) return read(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
@@ -46,7 +60,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, driver, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, command, driver, codec-server, help`,
   );
 }
 

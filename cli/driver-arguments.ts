@@ -25,6 +25,8 @@ export interface Verification extends Omit<QueueQuestion, 'command'> {
   /** Empty: as the `temporal` command finds it. */
   temporalAddress: string;
   temporalNamespace: string;
+  /** As --payload-keys of watcher and worker. Empty: payloads are plain. */
+  payloadKeys: string;
 }
 
 const { parse, wrong } = commandLine(
@@ -40,6 +42,7 @@ const { parse, wrong } = commandLine(
     kubeconfig: { type: 'string', default: '' },
     'temporal-address': { type: 'string', default: '' },
     'temporal-namespace': { type: 'string', default: '' },
+    'payload-keys': { type: 'string', default: '' },
     output: { type: 'string', short: 'o', default: 'text' },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -78,6 +81,7 @@ function readVerification(values: ReturnType<typeof parse>['values']): Verificat
     trouble: values.trouble,
     temporalAddress: values['temporal-address'],
     temporalNamespace: values['temporal-namespace'],
+    payloadKeys: values['payload-keys'],
   };
 }
 

@@ -24,6 +24,7 @@ Options:
   --kubeconfig FILE          Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   --temporal-address HOST    (default: TEMPORAL_* variables and profiles, as for the command temporal; 127.0.0.1:7233)
   --temporal-namespace NAME  (default as before; "default")
+  --payload-keys FILE        That of watcher and worker, where they have one; the driver needs the same keys
   -o, --output text|json     (default text)
   -h, --help
 

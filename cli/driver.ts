@@ -43,6 +43,7 @@ function temporalSettingsOf(asked: Verification): TemporalSettings {
   const flags = {
     'temporal-address': asked.temporalAddress,
     'temporal-namespace': asked.temporalNamespace,
+    'payload-keys': asked.payloadKeys,
   };
   const { settings, faults } = readTemporalSettings(flags, process.env);
   if (!settings) throw new Error(faults.join('\n'));

@@ -5,6 +5,8 @@ Usage:
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop
+  millwright command KIND/NAME VERB           Write a command on a machine or a machinedeployment, as its annotation
+  millwright codec-server --payload-keys FILE Decrypt payloads for the Temporal UI and the command temporal
   millwright driver verify --provider NAME    Try whether a driver does what the core needs; see millwright driver --help
 
 A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kubectl apply" and "kubectl delete" do the
@@ -15,20 +17,31 @@ Setup makes the Temporal namespace and registers the search attributes, where th
 nothing that is there, and exits with 1 when something is left to do. It finds Temporal by TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and so on, or by a profile, as the command temporal does.
 
+A command is done once, by the worker, with the rights of the caller of this program: machine/NAME takes retryNow, skipDrain,
+forceDelete, skipVolumeWait and extendDrain --minutes N; machinedeployment/NAME takes pause, resume, rollback [--revision N]
+and setReplicas --replicas N.
+
 Options:
   --check                  Of setup: change nothing
   --retention-days N       Of setup: how long a namespace that it makes keeps closed workflows (default 7)
   --temporal-address HOST:PORT, --temporal-namespace NAME
                            Of setup: instead of the variables
   --reason TEXT            Why; everybody who waits sees it
-  --by NAME                Who stops it; not checked
+  --by NAME                Who stops it, or who asks for the command; not checked (default of command: as the API
+                           server knows the caller)
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
   --kubeconfig FILE        Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   -o, --output text|json   (default text)
+  --payload-keys FILE      Of codec-server: that of watcher and worker
+  --allow-origin URL       Of codec-server: the Temporal UI, such as https://temporal.example; may be given more than once
+  --address IP, --port N   Of codec-server: where it listens (default 127.0.0.1, 8234)
+  --token-file FILE        Of codec-server: a token that every request has to bring, as "Authorization: Bearer TOKEN";
+                           needed where it listens on another address than that of this host alone
   -h, --help
 
 Examples:
   millwright setup --temporal-address temporal.example:7233 --temporal-namespace machines
+  millwright codec-server --payload-keys keys --allow-origin https://temporal.example
   millwright stop -n shoot--dev --reason "the cloud deletes the wrong disks" --by alice
   millwright stop -n shoot--dev --status -o json
   millwright resume -n shoot--dev

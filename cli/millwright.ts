@@ -1,20 +1,35 @@
 #!/usr/bin/env node
 /** The command `millwright`. */
 import { reasonOf } from '../workers/log/reason.ts';
+import { command } from './command.ts';
 import { connect } from './connect.ts';
-import { readArguments, UsageError } from './arguments.ts';
+import { type Asked, readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
+import type { Common } from './options.ts';
 import { withSdk } from './with-sdk.ts';
 
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
-  if (asked.command === 'help') return help;
-  if (asked.command === 'driver help') return driverHelp;
-  if (asked.command === 'setup') return await setUp(asked);
+  if ('namespace' in asked) return await atPlace(asked);
+  switch (asked.command) {
+    case 'help':
+      return help;
+    case 'driver help':
+      return driverHelp;
+    case 'setup':
+      return await setUp(asked);
+    case 'codec-server': {
+      const { serveCodec } = await withSdk('codec-server', () => import('./codec-server.ts'));
+      return await serveCodec(asked);
+    }
+  }
+}
+
+async function atPlace(asked: Extract<Asked, Common>): Promise<string> {
   const place = connect(asked);
   try {
     switch (asked.command) {
@@ -24,6 +39,8 @@ async function main(argv: readonly string[]): Promise<string> {
         return await showStop(place, asked);
       case 'resume':
         return await resume(place, asked);
+      case 'command':
+        return await command(place, asked);
       case 'queue':
         return await showQueues(place, asked);
       case 'verify': {

@@ -20,9 +20,10 @@ import {
   cordonNode,
   forceReason,
   ForeignNode,
+  NotGivenUp,
   protectNode,
   readOwnNode,
-  requireNoSuccessor,
+  requireGivenUp,
 } from './drained-node.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
@@ -67,16 +68,21 @@ class Drain {
   async run(): Promise<DrainOutcome> {
     const isLate = this.#request.isForced || nowMs() >= this.#request.deadline;
     try {
-      if (isLate || !this.#context.isFirstAttempt) {
-        await requireNoSuccessor(this.#context.control, this.#request);
-      }
+      await requireGivenUp(this.#context.control, this.#request);
       return await (isLate ? this.#force() : this.#ask());
     } catch (error) {
       if (this.#isReleased) await this.#protect();
+      if (error instanceof NotGivenUp) return this.#refused(error);
       if (!(error instanceof ForeignNode)) throw await this.#failed(error);
       await this.#status.foreign(error.message);
       return { evictedPods: this.#progress.evicted, isForced: false };
     }
+  }
+
+  /** What would follow reads the Machine as well. */
+  #refused(error: NotGivenUp): DrainOutcome {
+    this.#context.warn(error);
+    return { evictedPods: this.#progress.evicted, isForced: false };
   }
 
   async #ask(): Promise<DrainOutcome> {

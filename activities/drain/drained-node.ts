@@ -11,7 +11,7 @@ import type { Node } from '../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
 import { patchNode } from '../machine/node/patch.ts';
-import { readMachine } from '../machine/object.ts';
+import { isDeleting, readMachine } from '../machine/object.ts';
 import { podsToDrain } from './pods.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
@@ -28,16 +28,25 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
   return node;
 }
 
+/** The Machine is not being deleted: who can write to Temporal can ask for its drain by hand. */
+export class NotGivenUp extends Error {}
+
 /**
- * Throws `ForeignNode` when a Machine that was created in place of this one has its instance: that
- * Machine is drained by a deadline of its own, if it is deleted at all.
+ * Throws `NotGivenUp` when the Machine neither is being deleted nor, where its Node stays, has
+ * failed. Throws `ForeignNode` when a Machine that was created in place of this one has its
+ * instance: that Machine is drained by a deadline of its own, if it is deleted at all.
  */
-export async function requireNoSuccessor(
+export async function requireGivenUp(
   control: KubeClient,
-  { machine, nodeName, providerID }: NodeClaim,
+  { machine, nodeName, providerID, keepsNode = false }: NodeClaim & { keepsNode?: boolean },
 ): Promise<void> {
   const found = await readMachine(control, machine);
-  if (!found || found.metadata.uid === machine.uid) return;
+  if (!found) return;
+  if (found.metadata.uid === machine.uid) {
+    const hasFailed = keepsNode && found.status?.currentStatus?.phase === 'Failed';
+    if (isDeleting(found) || hasFailed) return;
+    throw new NotGivenUp(`Machine ${machine.name} is not being deleted: it is not drained`);
+  }
   if (!isClaimOf(found.spec.providerID, providerID)) return;
   throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }

@@ -6,26 +6,31 @@ import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { options } from '../../workflows/api/constants.ts';
 import { refused } from '../runtime/failures.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { audited } from '../runtime/audit.ts';
+import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import { isConflict, isNotFound, isRefusal } from '../kube/client/errors.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { reportOn } from './lifecycle.ts';
 
 export async function applyRolloutCommand(
-  control: KubeClient,
-  { deployment, command, canaryRevision }: RolloutCommandInput,
+  { control, commandsBy, audit }: Pick<ActivityDependencies, 'control' | 'commandsBy' | 'audit'>,
+  { deployment, command, canaryRevision, written }: RolloutCommandInput,
 ): Promise<string> {
   const { namespace, name, uid } = deployment;
-  const { reason, words, ...patch } = changeOf(command, canaryRevision);
-  const metadata = { ...patch.metadata, uid };
+  const object = { ...deployment, kind: 'MachineDeployment' } as const;
+  requireAllowed(commandsBy, { object, command, written });
+  const taken = await takingBack(control, object, written);
+  if (taken === 'stale') return 'done before';
+  const { reason, words, annotations, ...patch } = changeOf(command, canaryRevision);
+  const metadata = { ...taken, uid, annotations: { ...annotations, ...taken.annotations } };
   try {
     const path = customResource('machinedeployments', namespace, name);
     await control.patch(path, 'merge', { ...patch, metadata });
   } catch (error) {
     throw isRefusal(error) || isNotFound(error) || isConflict(error) ? refused(error) : error;
   }
-  const who = command.by === undefined ? '' : ` by "${command.by}"`;
-  const message = `${words}, asked for through Temporal${who}`;
+  const message = `${words}, ${await audited(audit, { object, command, written })}`;
   await reportOn(control, deployment, { type: 'Normal', reason, message });
   return words;
 }
@@ -33,7 +38,7 @@ export async function applyRolloutCommand(
 interface Change {
   reason: string;
   words: string;
-  metadata?: object;
+  annotations?: object;
   spec?: object;
 }
 
@@ -58,5 +63,5 @@ function resumption(canaryRevision: number | undefined): Change {
   if (canaryRevision === undefined) return resumed;
   const notes = { [options.canaryPassed]: String(canaryRevision) };
   const words = `Resumed, past the first machines of revision ${canaryRevision}`;
-  return { ...resumed, words, metadata: { annotations: notes } };
+  return { ...resumed, words, annotations: notes };
 }

@@ -12,7 +12,9 @@ import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
+import { audited } from '../runtime/audit.ts';
 import { refused } from '../runtime/failures.ts';
+import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isRefusal } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -21,14 +23,19 @@ import { component, machineSubject, patchMachine } from './object.ts';
 import { timestamp } from '../kube/objects/time.ts';
 
 export async function applyMachineCommand(
-  { control, pauses }: Pick<ActivityDependencies, 'control' | 'pauses'>,
+  dependencies: Pick<ActivityDependencies, 'control' | 'pauses' | 'commandsBy' | 'audit'>,
   input: MachineCommandInput,
 ): Promise<AppliedCommand> {
-  const { machine, command } = input;
+  const { control, pauses, commandsBy } = dependencies;
+  const { machine, command, written } = input;
+  const object = { ...machine, kind: 'Machine' } as const;
+  requireAllowed(commandsBy, { object, command, written });
+  const taken = await takingBack(control, object, written);
+  if (taken === 'stale') return { words: 'done before', isStale: true };
   const { reason, words, metadata } = changeOf(input, pauses());
-  const resourceVersion = metadata && (await written(control, machine, metadata));
-  const who = command.by === undefined ? '' : ` by "${command.by}"`;
-  const message = `${words}, asked for through Temporal${who}`;
+  const change = merged(metadata, taken);
+  const resourceVersion = change && (await write(control, machine, change));
+  const message = `${words}, ${await audited(dependencies.audit, { object, command, written })}`;
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason,
@@ -38,8 +45,26 @@ export async function applyMachineCommand(
   return defined({ words, resourceVersion });
 }
 
+type Metadata = Change['metadata'];
+
+/** Undefined where nothing is to be written. */
+function merged(
+  metadata: Metadata,
+  {
+    resourceVersion,
+    annotations: removed,
+  }: { resourceVersion?: string | undefined; annotations?: object },
+): object | undefined {
+  if (!removed) return metadata;
+  return defined({
+    ...metadata,
+    annotations: { ...metadata?.annotations, ...removed },
+    resourceVersion,
+  });
+}
+
 /** Returns the version that the Machine has then. */
-async function written(
+async function write(
   control: KubeClient,
   machine: ObjectReference,
   metadata: object,

@@ -12,22 +12,46 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { listMachines } from './meltdown.ts';
 
+type Deletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
+
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
- * when no Machine claims the instance that is named, as one that was made and cannot be used.
+ * when no Machine claims the instance that is named, as one that was made and cannot be used. A
+ * driver takes whatever carries the token or the name of the Machine, so these must not be those of
+ * another one: who can write to Temporal can send this request by hand.
  */
-export async function requireDeletable(
-  control: KubeClient,
-  { machine, providerID }: Pick<DriverRequest, 'machine' | 'providerID'>,
-): Promise<void> {
+export async function requireDeletable(control: KubeClient, request: Deletion): Promise<void> {
+  const { machine, token, providerID } = request;
   const { namespace, name, uid } = machine;
+  if (!token.startsWith(`${uid}-`)) throw refusal(`the token ${token} is not of UID ${uid}`);
   const path = customResource('machines', namespace, name);
   const found = await ignoreNotFound(control.get<Machine>(path));
-  if (found?.metadata.uid === uid && isBeingDeleted(found)) return;
-  if (found && providerID === undefined) {
-    throw refusal(`Machine ${namespace}/${name} is not being deleted (UID ${found.metadata.uid})`);
+  if (found?.metadata.uid === uid && isBeingDeleted(found)) {
+    if (isClaimOf(found.spec.providerID, providerID ?? found.spec.providerID)) return;
+  } else {
+    requireNoOther(found, request);
+    await requireNoTwin(control, machine);
   }
   if (providerID !== undefined) await requireUnclaimed(control, { namespace, providerID });
+}
+
+/** It is not being deleted, so what is its own stays: its token finds that as well. */
+function requireNoOther(found: Machine | undefined, { machine, providerID }: Deletion): void {
+  if (!found) return;
+  const hasOwn = found.metadata.uid === machine.uid && Boolean(found.spec.providerID);
+  if (providerID !== undefined && !hasOwn) return;
+  const { namespace, name } = machine;
+  throw refusal(`Machine ${namespace}/${name} is not being deleted (UID ${found.metadata.uid})`);
+}
+
+/** A Machine of another name with this UID: its token would be found. */
+async function requireNoTwin(
+  control: KubeClient,
+  { namespace, name, uid }: DriverRequest['machine'],
+): Promise<void> {
+  const machines = await listMachines({ control, namespace });
+  const twin = machines.find(({ metadata }) => metadata.uid === uid && metadata.name !== name);
+  if (twin) throw refusal(`UID ${uid} is that of Machine ${namespace}/${twin.metadata.name}`);
 }
 
 /** An instance that a listing showed: a Machine may have taken it since. */

@@ -4,7 +4,7 @@ import type {
   MachineActivities,
   TeardownOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
-import { finalizers } from '../../workflows/api/constants.ts';
+import { finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
@@ -78,14 +78,29 @@ export async function beginTeardown(
 
 /**
  * Attachments, Node, then bootstrap token, then the finalizer: while the object stands, there is
- * something left to do.
+ * something left to do. A Machine that is not being deleted keeps all of it: who can write to
+ * Temporal can ask for this by hand.
  */
 export async function finishTeardown(
   dependencies: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
-  return (await clearTarget(dependencies, input)) ?? (await releaseMachine(dependencies, input));
+  const current = await readSameMachine(dependencies.control, input.machine);
+  if (current && !isDeleting(current)) return undone;
+  const known = current?.metadata.labels?.[labels.node] === input.nodeName ? input : unseen(input);
+  return (await clearTarget(dependencies, known)) ?? (await releaseMachine(dependencies, known));
 }
+
+/** Whose Node it is has to be read: the Machine does not say so. */
+function unseen({ nodeUid: _nodeUid, ...input }: FinishInput): FinishInput {
+  return input;
+}
+
+const undone: StepFailure = {
+  code: 'Aborted',
+  message: 'its deletion was undone: etcd was restored',
+  isSettled: true,
+};
 
 /**
  * A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its
@@ -97,11 +112,7 @@ async function releaseMachine(
 ): Promise<StepFailure | undefined> {
   try {
     if (await release(control, 'machines', machine)) return undefined;
-    return {
-      code: 'Aborted',
-      message: 'its deletion was undone: etcd was restored',
-      isSettled: true,
-    };
+    return undone;
   } catch (error) {
     if (!(error instanceof KubeError) || !isRefusal(error)) throw error;
     const message = `the finalizer ${finalizers.machine} could not be removed: ${error.message}`;

@@ -1,8 +1,10 @@
 import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
+import type { CommandSource } from '../../workflows/api/command-source.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
+import type { Audit } from './audit.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { StopView } from '../kube/objects/global-stop.ts';
@@ -31,6 +33,10 @@ export interface ActivityDependencies extends ClassDependencies {
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
+  /** What commands may come by. */
+  commandsBy: CommandSource;
+  /** Who asked for what. */
+  audit: Audit;
   /** Whether a worker polls the queue for drains. */
   hasDrainWorker(): Promise<boolean>;
 }

@@ -8,8 +8,13 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { builtBundle, bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
+import {
+  builtBundle,
+  bundleWorkflows,
+  encodingFailures,
+} from '../../workers/temporal/bundle-workflows.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 
 /**
@@ -51,10 +56,16 @@ export async function startAsker(settings: TemporalSettings, run: string): Promi
   const connection = await NativeConnection.connect(settings.connection);
   const { namespace } = settings;
   const taskQueue = `millwright-${run}`;
-  const workflowBundle = builtBundle('kit-workflow-bundle.js') ?? (await bundleKit(logger));
-  const worker = await Worker.create({ connection, namespace, taskQueue, workflowBundle });
+  const bundle = builtBundle('kit-workflow-bundle.js') ?? (await bundleKit(logger));
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: settings.payloadKeys ? await encodingFailures(bundle) : bundle,
+    ...dataConverterOf(settings),
+  });
   const running = worker.run();
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
   let count = 0;
   return {
     async ask(question, interruption) {

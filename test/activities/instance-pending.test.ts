@@ -15,7 +15,7 @@ const request: DriverRequest = {
   cluster: 'c',
   className: 'small',
   provider: 'virtual',
-  token: 'uid-0',
+  token: 'uid-of-pool-a-0',
   isRetry: false,
 };
 const created = {

@@ -46,8 +46,10 @@ describe('a rollout that is rolled back in the middle', () => {
       'Rollback to the previous revision',
     );
     await expectBack(rollout);
-    expect(await rollout.events()).toContain(
-      'DeploymentRollbackRequested | Rollback to the previous revision, asked for through Temporal by "ann"',
+    expect(await rollout.events()).toContainEqual(
+      expect.stringContaining(
+        'DeploymentRollbackRequested | Rollback to the previous revision, asked for through Temporal by "ann"',
+      ),
     );
   });
 

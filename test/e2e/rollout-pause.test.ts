@@ -52,8 +52,8 @@ describe('a rollout', () => {
     expect((await rollout.deployment()).spec.paused).toBeUndefined();
     expect(await rollout.events()).toEqual(
       expect.arrayContaining([
-        'DeploymentPaused | Paused, asked for through Temporal by "ann"',
-        'DeploymentResumed | Resumed, asked for through Temporal by "ann"',
+        expect.stringContaining('DeploymentPaused | Paused, asked for through Temporal by "ann"'),
+        expect.stringContaining('DeploymentResumed | Resumed, asked for through Temporal by "ann"'),
       ]),
     );
     rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 4 });

@@ -341,9 +341,15 @@ export const rooms: readonly Room[] = [
     packages: ['node', 'pino'],
   },
   {
+    folder: 'workers/payloads',
+    holds: 'what payloads of Temporal are encrypted with',
+    imports: ['workflows/contracts/plain-memo', 'workflows/values'],
+    packages: ['@temporalio/common', '@temporalio/proto', 'node'],
+  },
+  {
     folder: 'workers/config',
     holds: 'flags and variables',
-    imports: ['workflows/api', 'activities/drivers', 'workers/log'],
+    imports: ['workflows/api', 'activities/drivers', 'workers/log', 'workers/payloads'],
     packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
   },
   {
@@ -380,7 +386,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/kube',
     holds: 'clients of both clusters',
-    imports: ['activities/**', 'workers/log', 'workers/config', 'workers/process'],
+    imports: [
+      'activities/**',
+      'workers/log',
+      'workers/payloads',
+      'workers/config',
+      'workers/process',
+    ],
     packages: ['@temporalio/client', 'pino', 'prom-client'],
   },
   {

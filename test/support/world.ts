@@ -41,6 +41,8 @@ export function aWorld({
       resourceExhaustedRetrySeconds: 600,
     },
     protectsNodes: true,
+    commandsBy: 'temporal',
+    audit: () => {},
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
     machines: listsOf(client),

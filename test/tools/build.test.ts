@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { partsFrom } from '../../tools/build/build.ts';
-import { entranceIn } from '../../tools/build/thread-entrance.ts';
+import { entranceIn } from '../../tools/build/entrances-of-paths.ts';
 
 test('both parts are built unless one is asked for', () => {
   expect(partsFrom([])).toEqual(['image', 'cli']);
@@ -9,10 +9,10 @@ test('both parts are built unless one is asked for', () => {
 });
 
 test('the thread of the sandbox starts in what was built, or the build fails', () => {
-  expect(entranceIn("new URL('lean-thread.ts', import.meta.url)")).toBe(
+  expect(entranceIn("new URL('lean-thread.ts', import.meta.url)", 'lean-thread')).toBe(
     "new URL('lean-thread.js', import.meta.url)",
   );
-  expect(() => entranceIn("new URL('other.ts', import.meta.url)")).toThrow(
-    "lean-creator.ts no longer names 'lean-thread.ts'",
+  expect(() => entranceIn("new URL('other.ts', import.meta.url)", 'lean-thread')).toThrow(
+    "the code no longer names 'lean-thread.ts'",
   );
 });

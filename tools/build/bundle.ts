@@ -1,7 +1,7 @@
 /** Both parts are bundled alike: TypeScript in, plain ECMAScript modules out, all in one folder. */
 import { build as rolldown } from 'rolldown';
 import { repository } from './folders.ts';
-import { entranceOfThread } from './thread-entrance.ts';
+import { entrancesOfPaths } from './entrances-of-paths.ts';
 
 export interface Bundle {
   /** Where the files are written. */
@@ -27,7 +27,7 @@ export async function bundle(options: Bundle): Promise<string[]> {
     resolve: { alias: { ...alias } },
     // Sources that are also scripts must not act as such where they are a part of an entrance.
     transform: { target, define: { 'import.meta.main': 'false' } },
-    plugins: [entranceOfThread],
+    plugins: [...entrancesOfPaths],
     output: {
       dir: folder,
       format: 'esm',

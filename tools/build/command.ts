@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { bundleKit } from '../../cli/conformance/temporal.ts';
 import { bundle } from './bundle.ts';
+import { failureConverter } from './entrances-of-paths.ts';
 import { manifest, repository } from './folders.ts';
 import { noticeOf } from './notice.ts';
 
@@ -14,7 +15,7 @@ const entrance = 'millwright.js';
 export async function buildCommand(folder: string): Promise<void> {
   const packages = await bundle({
     folder,
-    input: { millwright: 'cli/millwright.ts' },
+    input: { millwright: 'cli/millwright.ts', 'failure-converter': failureConverter },
     isExternal: (id) => id.startsWith('@temporalio/'),
     target: 'node20',
     // The undici of the processes does not load on Node 20.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
+import { failureConverter } from './entrances-of-paths.ts';
 import { manifest } from './folders.ts';
 
 /** What the image can run, by the names of their files without `.js`. */
@@ -16,7 +17,11 @@ export const entrances = {
 export async function buildProcesses(folder: string): Promise<void> {
   await bundle({
     folder,
-    input: { ...entrances, 'lean-thread': 'workers/temporal/sandbox/lean-thread.ts' },
+    input: {
+      ...entrances,
+      'lean-thread': 'workers/temporal/sandbox/lean-thread.ts',
+      'failure-converter': failureConverter,
+    },
     // Packages stay as they are published: scanners of images find them by their package.json, and
     // native parts, threads and files that they load by path keep their places.
     isExternal: (id) => !/^(?:\.|\/|node:)/.test(id),

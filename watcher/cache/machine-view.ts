@@ -6,7 +6,7 @@ import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
-import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
@@ -32,6 +32,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
     preservation: preservationNotesOf(machine),
+    command: commandOn(metadata),
   };
 }
 

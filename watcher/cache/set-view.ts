@@ -3,7 +3,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { digestOf } from './digest.ts';
-import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 import type { SetView } from './views.ts';
 
@@ -20,6 +20,7 @@ export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): S
     selector: spec.selector,
     replicas: replicas ?? 0,
     className: spec.template?.spec?.class?.name ?? '',
+    command: undefined,
   };
 }
 
@@ -32,6 +33,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): SetView 
     selector: spec.selector,
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
+    command: commandOn(metadata),
   };
 }
 
@@ -49,13 +51,13 @@ function commonOf(metadata: ObjectMeta, ownerKind: string) {
 }
 
 const ownPrefix = 'deployment.kubernetes.io/';
+/** A command goes by a field of its own. */
+const ownWay = new Set<string>([annotations.lastAppliedByKubectl, annotations.command]);
 
 /**
  * Without kubectl's copy of the object, and without revisions and counts: those are echoes of our
  * own writes.
  */
 function relevantAnnotations(all: Record<string, string> = {}): [string, string][] {
-  return Object.entries(all).filter(
-    ([key]) => key !== annotations.lastAppliedByKubectl && !key.startsWith(ownPrefix),
-  );
+  return Object.entries(all).filter(([key]) => !ownWay.has(key) && !key.startsWith(ownPrefix));
 }

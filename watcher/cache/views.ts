@@ -32,6 +32,8 @@ export interface MachineView extends CachedObject {
   /** Label `node`. */
   nodeName: string | undefined;
   preservation: PreservationNotes | undefined;
+  /** Annotation `millwright.dev/command`. */
+  command: string | undefined;
 }
 
 /** A MachineSet or a MachineDeployment. */
@@ -51,6 +53,8 @@ export interface SetView extends CachedObject {
   /** `status.replicas`. */
   replicas: number;
   className: string;
+  /** Annotation `millwright.dev/command`, of a MachineDeployment. */
+  command: string | undefined;
 }
 
 export interface ClassView extends CachedObject {

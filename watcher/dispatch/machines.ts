@@ -86,15 +86,24 @@ function hasRelevantChange(before: MachineView, now: MachineView): boolean {
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.specDigest !== now.specDigest ||
     before.forceDeletion !== now.forceDeletion ||
+    isNewCommand(before, now) ||
     JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
     // Before, they are of no use; the signal of the deletion carries them.
     (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
   );
 }
 
+/** That one was removed is no news: it was done. */
+export function isNewCommand(
+  before: { command: string | undefined },
+  now: { command: string | undefined },
+): boolean {
+  return now.command !== undefined && before.command !== now.command;
+}
+
 function observedSignal(machine: MachineView, context: DispatchContext): Signal {
   const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
-  const { specDigest, forceDeletion, drain, preservation } = machine;
+  const { specDigest, forceDeletion, drain, preservation, command } = machine;
   const payload: MachineSnapshot = {
     ...versionAt(context, resourceVersion),
     uid,
@@ -104,6 +113,7 @@ function observedSignal(machine: MachineView, context: DispatchContext): Signal 
     forceDeletion,
     ...(isDeleting && { drain }),
     ...(preservation && { preservation }),
+    ...(command !== undefined && { command }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   return {

@@ -8,7 +8,7 @@ import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import { ownerSignals } from './owners.ts';
 import type { Ownership } from './owners.ts';
-import { withUnmatched } from './machines.ts';
+import { isNewCommand, withUnmatched } from './machines.ts';
 import { hasSameSelector } from '../cache/selector-mismatches.ts';
 import type { Signal, Start } from './signal.ts';
 import type { Resource, SetView } from '../cache/views.ts';
@@ -99,9 +99,13 @@ function ownSignals(
     return [{ ...to, name: names.gone, payload: { ...version, uid: object.uid } }];
   }
   if (previous !== undefined && !hasRelevantChange(previous, object)) return [];
-  const { uid, generation, isDeleting, hasFinalizer, metadataDigest } = object;
+  const { uid, generation, isDeleting, hasFinalizer, metadataDigest, command } = object;
   const snapshot = { uid, generation, isDeleting, hasFinalizer, metadataDigest };
-  const payload: SetSnapshot = { ...version, ...snapshot };
+  const payload: SetSnapshot = {
+    ...version,
+    ...snapshot,
+    ...(command !== undefined && { command }),
+  };
   return [{ ...to, name: names.observed, payload, start }];
 }
 
@@ -112,6 +116,7 @@ function hasRelevantChange(before: SetView, now: SetView): boolean {
     before.isDeleting !== now.isDeleting ||
     before.isOrphaning !== now.isOrphaning ||
     (before.hasFinalizer && !now.hasFinalizer) ||
-    before.metadataDigest !== now.metadataDigest
+    before.metadataDigest !== now.metadataDigest ||
+    isNewCommand(before, now)
   );
 }

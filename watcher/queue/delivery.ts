@@ -6,6 +6,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
+import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
@@ -35,7 +36,7 @@ const callTimeoutMs = 5_000;
 export function runOptionsOf(timeouts: RunTimeouts) {
   return {
     workflowTaskTimeout: timeouts.workflowTaskSeconds * 1_000,
-    memo: memoOf(timeouts),
+    memo: plainMemo(memoOf(timeouts)),
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '60 s' },
   } as const;
 }

@@ -10,6 +10,7 @@ import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import { helpText } from './flags/help.ts';
 import { faultsOfServed, servedOf, type ServedSettings } from './served.ts';
 import { version } from './version.ts';
+import type { CommandSource } from '../../workflows/api/command-source.ts';
 import { type Environment, readTemporalSettings, type TemporalSettings } from './temporal.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface Config {
   serves: ServedSettings;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
+  /** What commands for machines and rollouts may come by. Default temporal. */
+  commandsBy: CommandSource;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
   /** What workflows run in: the SDK's sandbox as it is, or without what costs most. */
@@ -233,6 +236,7 @@ function workOf(flags: FlagValues) {
   return {
     serves: servedOf(flags),
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
+    commandsBy: flags['commands-by'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),
     workflowSandbox: flags['workflow-sandbox'],

@@ -8,6 +8,8 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { FlagValues } from './flags/table.ts';
 import type { Fault } from './flags/parse.ts';
 import { reasonOf } from '../log/reason.ts';
+import type { PayloadKeys } from '../payloads/keys.ts';
+import { readPayloadKeys } from '../payloads/keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,13 +20,16 @@ export interface TemporalSettings {
   namespace: string;
   /** TLS, API key and metadata, with `address` set. Holds secrets: never log it. */
   connection: NativeConnectionOptions & { address: string };
-  /** What was read for it: certificates, keys, the API key and the profile. */
+  /** Absent: payloads are plain. */
+  payloadKeys?: PayloadKeys;
+  /** What was read for it: certificates, keys, the API key, the profile, and keys of payloads. */
   files: readonly string[];
 }
 
 /** Flags win over variables, and variables over the profile. */
 export function readTemporalSettings(
-  flags: Pick<FlagValues, 'temporal-address' | 'temporal-namespace'>,
+  flags: Pick<FlagValues, 'temporal-address' | 'temporal-namespace'> &
+    Partial<Pick<FlagValues, 'payload-keys'>>,
   env: Environment,
 ): { settings?: TemporalSettings; faults: Fault[] } {
   const faults = faultsIn(env);
@@ -37,14 +42,20 @@ export function readTemporalSettings(
       address,
       namespace: flags['temporal-namespace'] || namespace || 'default',
       connection: { ...connectionOptions, address },
-      files: filesIn(overrideEnvVars),
+      ...payloadsOf(flags['payload-keys']),
+      files: [
+        ...filesIn(overrideEnvVars),
+        ...(flags['payload-keys'] ? [flags['payload-keys']] : []),
+      ],
     };
     const inClear = faultsOfClearText(settings.connection);
     return inClear.length > 0 ? { faults: inClear } : { settings, faults };
   } catch (error) {
     return {
       faults: [
-        `the TEMPORAL_* variables or the Temporal profile cannot be read: ${reasonOf(error)}`,
+        error instanceof KeysFault
+          ? error.message
+          : `the TEMPORAL_* variables or the Temporal profile cannot be read: ${reasonOf(error)}`,
       ],
     };
   }
@@ -84,6 +95,17 @@ function faultsOfClearText({ address, apiKey, tls }: TemporalSettings['connectio
   const isHere = /^(127\.[\d.]+|localhost|\[::1\]):\d+$/.test(address);
   if (!apiKey || tls || isHere) return [];
   return [`TEMPORAL_TLS: turning it off would send the API key to ${address} in clear text`];
+}
+
+class KeysFault extends Error {}
+
+function payloadsOf(file: string | undefined): Pick<TemporalSettings, 'payloadKeys'> {
+  if (!file) return {};
+  try {
+    return { payloadKeys: readPayloadKeys(file) };
+  } catch (error) {
+    throw new KeysFault(`--payload-keys: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 /** Ours: the `temporal` command has such a variable for certificates only. */

@@ -12,6 +12,7 @@ import type { Process } from '../process/process.ts';
 import { untilReached } from '../process/reach.ts';
 import { TemporalReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
+import { dataConverterOf } from '../payloads/data-converter.ts';
 import { version } from '../config/version.ts';
 import { nowMs } from '../../activities/system/system.ts';
 
@@ -136,7 +137,8 @@ export async function createTemporalClient({
   identity,
 }: Pick<Config, 'temporal' | 'identity'>): Promise<Client> {
   const { namespace } = temporal;
-  return new Client({ connection: await connect(temporal), namespace, identity });
+  const connection = await connect(temporal);
+  return new Client({ connection, namespace, identity, ...dataConverterOf(temporal) });
 }
 
 /** By one small call at a time, until the process ends. */

@@ -3,7 +3,7 @@
  * `bundle-workflows.ts FILE`.
  */
 import { existsSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type {
   BundleOptions,
@@ -12,6 +12,7 @@ import type {
   WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { encodesFailures } from '../../workflows/values/encodes-failures.ts';
 
 const workflows = (name: string): string =>
   fileURLToPath(new URL(`../../workflows/${name}`, import.meta.url));
@@ -40,6 +41,7 @@ export async function bundleWorkflows({
   return await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath: workflows('runtime/payload-converter.ts'),
+    failureConverterPath: workflows('runtime/failure-converter.ts'),
     workflowInterceptorModules: [interceptors],
     // Loaded once for all workflows instead of once for each: no module of theirs holds state.
     preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, interceptors],
@@ -63,6 +65,15 @@ export function builtBundle(name: string): { codePath: string } | undefined {
 export async function workflowBundleOf(file: string | undefined): Promise<WorkflowBundleOption> {
   if (file !== undefined) return { codePath: file };
   return builtBundle('workflow-bundle.js') ?? (await bundleWorkflows());
+}
+
+/**
+ * The same code, whose workflows put messages of failures into a payload. The global stands on the
+ * first line of the code, so that the lines of its source map stay.
+ */
+export async function encodingFailures(bundle: WorkflowBundleOption): Promise<{ code: string }> {
+  const code = 'codePath' in bundle ? await readFile(bundle.codePath, 'utf8') : bundle.code;
+  return { code: `globalThis.${encodesFailures} = true; ${code}` };
 }
 
 /** Written whole or not at all. */

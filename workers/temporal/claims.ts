@@ -1,3 +1,4 @@
+import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 /**
  * What an install has for itself in a Temporal namespace. Each claim is a workflow that is named
  * after what is claimed and remembers its holder: starting one is atomic, so of two processes that
@@ -118,7 +119,7 @@ async function take(
       workflowId,
       taskQueue: identity.taskQueue,
       args: [input],
-      memo: { holder },
+      memo: plainMemo({ holder }),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: what.slice(0, 200),

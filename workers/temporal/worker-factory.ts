@@ -2,6 +2,7 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Config } from '../config/config.ts';
+import { dataConverterOf } from '../payloads/data-converter.ts';
 import { LeanWorker } from './sandbox/lean-worker.ts';
 
 export type TemporalWorker = Pick<Worker, 'run' | 'shutdown'>;
@@ -20,7 +21,7 @@ export async function createWorkerFactory({
   const connection = await NativeConnection.connect(temporal.connection);
   const kind = workflowSandbox === 'lean' ? LeanWorker : Worker;
   return {
-    create: (options) => kind.create({ ...options, connection }),
+    create: (options) => kind.create({ ...options, ...dataConverterOf(temporal), connection }),
     close: () => connection.close(),
   };
 }

@@ -14,6 +14,7 @@ import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { providerOf, type CreateDrivers } from '../../activities/drivers/index.ts';
+import { ownTokenDirectory } from '../../activities/drivers/token-file.ts';
 import type { DrainParts, DrainWatches } from '../../activities/index.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import { createGuard } from '../../activities/gates.ts';
@@ -24,7 +25,7 @@ import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../activities/kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
-import { failingErrors, workflowBundleOf } from './bundle-workflows.ts';
+import { encodingFailures, failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
@@ -182,7 +183,11 @@ type Drivers = ReadonlyMap<string, Driver>;
 
 function createLimitedDrivers({ config, registry, log, createDrivers }: WorkerParts): Drivers {
   const settings = {
-    env: { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud },
+    env: {
+      ...process.env,
+      MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud,
+      MILLWRIGHT_TOKEN_DIRECTORY: ownTokenDirectory(process.env, config.namespace),
+    },
     ...config.drivers,
   };
   const count = registerDriverMetrics(registry);
@@ -215,7 +220,7 @@ function copiesOf({ clients, config, copies, log, shutdown }: WorkerParts): Copi
 }
 
 function worldOf(
-  { config, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
+  { config, log, clients, activeWatcher, stop, pauses, identity, temporal }: WorkerParts,
   { drivers, machines, machineSets }: Copies & { drivers: Drivers },
 ): ActivityDependencies {
   const { control, target } = clients;
@@ -235,6 +240,8 @@ function worldOf(
     activeWatcher,
     stop,
     pauses,
+    commandsBy: config.commandsBy,
+    audit: (entry) => log.info({ audit: entry }, `${entry.verb} ${entry.object}`),
     workflows: createWorkflowRegistry({
       temporal,
       namespace,
@@ -256,14 +263,15 @@ async function workflowWorker(
   parts: Parts,
   dependencies: ActivityDependencies,
 ): Promise<TemporalWorker> {
-  const { workflowBundle, concurrency } = parts.config;
+  const { workflowBundle, concurrency, temporal } = parts.config;
   const { taskQueue } = parts.identity;
+  const bundle = await workflowBundleOf(workflowBundle);
   return await parts.factory.create({
     ...baseOptions(parts.config),
     ...corePolls,
     interceptors: { activity: parts.interceptors.usual },
     taskQueue,
-    workflowBundle: await workflowBundleOf(workflowBundle),
+    workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
     activities: createKubeActivities(dependencies),
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
@@ -336,6 +344,7 @@ function driverActivities(
 ): ReturnType<typeof createDriverActivities> {
   const { control, target, classes } = dependencies;
   return createDriverActivities({
+    audit: dependencies.audit,
     driver,
     control,
     ...(target && { target }),

@@ -82,6 +82,11 @@ export const annotations = {
   /** Ours, on a Machine: id of the target cluster that its Node belongs to. */
   targetCluster: 'millwright.dev/target-cluster',
   /**
+   * Ours, on a Machine or MachineDeployment: a command, which the worker does once and removes:
+   * `workflows/contracts/written-command.ts`.
+   */
+  command: 'millwright.dev/command',
+  /**
    * Ours, on a MachineClass: why no machine can be made of it, a line for each reason; absent when
    * nothing is known to be wrong.
    */

@@ -4,6 +4,7 @@
  * first.
  */
 import type { SignalDefinition } from '@temporalio/common';
+import type { machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
 /** `by` is what the caller says of itself: it is not checked. The payload may be left out. */
@@ -27,7 +28,7 @@ export const machineCommands = {
   forceDelete: define('forceDelete'),
   extendDrain: define<'extendDrain', Caller & { minutes: number }>('extendDrain'),
   skipVolumeWait: define('skipVolumeWait'),
-};
+} satisfies Record<(typeof machineVerbs)[number], unknown>;
 
 /** Of a rollout. */
 export const rolloutCommands = {
@@ -37,7 +38,7 @@ export const rolloutCommands = {
   /** Revision 0, or none: the one before. */
   rollback: define<'rollback', Caller & { revision?: number }>('rollback'),
   setReplicas: define<'setReplicas', Caller & { replicas: number }>('setReplicas'),
-};
+} satisfies Record<(typeof rolloutVerbs)[number], unknown>;
 
 type PayloadOf<Definition> = Definition extends { signal: SignalDefinition<[infer Payload]> }
   ? Payload

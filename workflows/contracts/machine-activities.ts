@@ -134,6 +134,15 @@ export interface MachineCommandInput {
   /** Of `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`. */
   until?: number;
   countsFrom?: number;
+  /** The annotation that asks for it; absent where it came through Temporal. */
+  written?: string;
+}
+
+/** A written command that cannot be done. */
+export interface RefusedCommand {
+  object: ObjectReference & { kind: 'Machine' | 'MachineDeployment' };
+  written: string;
+  fault: string;
 }
 
 export interface AppliedCommand {
@@ -141,6 +150,8 @@ export interface AppliedCommand {
   words: string;
   /** Of the Machine as it was written; absent where nothing was. */
   resourceVersion?: string;
+  /** The annotation was not there any more: nothing was done. */
+  isStale?: boolean;
 }
 
 /** Short idempotent steps around one Machine, run as local activities. */
@@ -201,6 +212,8 @@ export interface MachineActivities {
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. */
   applyMachineCommand(input: MachineCommandInput): Promise<AppliedCommand>;
+  /** Of either kind: says on the object why nothing was done. */
+  refuseCommand(input: RefusedCommand): Promise<void>;
   beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
   /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {

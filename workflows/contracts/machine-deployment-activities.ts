@@ -57,6 +57,8 @@ export interface RolloutCommandInput {
   command: RolloutCommand;
   /** Revision that a `resume` lets pass its canary. */
   canaryRevision?: number;
+  /** The annotation that asks for it; absent where it came through Temporal. */
+  written?: string;
 }
 
 export interface MachineDeploymentActivities {

@@ -28,6 +28,8 @@ export interface MachineSnapshot extends SnapshotVersion {
   drain?: DrainOptions;
   /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;
+  /** Annotation `millwright.dev/command`. */
+  command?: string;
 }
 
 export interface GoneSnapshot extends SnapshotVersion {
@@ -77,6 +79,8 @@ export interface SetSnapshot extends SnapshotVersion {
   hasFinalizer: boolean;
   /** Digest of the labels and annotations: these do not move the generation. */
   metadataDigest: string;
+  /** Annotation `millwright.dev/command`, of a MachineDeployment. */
+  command?: string;
 }
 
 export interface MachinesSnapshot extends SnapshotVersion {

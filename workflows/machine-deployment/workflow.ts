@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  log,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
@@ -45,6 +46,7 @@ import type {
 } from '../plan/machine-deployment/rollout/steps.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { refusal } from '../runtime/command-queue.ts';
+import { writtenRolloutCommand } from '../contracts/written-command.ts';
 import { RolloutCommands } from './commands.ts';
 import { showRollout } from './search-attributes.ts';
 import { messageOf, localFirst, singleAttempt } from '../runtime/activity-options.ts';
@@ -102,6 +104,7 @@ class MachineDeploymentWorkflow {
     this.#refusals = new DeploymentRefusals(this.#state);
     this.#commands = new RolloutCommands(() => this.#state.facts);
     this.#listen();
+    if (this.#state.observed) this.#hear(this.#state.observed);
   }
 
   run(): Promise<{ reason: string }> {
@@ -113,10 +116,17 @@ class MachineDeploymentWorkflow {
     if (shouldContinueAsNew() && this.#isIdle && !this.#state.isGone) await this.#renew();
     if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observeDeployment();
     if (this.#state.isGone || !this.#state.facts) return await this.#complete();
-    const pending = this.#commands.next();
-    if (pending) await this.#applyCommand(pending, this.#state.facts);
-    else await this.#advance(this.#state.facts);
+    await this.#act(this.#state.facts);
     return undefined;
+  }
+
+  /** What people ask for goes first. */
+  async #act(facts: DeploymentFacts): Promise<void> {
+    const refused = this.#commands.nextRefused();
+    if (refused) return await this.#refuse(refused);
+    const pending = this.#commands.next();
+    if (pending) await this.#applyCommand(pending, facts);
+    else await this.#advance(facts);
   }
 
   async #observeDeployment(): Promise<void> {
@@ -308,14 +318,14 @@ class MachineDeploymentWorkflow {
   }
 
   async #applyCommand(
-    { command, answer }: NonNullable<ReturnType<RolloutCommands['next']>>,
+    { command, answer, written }: NonNullable<ReturnType<RolloutCommands['next']>>,
     facts: DeploymentFacts,
   ): Promise<void> {
     const isHeld = this.#plan?.blockedBy === 'canary';
     const canaryRevision = isHeld
       ? facts.sets.find((set) => set.isOfTemplate)?.revision
       : undefined;
-    const input = defined({ deployment: this.#reference(), command, canaryRevision });
+    const input = defined({ deployment: this.#reference(), command, canaryRevision, written });
     try {
       const words = await localFirst((steps) => steps.applyRolloutCommand(input), command.verb);
       delete this.#state.commandError;
@@ -324,8 +334,23 @@ class MachineDeploymentWorkflow {
       const reason = messageOf(error);
       this.#state.commandError = `${command.verb}: ${reason}`;
       answer?.reject(refusal(reason));
+      if (written !== undefined) await this.#refuse({ written, fault: reason });
     }
     this.#mustReadAgain();
+  }
+
+  /** It stays on the object where even that fails, and is heard again with the next change. */
+  async #refuse(refused: { written: string; fault: string }): Promise<void> {
+    const object = { ...this.#reference(), kind: 'MachineDeployment' as const };
+    try {
+      await localFirst((port) => port.refuseCommand({ object, ...refused }), 'refuse a command');
+    } catch (error) {
+      log.warn('a command on the object could not be refused', { reason: messageOf(error) });
+    }
+  }
+
+  #hear({ command }: Pick<SetSnapshot, 'command'>): void {
+    if (command !== undefined) this.#commands.hear(command, writtenRolloutCommand);
   }
 
   #mustReadAgain(): void {
@@ -408,6 +433,7 @@ class MachineDeploymentWorkflow {
   #observe(seen: SetSnapshot): boolean {
     const before = this.#state.observed?.generation;
     if (!noteObserved(this.#state, seen)) return false;
+    if (!this.#state.successor) this.#hear(seen);
     if (seen.generation === before) return true;
     delete this.#state.retryAt;
     delete this.#state.sync?.retryAt;

@@ -10,20 +10,22 @@ import { skipDrain } from './teardown.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { defined } from '../values/defined.ts';
 import { localFirst } from '../runtime/activity-options.ts';
+import type { PendingCommand } from '../runtime/command-queue.ts';
 
 /** Returns what was done, in words. A drain that runs has to be begun again afterwards. */
 export async function applyCommand(
   state: MachineState,
   machine: ObjectReference,
-  command: MachineCommand,
+  { command, written }: Pick<PendingCommand<MachineCommand>, 'command' | 'written'>,
 ): Promise<string> {
   // Absolute, so that a step that runs twice does not extend twice.
   const until =
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
-  const input = defined({ machine, command, until, countsFrom });
+  const input = defined({ machine, command, until, countsFrom, written });
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
-  const { words, resourceVersion } = await run;
+  const { words, resourceVersion, isStale } = await run;
+  if (isStale) return words;
   noteCommand(state, command, until);
   if (resourceVersion !== undefined) noteWritten(state, resourceVersion);
   return words;

@@ -53,6 +53,8 @@ export interface ObservedMachine extends SnapshotVersion {
   forceDeletion?: boolean;
   drain?: DrainOptions;
   preservation?: PreservationNotes;
+  /** A command that stood on it. */
+  command?: string;
 }
 
 export interface MachineObjectState extends ObjectState<MachineSnapshot, ObservedMachine> {

@@ -27,8 +27,10 @@ import { applyCommand } from './apply-command.ts';
 import { StepContext } from './steps/context.ts';
 import type { StepName } from './steps/table.ts';
 import { steps } from './steps/table.ts';
-import type { WorkflowInput } from '../contracts/references.ts';
+import type { ObjectReference, WorkflowInput } from '../contracts/references.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
+import { writtenMachineCommand } from '../contracts/written-command.ts';
+import type { MachineSnapshot } from '../contracts/messages.ts';
 import {
   classChanged,
   drainQuery,
@@ -43,7 +45,7 @@ import type { MachineStep, RunningStep } from '../plan/machine/steps.ts';
 import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
-import { messageOf } from '../runtime/activity-options.ts';
+import { localFirst, messageOf } from '../runtime/activity-options.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
   drainReportSchema,
@@ -97,6 +99,7 @@ class MachineWorkflow {
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
+    this.#hear(this.#state.object.observed?.command);
   }
 
   run(): Promise<MachineResult> {
@@ -105,6 +108,8 @@ class MachineWorkflow {
 
   async #turn(): Promise<MachineResult | undefined> {
     this.#lifecycle.takeNews();
+    const refused = this.#commands.nextRefused();
+    if (refused) return await this.#refuse(refused);
     const pending = this.#commands.next();
     if (pending) return await this.#applyCommand(pending);
     if (!this.#running && shouldContinueAsNew()) return await this.#renew();
@@ -172,17 +177,44 @@ class MachineWorkflow {
     }
   }
 
-  async #applyCommand({ command, answer }: PendingCommand<MachineCommand>): Promise<undefined> {
-    const { uid = '' } = this.#state.object;
+  async #applyCommand(pending: PendingCommand<MachineCommand>): Promise<undefined> {
+    const { command, answer, written } = pending;
     try {
-      const words = await applyCommand(this.#state, { ...this.#input.ref, uid }, command);
+      const words = await applyCommand(this.#state, this.#reference(), pending);
       // The drain is scheduled again, with what is known now.
       if (isDrain(this.#running)) this.#cancel();
       answer?.resolve(words);
     } catch (error) {
       log.warn('a command failed', { ...command, reason: messageOf(error) });
       answer?.reject(refusal(messageOf(error)));
+      if (written !== undefined) await this.#refuse({ written, fault: messageOf(error) });
     }
+  }
+
+  /** It stays on the object where even that fails, and is heard again with the next change. */
+  async #refuse(refused: { written: string; fault: string }): Promise<undefined> {
+    const input = { object: { ...this.#reference(), kind: 'Machine' as const }, ...refused };
+    try {
+      await localFirst((port) => port.refuseCommand(input), 'refuse a command');
+    } catch (error) {
+      log.warn('a command on the object could not be refused', { reason: messageOf(error) });
+    }
+  }
+
+  /** Before the first read, of the object that was signalled. */
+  #reference(): ObjectReference {
+    const { uid, observed } = this.#state.object;
+    return { ...this.#input.ref, uid: uid ?? observed?.uid ?? '' };
+  }
+
+  #hear(command: string | undefined): void {
+    if (command !== undefined) this.#commands.hear(command, writtenMachineCommand);
+  }
+
+  #observe(seen: MachineSnapshot): boolean {
+    const isNews = observeMachine(this.#state, seen);
+    if (isNews && !this.#state.object.successor) this.#hear(seen.command);
+    return isNews;
   }
 
   #cancel(): undefined {
@@ -250,7 +282,7 @@ class MachineWorkflow {
       this.#wake();
     });
     const lifecycle = this.#lifecycle;
-    lifecycle.on(machineObserved, machineSnapshot, (seen) => observeMachine(this.#state, seen));
+    lifecycle.on(machineObserved, machineSnapshot, (seen) => this.#observe(seen));
     lifecycle.follow(machineGone, this.#state.object);
     lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
     lifecycle.on(instanceMissing, missingInstance, (seen) => observeMissing(this.#state, seen));

@@ -5,12 +5,22 @@
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
+import type { WrittenCommand } from '../contracts/written-command.ts';
+import { longestWrittenCommand } from '../contracts/written-command.ts';
+import { clip } from '../values/clip.ts';
 import { isRecord } from '../values/is-record.ts';
 
 export interface PendingCommand<Command> {
   command: Command;
+  /** The annotation that asks for it. */
+  written?: string;
   /** Absent for a signal, which gets no answer. */
   answer?: { resolve(words: string): void; reject(error: unknown): void };
+}
+
+interface RefusedText {
+  written: string;
+  fault: string;
 }
 
 interface Definition<Payload, Command> {
@@ -22,6 +32,7 @@ interface Definition<Payload, Command> {
 /** Handlers only write down what was asked; the workflow's loop does it, one after the other. */
 export class CommandQueue<Command extends { verb: string }> {
   readonly #queue: PendingCommand<Command>[] = [];
+  readonly #refused: RefusedText[] = [];
   readonly #errorOf: (command: Command) => string | undefined;
   readonly #wake: () => void;
   #end: string | undefined;
@@ -37,11 +48,30 @@ export class CommandQueue<Command extends { verb: string }> {
   }
 
   get isEmpty(): boolean {
-    return this.#queue.length === 0;
+    return this.#queue.length === 0 && this.#refused.length === 0;
   }
 
   next(): PendingCommand<Command> | undefined {
     return this.#queue.shift();
+  }
+
+  /**
+   * The object carries this command. It is heard again and again until it is removed, by the write
+   * that does it.
+   */
+  hear(written: string, read: (text: string) => WrittenCommand<Command>): void {
+    const isKnown = this.#queue.some((pending) => pending.written === written);
+    if (isKnown || this.#refused.some((one) => one.written === written)) return;
+    const found = read(clip(written, longestWrittenCommand + 4));
+    const fault = 'fault' in found ? found.fault : this.#errorIn(found.command);
+    if ('command' in found && fault === undefined) this.#add({ command: found.command, written });
+    else this.#refused.push({ written, fault: fault ?? '' });
+    this.#wake();
+  }
+
+  /** A command on the object that cannot be done. */
+  nextRefused(): RefusedText | undefined {
+    return this.#refused.shift();
   }
 
   /** The object is gone: refuses the commands that wait, and all that come later. */

@@ -9,6 +9,7 @@ import { objectQuery } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
+import { epochAt } from '../values/epoch.ts';
 import type { Schema } from '../values/schema.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
 import { goneSnapshot, onSignal } from './signal-validation.ts';
@@ -99,7 +100,8 @@ export class ObjectLifecycle<State = never> {
     observe: (payload: Payload) => boolean,
   ): void {
     onSignal(signal, shape, (payload) => {
-      if (isFromOwnCluster(payload, this.#input) && observe(payload)) this.noteNews();
+      const seen = withPlausibleEpoch(payload);
+      if (isFromOwnCluster(seen, this.#input) && observe(seen)) this.noteNews();
     });
   }
 
@@ -130,4 +132,18 @@ export class ObjectLifecycle<State = never> {
       }
     });
   }
+}
+
+/** For clocks that differ. */
+const mostSecondsAhead = 600;
+
+/**
+ * No term begins in the future, but who can write to Temporal can say so: the run would be deaf to
+ * the watcher for ever. So it is to the present term at most: the next one is later. A Lease that
+ * counts from a clock that was wrong stays usable, as later signals count as later.
+ */
+export function withPlausibleEpoch<Payload extends object>(payload: Payload): Payload {
+  if (!('epoch' in payload) || typeof payload.epoch !== 'number') return payload;
+  const latest = epochAt(Date.now()) + mostSecondsAhead;
+  return payload.epoch <= latest ? payload : { ...payload, epoch: latest };
 }

@@ -4,7 +4,9 @@
  * read counts as absent, which is refused where it comes in.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, ValueError } from '@temporalio/common';
+import { decode } from '@temporalio/common/lib/encoding.js';
+import { encryptedEncoding, keyIdField } from '../values/encrypted-payload.ts';
 
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
@@ -15,6 +17,22 @@ function decoded(payload: Payload): ReturnType<typeof JSON.parse> {
   try {
     return defaultPayloadConverter.fromPayload(payload);
   } catch {
+    requirePlain(payload);
     return undefined;
   }
+}
+
+/**
+ * To a worker without the keys all of a history would count as absent, and its workflows would do
+ * what they must not. The task fails instead, until a worker with the keys has it.
+ */
+function requirePlain({ metadata }: Payload): void {
+  if (textOf(metadata?.['encoding']) !== encryptedEncoding) return;
+  throw new ValueError(
+    `a payload is encrypted with the key ${JSON.stringify(textOf(metadata?.[keyIdField]))}, and this worker has no --payload-keys: give it the file that the other processes have`,
+  );
+}
+
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return bytes ? decode(bytes) : '';
 }

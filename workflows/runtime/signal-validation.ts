@@ -69,6 +69,7 @@ export const machineSnapshot: Schema<MachineSnapshot> = {
   forceDeletion: flag,
   drain: optional(objectOf(drainOptions)),
   preservation: optional(objectOf(preservation)),
+  command: optional(text),
 };
 
 export const missingInstance: Schema<MissingInstance> = {
@@ -97,6 +98,7 @@ export const setSnapshot: Schema<SetSnapshot> = {
   isDeleting: flag,
   hasFinalizer: flag,
   metadataDigest: text,
+  command: optional(text),
 };
 
 const mostUnmatched = 1_000;

@@ -9,6 +9,7 @@ import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, Attempt } from './lease-lock.ts';
 import type { Lease } from './observed-lease.ts';
+import { epochAt } from '../../../workflows/values/epoch.ts';
 import { nowMs, uuid } from '../../system/system.ts';
 
 /**
@@ -60,14 +61,12 @@ export interface LeaseBefore {
   renewedAt: number | undefined;
 }
 
-const secondsUntil2020 = 1_577_836_800;
-
 /**
  * A term begins at a number that the clock has reached, so that its epoch is later than all before
  * it also where a Lease was deleted, or restored from a backup. Seconds, because no process begins
  * more than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
  */
-export const epochFromTime = (): number => Math.floor(nowMs() / 1_000) - secondsUntil2020;
+export const epochFromTime = (): number => epochAt(nowMs());
 
 export class LeaseSet {
   readonly #own: LeaseLock;

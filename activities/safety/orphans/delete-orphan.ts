@@ -7,6 +7,8 @@ import type { ClassReader } from '../../machine-class/reader.ts';
 import type { Driver } from '../../drivers/driver.ts';
 import { DriverError } from '../../drivers/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import type { Audit } from '../../runtime/audit.ts';
+import { auditListedDeletion } from '../../runtime/audit-deletions.ts';
 import { readClaims } from './machine-claims.ts';
 
 export interface DeletionDependencies {
@@ -14,6 +16,7 @@ export interface DeletionDependencies {
   control: KubeClient;
   classes: ClassReader;
   signal(): AbortSignal;
+  audit: Audit;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface DeletionDependencies {
  * take the instance over.
  */
 export async function deleteOrphan(
-  { driver, control, classes, signal }: DeletionDependencies,
+  { driver, control, classes, signal, audit }: DeletionDependencies,
   { suspect, cluster, namespace }: OrphanDeletion,
 ): Promise<OrphanOutcome> {
   const { providerID, className } = suspect;
@@ -35,6 +38,7 @@ export async function deleteOrphan(
   const request = { cluster, namespace, providerSpec, secret, providerID, signal: signal() };
   try {
     const { found } = await driver.deleteListed(request);
+    if (found) auditListedDeletion({ control, audit }, { namespace, providerID, className });
     return { outcome: found ? 'deleted' : 'gone' };
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;

@@ -62,19 +62,19 @@ class Cluster:
         owners = [one for one in found["items"] if one.get("spec", {}).get("providerID") == provider_id]
         return any(owner["metadata"]["uid"] != machine["uid"] for owner in owners)
 
-    def require_deletable(self, machine: Json, provider_id: str | None) -> None:
-        """Only what its Machine gives up, by its deletion, or what no Machine has."""
+    def require_deletable(self, machine: Json, token: str, provider_id: str | None) -> None:
+        """Only what its Machine gives up, by its deletion, or what no Machine has. A request may be forged."""
         api = machines_api(machine["namespace"], "machines")
-        found = or_none(lambda: self._custom.get_namespaced_custom_object(*api, machine["name"]))
-        metadata = (found or {}).get("metadata", {})
-        is_going = "deletionTimestamp" in metadata and FINALIZER in metadata.get("finalizers", [])
-        if metadata.get("uid") == machine["uid"] and is_going:
-            return
-        nobody = {"uid": None, "namespace": machine["namespace"]}
-        is_free = found is None if provider_id is None else not self.is_claimed(provider_id, nobody)
-        if not is_free:
-            message = f"the instance is not deleted: Machine {machine['name']} is not being deleted"
-            raise Failure("FailedPrecondition", message, settled=False)
+        machines = self._custom.list_namespaced_custom_object(*api)["items"]
+        own = [one for one in machines if one["metadata"]["uid"] == machine["uid"]]
+        named = [one for one in machines if one["metadata"]["name"] == machine["name"]]
+        is_ours = token.startswith(f"{machine['uid']}-") and all(one in named for one in own)
+        if not is_ours or not is_given_up(own, named, provider_id):
+            refuse_deletion(f"Machine {machine['name']} is not being deleted")
+        claim = own[0]["spec"].get("providerID") if own else None
+        if provider_id is not None and claim != provider_id:
+            if self.is_claimed(provider_id, {"uid": None, "namespace": machine["namespace"]}):
+                refuse_deletion(f"another Machine has {provider_id}")
 
     def user_data(self, template: str, machine_name: str, token_id: str | None) -> str:
         filled = fill(template, "<<MACHINE_NAME>>", machine_name)
@@ -82,6 +82,21 @@ class Cluster:
             return filled
         secret = self._read_secret("kube-system", f"bootstrap-token-{token_id}")
         return fill(filled, "<<BOOTSTRAP_TOKEN>>", f"{token_id}.{secret['token-secret']}")
+
+
+def is_given_up(own: list[Json], named: list[Json], provider_id: str | None) -> bool:
+    """A Machine that lives keeps what it has; one that has nothing yet may lose what it cannot use."""
+    for one in own:
+        metadata = one["metadata"]
+        if "deletionTimestamp" in metadata and FINALIZER in metadata.get("finalizers", []):
+            return True
+        if one["spec"].get("providerID"):
+            return False
+    return provider_id is not None or not named
+
+
+def refuse_deletion(why: str) -> NoReturn:
+    raise Failure("FailedPrecondition", f"the instance is not deleted: {why}", settled=False)
 
 
 def machines_api(namespace: str, kind: str) -> tuple[str, str, str, str]:

@@ -11,6 +11,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from cluster import Cluster
+from payload_codec import data_converter
 from virtual_cloud import Failure, Json, VirtualCloud
 
 PROVIDER = "python-example"
@@ -90,7 +91,7 @@ def create_instance(request: Json) -> Json:
 @serve("deleteInstance")
 def delete_instance(request: Json) -> Json:
     cluster.require_active_watcher(request["machine"]["namespace"])
-    cluster.require_deletable(request["machine"], request.get("providerID"))
+    cluster.require_deletable(request["machine"], request["token"], request.get("providerID"))
     return deleted(any([cloud.delete(one["id"]) for one in candidates(request)]))
 
 
@@ -120,6 +121,8 @@ def list_instances(request: Json) -> Json:
 @serve("deleteListed")
 def delete_listed(request: Json) -> Json:
     cluster.require_active_watcher(request["namespace"])
+    if cluster.is_claimed(request["providerID"], {"uid": None, "namespace": request["namespace"]}):
+        raise Failure("FailedPrecondition", "a Machine has taken it since it was listed", settled=True)
     instance = cloud.describe(id_in(request["providerID"]))
     ours = tags_of(request, request["namespace"])
     is_ours = instance is not None and instance["tags"].items() >= ours.items()
@@ -206,7 +209,10 @@ def worker_of(client: Client, task_queue: str) -> Worker:
 
 
 async def main() -> None:
-    client = await Client.connect(os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
+    client = await Client.connect(
+        os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"),
+        data_converter=data_converter(os.environ.get("MILLWRIGHT_PAYLOAD_KEYS")),
+    )
     # One for creates, one for deletes, one for reads: none of them holds up the others.
     queues = os.environ["MILLWRIGHT_DRIVER_QUEUES"].split()
     workers = [worker_of(client, queue) for queue in queues]

@@ -7,7 +7,7 @@ import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
-import { aNode, aPod } from '../../support/builders.ts';
+import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import {
   aBudget,
@@ -372,4 +372,25 @@ test('a pass that waits for a pod to end goes over to force when its deadline co
   expect(await drain.run({ deadline }, {}, { watch })).toMatchObject({ isForced: true });
   // One rest lasts until the deadline; a timer may be a millisecond early.
   expect(rests).toBeLessThanOrEqual(2);
+});
+
+describe('a drain that was asked for by hand', () => {
+  test.each([
+    ['a Machine that lives', 'Running', {}],
+    ['one that lives, by force', 'Running', { isForced: true }],
+    ['one that lives and keeps its Node', 'Running', { keepsNode: true }],
+    ['one that has failed, with its Node', 'Failed', {}],
+  ] as const)('leaves %s alone', async (_what, phase, change) => {
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
+    drain.control.put(aMachine({ phase }));
+    expect(await drain.run(change)).toEqual({ evictedPods: 0, isForced: false });
+    expect(drain.target.writes()).toEqual([]);
+    expect(drain.has('web-0')).toBe(true);
+  });
+
+  test('evicts from a preserved machine, which has failed and keeps its Node', async () => {
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
+    drain.control.put(aMachine({ phase: 'Failed' }));
+    expect(await drain.run({ keepsNode: true })).toMatchObject({ evictedPods: 1 });
+  });
 });

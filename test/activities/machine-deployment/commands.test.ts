@@ -10,7 +10,10 @@ async function steer(
   canaryRevision?: number,
 ): Promise<string> {
   const held = canaryRevision === undefined ? {} : { canaryRevision };
-  return await applyRolloutCommand(world.control, { deployment: life, command, ...held });
+  return await applyRolloutCommand(
+    { control: world.control, commandsBy: 'temporal', audit: () => {} },
+    { deployment: life, command, ...held },
+  );
 }
 
 describe('a command becomes the spec, with an Event that says where it came from', () => {

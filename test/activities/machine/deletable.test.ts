@@ -12,6 +12,7 @@ import { lifeOf } from '../../support/world.ts';
 
 const deletionTimestamp = '2026-01-01T00:00:00Z';
 const machine = lifeOf('pool-a');
+const token = `${machine.uid}-0`;
 const providerID = 'aws:///eu-west-1/i-1';
 const going = { deletionTimestamp, finalizers: [finalizers.machine] };
 
@@ -23,11 +24,16 @@ describe('the instance of a Machine', () => {
   test.each([
     ['goes with a Machine that is being deleted', aMachineWith(going), providerID],
     ['goes by its token with a Machine that is being deleted', aMachineWith(going), undefined],
-    ['goes when its Machine has another one', aMachineWith({}, 'aws:///eu-west-1/i-2'), providerID],
+    ['goes when its Machine has none yet', aMachineWith({}, ''), providerID],
+    [
+      'goes when its Machine goes and has none recorded',
+      aMachineWith({ ...going }, ''),
+      providerID,
+    ],
     ['goes when there is no such Machine', undefined, providerID],
   ])('%s', async (_what, object, named) => {
     const control = new InMemoryClient(...(object ? [object] : []));
-    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    const request = { machine, token, ...(named !== undefined && { providerID: named }) };
     await expect(requireDeletable(control, request)).resolves.toBeUndefined();
   });
 
@@ -50,11 +56,50 @@ describe('the instance of a Machine', () => {
       providerID,
     ],
   ])('%s', async (_what, object, named) => {
-    const request = { machine, ...(named !== undefined && { providerID: named }) };
+    const request = { machine, token, ...(named !== undefined && { providerID: named }) };
     await expect(requireDeletable(new InMemoryClient(object), request)).rejects.toMatchObject({
       code: 'FailedPrecondition',
       message: expect.stringContaining('the instance is not deleted: Machine'),
     });
+  });
+});
+
+describe('a request that was forged', () => {
+  const own = 'aws:///eu-west-1/i-2';
+  const living = aMachine({ metadata: { name: 'pool-b', uid: 'uid-b' }, spec: { providerID } });
+  const dying = aMachineWith(going, own);
+  const other = { ...machine, name: 'no-such-machine', uid: 'uid-b' };
+
+  test.each([
+    [
+      'the instance of another Machine with one that goes',
+      [dying, living],
+      { machine, token, providerID },
+    ],
+    ['what has the token of another one', [dying, living], { machine, token: 'uid-b-0' }],
+    [
+      'that even where the instance that is named may go',
+      [dying, living],
+      { machine, token: 'uid-b-0', providerID: own },
+    ],
+    [
+      'the instance of a Machine whose UID it gives another name',
+      [living],
+      { machine: other, token: 'uid-b-0' },
+    ],
+    [
+      'that even where the instance that is named is nobody’s',
+      [living],
+      { machine: other, token: 'uid-b-0', providerID: own },
+    ],
+    [
+      'the instance of a living Machine by naming one that is nobody’s',
+      [aMachineWith({}, own)],
+      { machine, token, providerID: 'aws:///eu-west-1/i-9' },
+    ],
+  ])('does not take %s', async (_what, objects, request) => {
+    const refused = requireDeletable(new InMemoryClient(...objects), request);
+    await expect(refused).rejects.toMatchObject({ code: 'FailedPrecondition' });
   });
 });
 

@@ -273,3 +273,26 @@ describe('volumes of an instance that is gone', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(left);
   });
 });
+
+describe('a teardown that was asked for by hand', () => {
+  const node = aNode({
+    metadata: { name: 'pool-b', uid: 'node-b', labels: { [labels.machineName]: 'pool-b' } },
+    spec: { providerID: 'b' },
+  });
+  const owner = aMachine({
+    metadata: { name: 'pool-b', uid: 'uid-b', labels: { node: 'pool-b' } },
+    spec: { providerID: 'b' },
+  });
+  const input = { nodeName: 'pool-b', nodeUid: 'node-b', providerID: 'b' };
+
+  test.each([
+    ['of a Machine that lives', { name: 'pool-b', uid: 'uid-b' }],
+    ['of a Machine that is not there', { name: 'no-such', uid: 'uid-9' }],
+    ['of another Machine, which goes', { name: 'pool-a', uid: deleted.metadata.uid }],
+  ])('does not delete the Node %s', async (_what, ref) => {
+    const world = aWorld({ control: [deleted, owner, aMachineClass()], target: [node] });
+    await finishTeardown(world, { machine: { ...machine, ...ref }, ...input });
+    expect(world.target.has(nodePath('pool-b'))).toBe(true);
+    expect(world.control.has(customResource('machines', machine.namespace, 'pool-b'))).toBe(true);
+  });
+});

@@ -115,6 +115,21 @@ describe('the chart', () => {
     expect(containers.length > 0).toBe(values !== 'gardener-shoot.yaml');
   });
 
+  test('mounts the keys of payloads from their Secret, and names the file to each process', async () => {
+    const secret = 'temporal.payloadKeys.secretName=payload-keys';
+    const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];
+    const text = await renderChart({ helm, namespace: 'machines', args: set });
+    const containers = containersOf(await render(set));
+    expect(containers.length).toBeGreaterThan(1);
+    for (const { args } of containers) {
+      expect(args).toContain('--payload-keys=/etc/millwright/payload-keys/keys');
+    }
+    expect(text).toContain(
+      'secret: { secretName: payload-keys, defaultMode: 0440, items: [{ key: mine, path: keys }] }',
+    );
+    expect(await renderChart({ helm, namespace: 'machines' })).not.toContain('payload-keys');
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [

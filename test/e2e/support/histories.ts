@@ -4,6 +4,7 @@
  */
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { IllegalStateError } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import type { ReplayHistoriesIterable } from '@temporalio/worker';
 
@@ -90,7 +91,7 @@ function shapeOf({ history: { events } }: RecordedRun): string {
 /** Histories that the present code would not have made. */
 export async function failedReplays(
   runs: readonly RecordedRun[],
-  codePath: string,
+  { codePath, dataConverter }: { codePath: string; dataConverter?: DataConverter | undefined },
 ): Promise<string[]> {
   if (runs.length === 0) return [];
   quieten();
@@ -99,7 +100,7 @@ export async function failedReplays(
     ({ history }) => hasBegun(history) && !wasBrokenBySdk(history),
   );
   for await (const { workflowId, error } of Worker.runReplayHistories(
-    { workflowBundle: { codePath } },
+    { workflowBundle: { codePath }, ...(dataConverter && { dataConverter }) },
     histories,
   )) {
     if (error) failures.push(`${workflowId}: its history cannot be replayed: ${error.message}`);

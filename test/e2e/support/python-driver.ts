@@ -22,8 +22,12 @@ export interface PythonDriver {
   stop(): Promise<void>;
 }
 
-/** `cloud`: address of the virtual cloud, or of a relay in front of it. */
-export async function startPythonDriver(scenario: Scenario, cloud: string): Promise<PythonDriver> {
+/** `cloud`: address of the virtual cloud, or of a relay in front of it. `env`: more variables. */
+export async function startPythonDriver(
+  scenario: Scenario,
+  cloud: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<PythonDriver> {
   const { namespace } = scenario;
   const taskQueue = await scenario.taskQueue();
   const queues = driverCalls.map((call) => driverQueueOf(taskQueue, 'python-example', call));
@@ -42,6 +46,7 @@ export async function startPythonDriver(scenario: Scenario, cloud: string): Prom
       MILLWRIGHT_VIRTUAL_CLOUD: cloud,
       MILLWRIGHT_DRIVER_QUEUES: queues.join(' '),
       PYTHONDONTWRITEBYTECODE: '1',
+      ...env,
     },
   });
   closeSync(log);

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { DataConverter } from '@temporalio/common';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
@@ -21,6 +22,8 @@ import { type Access, Operator, type OperatorOptions } from './operator.ts';
 import { isNight, testStack, type TestStack } from './test-stack.ts';
 import { VirtualCloud } from './virtual-cloud.ts';
 import { WorkflowRecords } from './workflow-records.ts';
+import { dataConverterOf } from '../../../workers/payloads/data-converter.ts';
+import { readPayloadKeys } from '../../../workers/payloads/keys.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 
 export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespace'>> {
@@ -32,6 +35,8 @@ export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespac
   clusters?: { control: TestStack; target: TestStack };
   /** `--cluster-name` of its operator. */
   clusterName?: string;
+  /** `--payload-keys` of its operator. Default none: payloads are plain. */
+  payloadKeys?: string;
   /**
    * Gives its processes their rights, in the place of those that the users of the local stack have.
    */
@@ -52,17 +57,21 @@ export class Scenario {
 
   constructor(
     name: string,
-    { causes = [], clusters, clusterName, grant, ...given }: ScenarioOptions = {},
+    { causes = [], clusters, clusterName, payloadKeys, grant, ...more }: ScenarioOptions = {},
   ) {
     const stack = testStack();
     const { control, target } = clusters ?? { control: stack, target: stack };
+    const given = payloadKeys === undefined ? more : withKeys(more, payloadKeys);
     const options = { ...(clusters && placeOf(clusters, clusterName)), ...given };
     // All names of a scenario begin with its namespace: Nodes and VMs are shared by all.
     this.namespace = `${name}-${randomBytes(2).toString('hex')}`;
     const { kubeconfig } = control.layout;
     this.cluster = new Cluster(this.namespace, kubeconfig, target.layout.kubeconfig);
     this.cloud = new VirtualCloud(target.virtualCloud, this.namespace);
-    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, clusterName);
+    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, {
+      clusterName,
+      dataConverter: dataConverterFor(payloadKeys),
+    });
     this.#causes = causes;
     this.#grant = grant;
     // What goes through a relay is killed or cut off there.
@@ -159,6 +168,19 @@ export class Scenario {
   async #strip(path: string): Promise<void> {
     await this.cluster.kube.patch(path, 'merge', { metadata: { finalizers: null } });
   }
+}
+
+function withKeys<Given extends { flags?: readonly string[] | undefined }>(
+  given: Given,
+  payloadKeys: string,
+): Given {
+  return { ...given, flags: [...(given.flags ?? []), `--payload-keys=${payloadKeys}`] };
+}
+
+/** That of its operator. */
+function dataConverterFor(file: string | undefined): DataConverter | undefined {
+  if (file === undefined) return undefined;
+  return dataConverterOf({ payloadKeys: readPayloadKeys(file) }).dataConverter;
 }
 
 const startSeconds = 120;

@@ -24,13 +24,15 @@ export async function expectNoTroubles(
   { operator, workflows }: Sides,
   causes: readonly RegExp[],
 ): Promise<void> {
+  const { workflowBundle } = testStack().layout;
+  const { dataConverter } = workflows;
   const runs = await workflows.runs();
   const replayed = isNight() ? runs : unseen.of(runs);
   const troubles = [
     ...operator.faults,
     ...runs.flatMap(badEndOf),
     ...runs.flatMap(failedTasksOf),
-    ...(await failedReplays(replayed, testStack().layout.workflowBundle)),
+    ...(await failedReplays(replayed, { codePath: workflowBundle, dataConverter })),
   ];
   expect(troubles.filter((text) => !causes.some((cause) => cause.test(text)))).toEqual([]);
   const missing = causes.filter((cause) => !troubles.some((text) => cause.test(text)));

@@ -2,7 +2,14 @@
  * The Temporal side of one scenario: which workflows there are, and what stands in their histories.
  */
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import type { ScheduleHandle, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import type {
+  ScheduleHandle,
+  WorkflowExecutionInfo,
+  WorkflowHandle,
+  WorkflowStartOptions,
+} from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { eventually } from './eventually.ts';
 import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
 import { scheduleIdOf, workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -17,17 +24,29 @@ export const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDepl
 
 const mostAttempts = 6;
 
+interface Reading {
+  /** `--cluster-name` of the operator. */
+  clusterName?: string | undefined;
+  dataConverter?: DataConverter | undefined;
+}
+
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #clusterName: string | undefined;
   readonly #connection: Connection;
   readonly #client: Client;
+  /** Undefined where payloads are plain. */
+  readonly dataConverter: DataConverter | undefined;
 
-  constructor(namespace: string, address: string, clusterName?: string) {
+  constructor(namespace: string, address: string, { clusterName, dataConverter }: Reading = {}) {
     this.#namespace = namespace;
     this.#clusterName = clusterName;
+    this.dataConverter = dataConverter;
     this.#connection = Connection.lazy({ address });
-    this.#client = new Client({ connection: this.#connection });
+    this.#client = new Client({
+      connection: this.#connection,
+      ...(dataConverter && { dataConverter }),
+    });
   }
 
   /**
@@ -115,6 +134,11 @@ export class WorkflowRecords {
    */
   handleOf(kind: Kind, name: string): WorkflowHandle {
     return this.#client.workflow.getHandle(this.#idOf(kind, name));
+  }
+
+  /** A run that the watcher knows nothing of. */
+  async start(type: string, options: WorkflowStartOptions): Promise<WorkflowHandle> {
+    return await this.#client.workflow.start(type, options);
   }
 
   /** What the Temporal UI shows of a workflow without being asked. */
@@ -210,6 +234,11 @@ export class WorkflowRecords {
       texts.push(...textsIn(await handle.fetchHistory()));
     }
     return texts.join('\n');
+  }
+
+  /** As the server keeps it: of the last run of an object's workflow. */
+  async historyOf(kind: Kind, name: string): Promise<History> {
+    return await this.#client.workflow.getHandle(this.#idOf(kind, name)).fetchHistory();
   }
 
   /** As the button "Request Cancellation" does. */

@@ -1,3 +1,4 @@
+import { plainMemo } from '../../../workflows/contracts/plain-memo.ts';
 import { expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
@@ -76,7 +77,7 @@ test('a live object starts its workflow, with all that a person wants to see', a
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowTaskTimeout: 7_000,
-        memo: { heartbeatSeconds: 21 },
+        memo: plainMemo({ heartbeatSeconds: 21 }),
         staticSummary: 'Machine default/pool-abc of MachineSet pool',
       },
     },

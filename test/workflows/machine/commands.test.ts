@@ -1,6 +1,7 @@
 /** What people and programs ask of a drain, by signal and by update. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { errorOf } from '../../../workflows/machine/commands.ts';
 import type { TeardownState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
@@ -133,6 +134,55 @@ test('an update that makes no sense is refused before anything is written', asyn
     const asked = world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
     await expect(asked).rejects.toThrow(WorkflowUpdateFailedError);
     expect(world.log.count('applyMachineCommand')).toBe(0);
+  });
+});
+
+describe('a command that stands on the Machine', () => {
+  test('is done as one that was sent, and names its annotation', async () => {
+    const world = await MachineWorld.create(temporal, { drainNode: hang });
+    await world.run(async () => {
+      await beginDrain(world);
+      await world.observe({ command: 'skipDrain by=ada' });
+      await resultOf(world.handle);
+      expect(world.log.inputsOf('applyMachineCommand')).toMatchObject([
+        { command: { verb: 'skipDrain', by: 'ada' }, written: 'skipDrain by=ada' },
+      ]);
+      expect(world.log.count('refuseCommand')).toBe(0);
+    });
+  });
+
+  test('that cannot be done now is refused, and nothing else happens', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.observe({ command: 'skipDrain' });
+      await world.log.until('refuseCommand');
+      expect(world.log.inputsOf('refuseCommand')).toMatchObject([
+        {
+          object: { kind: 'Machine', uid: 'uid-1' },
+          written: 'skipDrain',
+          fault: 'the machine is not being drained: delete it first',
+        },
+      ]);
+      expect(world.log.count('applyMachineCommand')).toBe(0);
+    });
+  });
+
+  test('that the worker refuses is taken off as well', async () => {
+    const world = await MachineWorld.create(temporal, {
+      drainNode: hang,
+      applyMachineCommand: async () => {
+        throw ApplicationFailure.nonRetryable('--commands-by=none', 'Refused');
+      },
+    });
+    await world.run(async () => {
+      await beginDrain(world);
+      await world.observe({ command: 'retryNow' });
+      await world.log.until('refuseCommand');
+      expect(world.log.inputsOf('refuseCommand')).toMatchObject([
+        { written: 'retryNow', fault: expect.stringContaining('--commands-by=none') },
+      ]);
+    });
   });
 });
 

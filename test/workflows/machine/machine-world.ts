@@ -213,6 +213,7 @@ export class MachineWorld {
       checkHealth: async () => ({ found: 'machine', finding: { phase: 'Running', faults: [] } }),
       preserveMachine: async () => ({ found: 'machine' }),
       applyMachineCommand: async ({ command }) => ({ words: `done: ${command.verb}` }),
+      refuseCommand: async () => undefined,
       beginTeardown: async () => ({ machine: this.read() }),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),

@@ -30,8 +30,9 @@ class Drains {
     const { nodeName, providerID } = instance;
     const notes = { [annotations.targetCluster]: 'cluster-a' };
     const metadata = { namespace, name, uid, labels: { node: nodeName }, annotations: notes };
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
     drain.control.put({
-      ...aMachine({ metadata }),
+      ...aMachine({ metadata: { ...metadata, deletionTimestamp } }),
       spec: { providerID },
       status: { conditions: [{ type: 'Ready', status: 'True' }] },
     });

@@ -15,6 +15,7 @@ import {
   rate,
   text,
 } from './kinds.ts';
+import { commandSources } from '../../../workflows/api/command-source.ts';
 import { providerList, servedParts } from './served.ts';
 
 export const processFlags = {
@@ -88,6 +89,13 @@ export const processFlags = {
     kind: text,
     default: '',
     says: 'Namespace of the Temporal server. Empty: $TEMPORAL_NAMESPACE, else the profile, else "default".',
+    ours: true,
+  },
+  'payload-keys': {
+    group: 'Temporal',
+    kind: file,
+    default: '',
+    says: 'File with the keys that payloads and messages of failures are encrypted with, before Temporal gets them. The first key encrypts, all decrypt. The same for all processes and drivers. Empty: they are plain.',
     ours: true,
   },
   'workflow-task-timeout': {
@@ -185,6 +193,14 @@ export const processFlags = {
     kind: boolean,
     default: 'false',
     says: 'An instance that a Machine has by spec.providerID and that carries the tags of an earlier control cluster gets those of this one, so that the search for orphans sees it again. Needs the right to change tags.',
+    only: 'worker',
+    ours: true,
+  },
+  'commands-by': {
+    group: 'Work',
+    kind: oneOf(...commandSources),
+    default: 'temporal',
+    says: 'What commands such as skipDrain or setReplicas may come by. "temporal": signals and updates of Temporal, and the annotation millwright.dev/command. "kubernetes": the annotation alone, so that RBAC and the audit log of the API server hold. "none": neither.',
     only: 'worker',
     ours: true,
   },

@@ -113,6 +113,7 @@ spec:
 {{- with $v.install }}{{ $args = append $args (printf "--install=%s" .) }}{{ end }}
 {{- with $v.clusterId }}{{ $args = append $args (printf "--cluster-id=%s" .) }}{{ end }}
 {{- with $v.temporal.clusterName }}{{ $args = append $args (printf "--cluster-name=%s" .) }}{{ end }}
+{{- if $v.temporal.payloadKeys.secretName }}{{ $args = append $args "--payload-keys=/etc/millwright/payload-keys/keys" }}{{ end }}
 {{- if ne $v.listenAddress "0.0.0.0" }}{{ $args = append $args (printf "--address=%s" $v.listenAddress) }}{{ end }}
 {{- range $name, $value := merge (dict) (.settings.flags | default dict) $v.flags }}
 {{- /* Numbers of values files are floats: 3000000 must not become 3e+06. */}}
@@ -196,6 +197,12 @@ spec:
   secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: key }] }
 {{- end }}
 {{- end }}
+{{- with $v.temporal.payloadKeys }}
+{{- if .secretName }}
+- name: payload-keys
+  secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: keys }] }
+{{- end }}
+{{- end }}
 {{- with $v.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
@@ -215,6 +222,9 @@ spec:
 {{- end }}
 {{- if $v.temporal.apiKey.secretName }}
 - { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
+{{- end }}
+{{- if $v.temporal.payloadKeys.secretName }}
+- { name: payload-keys, mountPath: /etc/millwright/payload-keys, readOnly: true }
 {{- end }}
 {{- with $v.extraVolumeMounts }}
 {{ toYaml . }}

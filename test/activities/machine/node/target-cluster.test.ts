@@ -144,10 +144,13 @@ describe.each(lookAlikes)('where another target cluster $what', ({ node }) => {
     expect(world.target.has(nodePath('pool-a'))).toBe(node !== undefined);
   });
 
-  const changes = [{}, { keepsNode: true }];
+  const changes: { keepsNode?: boolean }[] = [{}, { keepsNode: true }];
+  const going = { phase: 'Terminating', isDeleted: true } as const;
+  const preserved = { phase: 'Failed' } as const;
   test.each(changes)('a drain with %j is not done', async (change) => {
     const drain = new Drain(aWorld({ target: node ? [node] : [] }).target);
-    drain.control.put(machineOf({ phase: 'Terminating', joined: 'cluster-a' }));
+    const given = change.keepsNode ? preserved : going;
+    drain.control.put(machineOf({ ...given, joined: 'cluster-a' }));
     const seen = { targetCluster: 'cluster-b' };
     await expect(drain.run(change, {}, seen)).rejects.toThrow('joined target cluster cluster-a');
     expect(drain.target.writes()).toEqual([]);
@@ -160,7 +163,7 @@ describe.each(lookAlikes)('where another target cluster $what', ({ node }) => {
     'a drain with %j lets the instance go, as with a target cluster out of reach',
     async (change) => {
       const drain = new Drain(aWorld({ target: node ? [node] : [] }).target);
-      drain.control.put(machineOf({ phase: 'Terminating', joined: 'cluster-a' }));
+      drain.control.put(machineOf({ ...going, joined: 'cluster-a' }));
       const outcome = await drain.run(change, {}, { targetCluster: 'cluster-b' });
       expect(outcome).toMatchObject({ isForced: true });
       expect(drain.target.writes()).toEqual([]);

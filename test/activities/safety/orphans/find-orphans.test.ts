@@ -235,7 +235,8 @@ describe('a deletion', () => {
   function deletion(objects: object[], deleteListed: Driver['deleteListed']) {
     const control = new InMemoryClient(...objects);
     const classes = createClassReader({ client: control, namespace });
-    const world = { driver: { deleteListed }, control, classes, signal: () => signal };
+    const parts = { driver: { deleteListed }, control, classes };
+    const world = { ...parts, signal: () => signal, audit: () => {} };
     return deleteOrphan(world, { namespace, cluster, suspect });
   }
 

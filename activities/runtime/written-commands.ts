@@ -1,0 +1,87 @@
+/** Where commands may come from, and those that are written on objects. */
+import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
+import type { RefusedCommand } from '../../workflows/contracts/machine-activities.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import type { CommandSource } from '../../workflows/api/command-source.ts';
+import { howToWrite } from '../../workflows/contracts/written-command.ts';
+import { annotations, apiVersion } from '../../workflows/api/constants.ts';
+import { clip } from '../../workflows/values/clip.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { recordEvent } from '../kube/objects/events.ts';
+
+const resources = { Machine: 'machines', MachineDeployment: 'machinedeployments' } as const;
+
+export interface CommandedObject extends ObjectReference {
+  kind: keyof typeof resources;
+}
+
+interface Asked {
+  object: CommandedObject;
+  command: MachineCommand | RolloutCommand;
+  /** The annotation; absent where it came through Temporal. */
+  written?: string | undefined;
+}
+
+/** A failure that is for the person who asked. */
+export function commandRefusal(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, 'Refused');
+}
+
+/** Throws a `commandRefusal` unless this worker takes commands that come so. */
+export function requireAllowed(source: CommandSource, { object, command, written }: Asked): void {
+  if (source === 'none') {
+    throw commandRefusal(
+      'commands are refused (--commands-by=none): change the object with kubectl',
+    );
+  }
+  if (source === 'temporal' || written !== undefined) return;
+  const { kind, namespace, name } = object;
+  const how = howToWrite({ resource: kind.toLowerCase(), namespace, name }, command);
+  throw commandRefusal(`commands through Temporal are refused (--commands-by=kubernetes): ${how}`);
+}
+
+/**
+ * What a write has to say in addition, so that a written command is done once: the annotation goes
+ * with it, and only from the version that was read. `stale`: it is done, or was taken back.
+ */
+export async function takingBack(
+  control: KubeClient,
+  { kind, namespace, name, uid }: CommandedObject,
+  written: string | undefined,
+): Promise<{ resourceVersion?: string | undefined; annotations?: object } | 'stale'> {
+  if (written === undefined) return {};
+  const path = customResource(resources[kind], namespace, name);
+  const found = await ignoreNotFound(control.get<KubeObject>(path));
+  const isThere = found?.metadata.annotations?.[annotations.command] === written;
+  if (!isThere || found.metadata.uid !== uid) return 'stale';
+  const { resourceVersion } = found.metadata;
+  return { resourceVersion, annotations: { [annotations.command]: null } };
+}
+
+/** Takes the annotation off the object and says why nothing was done. */
+export async function refuseCommand(
+  control: KubeClient,
+  { object, written, fault }: RefusedCommand,
+): Promise<void> {
+  const taken = await takingBack(control, object, written);
+  if (taken === 'stale') return;
+  const { kind, namespace, name, uid } = object;
+  await ignoreNotFound(
+    control.patch(customResource(resources[kind], namespace, name), 'merge', {
+      metadata: { ...taken, uid },
+    }),
+  );
+  recordEvent(
+    control,
+    { apiVersion, kind, namespace, name, uid },
+    {
+      type: 'Warning',
+      reason: 'CommandRefused',
+      message: `"${clip(written, 100)}" was not done: ${fault}`,
+      component: 'millwright',
+    },
+  );
+}

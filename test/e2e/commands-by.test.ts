@@ -1,0 +1,204 @@
+/** Commands where only Kubernetes may give them: RBAC holds, and each is done once. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import { repository } from '../../deploy/local/layout.ts';
+import { eventually } from './support/eventually.ts';
+import { untilEvent } from './support/events.ts';
+import {
+  createDeployment,
+  createMachine,
+  deleteDeployment,
+  deleteMachine,
+  untilGone,
+  untilPhase,
+  untilRunning,
+} from './support/machines.ts';
+import type { Scenario } from './support/scenario.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
+
+async function ask(
+  { cluster }: Scenario,
+  [kind, name]: readonly [MachineKind, string],
+  command: string,
+): Promise<void> {
+  const notes = { [annotations.command]: command };
+  await cluster.patch(kind, name, { metadata: { annotations: notes } });
+}
+
+/** As a person runs it. Returns what it prints. */
+async function millwright(...words: string[]): Promise<string> {
+  const kubeconfig = `--kubeconfig=${testStack().layout.kubeconfig}`;
+  const argv = [join(repository, 'cli/millwright.ts'), ...words, kubeconfig];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { env });
+  return stdout;
+}
+
+async function untilTaken(
+  { cluster }: Scenario,
+  [kind, name]: readonly [MachineKind, string],
+): Promise<void> {
+  await eventually(`the command is off ${name}`, async () => {
+    const path = cluster.pathOf(kind, name);
+    const { metadata } = await cluster.kube.get<MachineDeployment>(path);
+    expect(metadata.annotations ?? {}).not.toHaveProperty([annotations.command]);
+  });
+}
+
+describe('with --commands-by=kubernetes', () => {
+  const scenario = useScenario('commands', {
+    workerFlags: ['--commands-by=kubernetes'],
+    isDoubled: false,
+  });
+  const { cluster, namespace, workflows, operator } = scenario;
+
+  async function replicasOf(name: string): Promise<number | undefined> {
+    const path = cluster.pathOf('machinedeployments', name);
+    return (await cluster.kube.get<MachineDeployment>(path)).spec.replicas;
+  }
+
+  test('a rollout takes commands from its annotation, and none from Temporal', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas: 1 });
+    await untilRunning(scenario, pool, 1);
+    const handle = workflows.handleOf('machineDeployment', pool);
+    const args: [object] = [{ replicas: 0, by: 'mallory' }];
+    await expect(handle.executeUpdate('setReplicas', { args })).rejects.toMatchObject({
+      cause: {
+        message: `commands through Temporal are refused (--commands-by=kubernetes): kubectl -n ${namespace} annotate machinedeployment ${pool} 'millwright.dev/command=setReplicas replicas=0'`,
+      },
+    });
+    expect(await replicasOf(pool)).toBe(1);
+
+    const said = await millwright(
+      'command',
+      `machinedeployment/${pool}`,
+      'setReplicas',
+      '--replicas=2',
+      `--namespace=${namespace}`,
+    );
+    const [, by = ''] = /^"setReplicas replicas=2 by=(\S+)" on \S+ was taken/.exec(said) ?? [];
+    expect(said).toContain(`on machinedeployments/${pool} was taken`);
+    expect(by).not.toBe('');
+    await untilRunning(scenario, pool, 2);
+    const subject = { kind: 'MachineDeployment', name: pool };
+    await untilEvent(scenario, subject, {
+      reason: 'ReplicasSet',
+      message: expect.stringContaining(
+        `Replicas set to 2, asked for by annotation by "${by}" (run `,
+      ),
+    });
+
+    // A person changes it by other means; a watcher that starts again repeats nothing.
+    await cluster.patch('machinedeployments', pool, { spec: { replicas: 1 } });
+    await operator.kill9('watcher');
+    await untilRunning(scenario, pool, 1);
+    expect(await replicasOf(pool)).toBe(1);
+    await deleteDeployment(scenario, pool);
+  });
+
+  test('one that makes no sense, or not now, is taken off and says so', async () => {
+    const name = await createMachine(scenario, 'alone');
+    await untilPhase(scenario, name, 'Running');
+    const place = ['machines', name] as const;
+    const subject = { kind: 'Machine', name };
+    await ask(scenario, place, 'skipDrian');
+    await untilTaken(scenario, place);
+    await untilEvent(scenario, subject, {
+      reason: 'CommandRefused',
+      message: expect.stringContaining('"skipDrian": must be one of retryNow, skipDrain'),
+    });
+    await ask(scenario, place, 'skipDrain');
+    await untilTaken(scenario, place);
+    await untilEvent(scenario, subject, {
+      reason: 'CommandRefused',
+      message: '"skipDrain" was not done: the machine is not being drained: delete it first',
+    });
+    await deleteMachine(scenario, name);
+  });
+
+  test('a deletion says in the log and in an Event which VM went, and for which run', async () => {
+    const name = await createMachine(scenario, 'audited');
+    const { metadata, spec } = await untilPhase(scenario, name, 'Running');
+    const { providerID = '' } = spec;
+    const { runId } = await workflows.handleOf('machine', name).describe();
+    await cluster.delete(cluster.pathOf('machines', name));
+    await untilGone(scenario, cluster.pathOf('machines', name));
+    await untilEvent(
+      scenario,
+      { kind: 'Machine', name },
+      {
+        reason: 'InstanceDeleted',
+        message: `Instance ${providerID} was deleted (run ${runId})`,
+      },
+    );
+    const lines = readFileSync(join(operator.logs, 'worker.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"audit"') && line.includes(metadata.uid))
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        msg: `deleteInstance Machine ${namespace}/${name}`,
+        audit: {
+          verb: 'deleteInstance',
+          object: `Machine ${namespace}/${name}`,
+          uid: metadata.uid,
+          providerID,
+          workflowId: `machine/${namespace}/${name}`,
+          runId,
+        },
+      },
+    ]);
+  });
+});
+
+describe('with --commands-by=none', () => {
+  const scenario = useScenario('no-commands', { workerFlags: ['--commands-by=none'] });
+
+  test('neither way does anything, and both say so', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas: 0 });
+    const subject = { kind: 'MachineDeployment', name: pool };
+    const handle = scenario.workflows.handleOf('machineDeployment', pool);
+    await eventually('the update is refused', async () => {
+      await expect(handle.executeUpdate('pause')).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('commands are refused (--commands-by=none)') },
+      });
+    });
+    await ask(scenario, ['machinedeployments', pool], 'pause');
+    await untilTaken(scenario, ['machinedeployments', pool]);
+    await untilEvent(scenario, subject, {
+      reason: 'CommandRefused',
+      message: expect.stringContaining('--commands-by=none'),
+    });
+    const { spec } = await scenario.cluster.kube.get<MachineDeployment>(
+      scenario.cluster.pathOf('machinedeployments', pool),
+    );
+    expect(spec.paused ?? false).toBe(false);
+    await deleteDeployment(scenario, pool);
+  });
+});
+
+describe('with --commands-by=temporal', () => {
+  const scenario = useScenario('by-temporal');
+
+  test('a command by signal names the client that sent it', async () => {
+    const pool = await createDeployment(scenario, 'pool', { replicas: 0 });
+    const subject = { kind: 'MachineDeployment', name: pool };
+    const handle = scenario.workflows.handleOf('machineDeployment', pool);
+    await eventually('its workflow runs', () => handle.describe());
+    await handle.signal('pause', { by: 'mia' });
+    await untilEvent(scenario, subject, {
+      reason: 'DeploymentPaused',
+      message: expect.stringMatching(
+        /^Paused, asked for through Temporal by "mia" \(client \d+@\S+, run \S+\)$/,
+      ),
+    });
+    await deleteDeployment(scenario, pool);
+  });
+});
