@@ -3,6 +3,8 @@ import type { Common } from './options.ts';
 import { commandLine } from './command-line.ts';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
+import type { Migration } from './migrate/arguments.ts';
+import { readMigrateArguments } from './migrate/arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
@@ -15,6 +17,8 @@ export type Asked =
   | (Common & { command: 'status' })
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
+  | { command: 'migrate help' }
+  | Migration
   | SetupQuestion
   | QueueQuestion
   | Verification;
@@ -32,11 +36,18 @@ const { parse, wrong } = commandLine(
   'millwright --help',
 );
 
+/** Commands with a command line of their own. */
+const groups = new Map<string | undefined, (argv: readonly string[]) => Asked>([
+  ['driver', readDriverArguments],
+  ['migrate', readMigrateArguments],
+  ['setup', readSetupArguments],
+]);
+
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
-  if (first === 'driver') return readDriverArguments(others);
-  if (first === 'setup') return readSetupArguments(others);
+  const group = groups.get(first);
+  if (group) return group(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
@@ -46,7 +57,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, driver, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, migrate, stop, resume, driver, help`,
   );
 }
 

@@ -2,40 +2,62 @@
 /** The command `millwright`. */
 import { reasonOf } from '../workers/log/reason.ts';
 import { connect } from './connect.ts';
+import type { Asked } from './arguments.ts';
 import { readArguments, UsageError } from './arguments.ts';
+import type { Common } from './options.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
+import type { Place } from './connect.ts';
+import type { Migration } from './migrate/arguments.ts';
+import { migrate } from './migrate/migrate.ts';
+import { migrateHelp } from './migrate/help.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
 import { withSdk } from './with-sdk.ts';
 
+const helpTexts = { help, 'driver help': driverHelp, 'migrate help': migrateHelp };
+
+const isHelp = (asked: Asked): asked is Extract<Asked, { command: keyof typeof helpTexts }> =>
+  Object.hasOwn(helpTexts, asked.command);
+
 async function main(argv: readonly string[]): Promise<string> {
   const asked = readArguments(argv);
-  if (asked.command === 'help') return help;
-  if (asked.command === 'driver help') return driverHelp;
+  if (isHelp(asked)) return helpTexts[asked.command];
   if (asked.command === 'setup') return await setUp(asked);
   const place = connect(asked);
   try {
-    switch (asked.command) {
-      case 'stop':
-        return await stop(place, asked);
-      case 'status':
-        return await showStop(place, asked);
-      case 'resume':
-        return await resume(place, asked);
-      case 'queue':
-        return await showQueues(place, asked);
-      case 'verify': {
-        const { verify } = await withSdk('driver verify', () => import('./driver.ts'));
-        const { text, isPassed } = await verify(place, asked);
-        if (!isPassed) process.exitCode = 1;
-        return text;
-      }
-    }
+    return await inCluster(place, asked);
   } finally {
     await place.kube.close();
   }
+}
+
+async function inCluster(place: Place, asked: Extract<Asked, Common>): Promise<string> {
+  switch (asked.command) {
+    case 'stop':
+      return await stop(place, asked);
+    case 'status':
+      return await showStop(place, asked);
+    case 'resume':
+      return await resume(place, asked);
+    case 'queue':
+      return await showQueues(place, asked);
+    case 'verify': {
+      const { verify } = await withSdk('driver verify', () => import('./driver.ts'));
+      const { text, isPassed } = await verify(place, asked);
+      if (!isPassed) process.exitCode = 1;
+      return text;
+    }
+    default:
+      return await migrateIn(place, asked);
+  }
+}
+
+async function migrateIn(place: Place, asked: Migration): Promise<string> {
+  const { text, isWell } = await migrate(place, asked);
+  if (!isWell) process.exitCode = 1;
+  return text;
 }
 
 async function setUp(asked: SetupQuestion): Promise<string> {

@@ -1,0 +1,75 @@
+/** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
+import { check } from './check.ts';
+import {
+  findMcm,
+  findOurs,
+  isWatcher,
+  scaleBack,
+  scaleToZero,
+  wantedOf,
+  type Deployment,
+} from './deployments.ts';
+import { readHolders, type Holders } from './facts.ts';
+import { lineOf } from './finding.ts';
+import { until, type Steps } from './steps.ts';
+
+/** Throws with what hinders, or with what does not come about. Returns what to print. */
+export async function takeOver(steps: Steps): Promise<string> {
+  const { place, asked, report } = steps;
+  const { kube, namespace } = place;
+  const { facts, findings } = await check(place, asked);
+  const hindering = findings.filter(({ state }) => state === 'hinders');
+  if (hindering.length > 0) {
+    throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
+  }
+  if (!facts.ours.some(isWatcher) || facts.ours.every(isWatcher)) {
+    throw new Error(
+      `Nothing was done: Millwright is not installed for ${namespace}: install the chart beside MCM, or name its namespace with --release-namespace`,
+    );
+  }
+  for (const deployment of facts.mcm) {
+    if (await scaleToZero(kube, deployment)) report(`MCM: ${nameOf(deployment)} is scaled to 0`);
+  }
+  for (const deployment of facts.ours) {
+    if (await scaleBack(kube, deployment, 0))
+      report(`Millwright: ${nameOf(deployment)} is scaled up again`);
+  }
+  await until(steps, `Millwright does not look after ${namespace}`, async () => {
+    const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+    refuseScaledUp(mcm);
+    const release = asked.releaseNamespace ?? namespace;
+    const ours = await findOurs(kube, release, namespace);
+    return obstacleIn(mcm, ours, await readHolders(kube, namespace, ours));
+  });
+  return asked.isJson
+    ? JSON.stringify({ namespace, isTakenOver: true }, undefined, 2)
+    : `Millwright looks after ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
+}
+
+function refuseScaledUp(mcm: readonly Deployment[]): void {
+  const up = mcm.find((one) => wantedOf(one) > 0);
+  if (!up) return;
+  throw new Error(
+    `Deployment ${nameOf(up)} was scaled up again by somebody: find out by whom (gardenlet, a dependency watchdog, GitOps), tell that not to, and run the command again`,
+  );
+}
+
+function obstacleIn(
+  mcm: readonly Deployment[],
+  ours: readonly Deployment[],
+  holders: Holders,
+): string | undefined {
+  const going = mcm.find(({ status }) => (status?.replicas ?? 0) > 0);
+  if (going) return `pods of Deployment ${nameOf(going)} end`;
+  const absent = ours.find((one) => wantedOf(one) === 0);
+  if (absent) return `Deployment ${nameOf(absent)} is at 0: scale it up`;
+  const starting = ours.find(({ status }) => (status?.availableReplicas ?? 0) === 0);
+  if (starting) return `no pod of Deployment ${nameOf(starting)} is ready`;
+  if (holders.millwright === undefined) return 'no watcher of Millwright leads';
+  const foreign = (['machine-controller-manager', 'machine-controller'] as const).find(
+    (name) => holders[name] !== holders.millwright,
+  );
+  return foreign && `Lease ${foreign} is held by ${holders[foreign] ?? 'nobody'}`;
+}
+
+const nameOf = ({ metadata }: Deployment): string => metadata.name;
