@@ -27,13 +27,16 @@ async function main(argv: readonly string[]): Promise<string> {
   if (asked.command === 'setup') return await setUp(asked);
   const place = connect(asked);
   try {
-    return await inCluster(place, asked);
+    return await ('mcmDeployments' in asked ? migrateIn(place, asked) : inCluster(place, asked));
   } finally {
     await place.kube.close();
   }
 }
 
-async function inCluster(place: Place, asked: Extract<Asked, Common>): Promise<string> {
+async function inCluster(
+  place: Place,
+  asked: Exclude<Extract<Asked, Common>, Migration>,
+): Promise<string> {
   switch (asked.command) {
     case 'stop':
       return await stop(place, asked);
@@ -49,8 +52,6 @@ async function inCluster(place: Place, asked: Extract<Asked, Common>): Promise<s
       if (!isPassed) process.exitCode = 1;
       return text;
     }
-    default:
-      return await migrateIn(place, asked);
   }
 }
 

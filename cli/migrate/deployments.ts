@@ -1,5 +1,6 @@
 /** Deployments of MCM and of Millwright, and how they are scaled to 0 and back. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 
 export interface Container {
@@ -12,9 +13,10 @@ export interface Container {
 export interface Deployment extends KubeObject {
   spec?: {
     replicas?: number;
+    selector?: { matchLabels?: Record<string, string> };
     template?: { spec?: { serviceAccountName?: string; containers?: readonly Container[] } };
   };
-  status?: { replicas?: number; availableReplicas?: number; observedGeneration?: number };
+  status?: { availableReplicas?: number };
 }
 
 /** On a Deployment that a command scaled to 0: how many there were. */
@@ -22,6 +24,10 @@ export const replicasBefore = 'millwright.dev/replicas-before';
 
 export const deployments = (namespace: string, name?: string): string =>
   `/apis/apps/v1/namespaces/${namespace}/deployments${name === undefined ? '' : `/${name}`}`;
+
+/** `hand-back` or `take-over` scaled it to 0. */
+export const hasReplicasBefore = ({ metadata }: Deployment): boolean =>
+  metadata.annotations?.[replicasBefore] !== undefined;
 
 export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 
@@ -57,6 +63,30 @@ export async function findOurs(
   return items
     .filter(isOurs)
     .filter((one) => containersOf(one).some(({ args = [] }) => args.includes(served)));
+}
+
+/**
+ * Names of its pods, those that are about to end as well: the status of a Deployment does not
+ * count these, and their processes still run.
+ */
+export async function podsOf(kube: KubeClient, { metadata, spec }: Deployment): Promise<string[]> {
+  const labels = Object.entries(spec?.selector?.matchLabels ?? {});
+  const labelSelector = labels.map(([key, value]) => `${key}=${value}`).join(',');
+  const { namespace = '' } = metadata;
+  const { items } = await kube.list<KubeObject>(namespaced('pods', namespace), { labelSelector });
+  return items.map((pod) => pod.metadata.name);
+}
+
+/** The first pod that there still is, in words. */
+export async function endingPod(
+  kube: KubeClient,
+  all: readonly Deployment[],
+): Promise<string | undefined> {
+  for (const deployment of all) {
+    const [pod] = await podsOf(kube, deployment);
+    if (pod !== undefined) return `pod ${pod} of Deployment ${deployment.metadata.name} ends`;
+  }
+  return undefined;
 }
 
 /** Nothing is written to one that is at 0 already. */

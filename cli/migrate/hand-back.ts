@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import {
   containersOf,
+  endingPod,
   findMcm,
   findOurs,
   scaleBack,
@@ -29,8 +30,11 @@ export async function handBack(steps: Steps): Promise<string> {
   }
   await until(steps, 'Millwright still acts', async () => {
     const now = await findOurs(kube, release, namespace);
-    const going = now.find((one) => wantedOf(one) > 0 || (one.status?.replicas ?? 0) > 0);
-    if (going) return `pods of Deployment ${nameOf(going)} end`;
+    const up = now.find((one) => wantedOf(one) > 0);
+    if (up)
+      throw new Error(`Deployment ${nameOf(up)} was scaled up again by somebody: find out by whom`);
+    const pod = await endingPod(kube, now);
+    if (pod !== undefined) return pod;
     const { millwright } = await readHolders(kube, namespace, ours);
     return millwright && `Lease millwright is held by ${millwright}`;
   });

@@ -36,6 +36,7 @@ function neededRights(namespace: string, release: string): Right[] {
   const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
   return [
     ...ofDeployments,
+    ...places.map((place) => ({ group: '', resource: 'pods', verb: 'list', namespace: place })),
     { group: 'coordination.k8s.io', resource: 'leases', verb: 'get', namespace },
     ...kinds.map((resource) => ({ group, resource, verb: 'list', namespace })),
   ];
@@ -54,4 +55,4 @@ async function isAllowed(kube: KubeClient, right: Right): Promise<boolean> {
 }
 
 const wordsOf = ({ verb, resource, group: of, namespace }: Right): string =>
-  `${verb} ${resource}.${of} in ${namespace}`;
+  `${verb} ${of === '' ? resource : `${resource}.${of}`} in ${namespace}`;

@@ -1,8 +1,10 @@
 /** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
 import { check } from './check.ts';
 import {
+  endingPod,
   findMcm,
   findOurs,
+  hasReplicasBefore,
   isWatcher,
   scaleBack,
   scaleToZero,
@@ -27,6 +29,12 @@ export async function takeOver(steps: Steps): Promise<string> {
       `Nothing was done: Millwright is not installed for ${namespace}: install the chart beside MCM, or name its namespace with --release-namespace`,
     );
   }
+  const sleeping = facts.ours.find((one) => wantedOf(one) === 0 && !hasReplicasBefore(one));
+  if (sleeping) {
+    throw new Error(
+      `Nothing was done: Deployment ${nameOf(sleeping)} of Millwright is at 0: scale it up first; it waits for MCM's Leases`,
+    );
+  }
   for (const deployment of facts.mcm) {
     if (await scaleToZero(kube, deployment)) report(`MCM: ${nameOf(deployment)} is scaled to 0`);
   }
@@ -39,7 +47,8 @@ export async function takeOver(steps: Steps): Promise<string> {
     refuseScaledUp(mcm);
     const release = asked.releaseNamespace ?? namespace;
     const ours = await findOurs(kube, release, namespace);
-    return obstacleIn(mcm, ours, await readHolders(kube, namespace, ours));
+    const holders = await readHolders(kube, namespace, ours);
+    return (await endingPod(kube, mcm)) ?? obstacleIn(ours, holders);
   });
   return asked.isJson
     ? JSON.stringify({ namespace, isTakenOver: true }, undefined, 2)
@@ -54,13 +63,7 @@ function refuseScaledUp(mcm: readonly Deployment[]): void {
   );
 }
 
-function obstacleIn(
-  mcm: readonly Deployment[],
-  ours: readonly Deployment[],
-  holders: Holders,
-): string | undefined {
-  const going = mcm.find(({ status }) => (status?.replicas ?? 0) > 0);
-  if (going) return `pods of Deployment ${nameOf(going)} end`;
+function obstacleIn(ours: readonly Deployment[], holders: Holders): string | undefined {
   const absent = ours.find((one) => wantedOf(one) === 0);
   if (absent) return `Deployment ${nameOf(absent)} is at 0: scale it up`;
   const starting = ours.find(({ status }) => (status?.availableReplicas ?? 0) === 0);
