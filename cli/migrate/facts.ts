@@ -16,6 +16,7 @@ import type { Migration } from './arguments.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
 import { installOf } from './install.ts';
+import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 
 export type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
@@ -29,6 +30,8 @@ export interface Facts {
   /** `machines`, `machines/status`, ... as the API server serves them; empty without the CRDs. */
   served: readonly string[];
   mcm: readonly Deployment[];
+  /** Why MCM cannot record the machines that it creates; undefined where it can. */
+  policy: string | undefined;
   ours: readonly Deployment[];
   holders: Holders;
   classes: readonly MachineClass[];
@@ -52,12 +55,14 @@ export async function readFacts({ kube, namespace }: Place, asked: Migration): P
     const list = kube.list<T>(customResource(kind, namespace));
     return (await tolerant(kind, list))?.items ?? [];
   };
+  const mcm = (await tolerant('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [];
   const ours = (await tolerant('Deployments', findOurs(kube, release, namespace))) ?? [];
   return {
     namespace,
     kubernetes: gitVersion,
     served,
-    mcm: (await tolerant('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [],
+    mcm,
+    policy: await policyAgainst(kube, namespace, mcm),
     ours,
     holders: (await tolerant('Leases', readHolders(kube, namespace, ours))) ?? nobody,
     classes: await all<MachineClass>('machineclasses'),

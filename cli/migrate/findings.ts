@@ -26,6 +26,7 @@ export function findingsOf(judged: Judged): Finding[] {
     kubernetesOf(facts),
     ...apiOf(facts),
     ...mcmOf(facts),
+    ...policyOf(facts),
     ...flagsOf(judged.translation),
     ...leasesOf(facts),
     ...millwrightOf(facts),
@@ -82,6 +83,12 @@ function mcmOf({ mcm }: Facts): Finding[] {
     if (Number(minor) === comparedMinor) return ok('mcm', text);
     return note('mcm', `${text}: Millwright was compared with v0.${comparedMinor}`);
   });
+}
+
+/** Where MCM is at work it makes instances that no Machine names. */
+function policyOf({ policy, mcm }: Facts): Finding[] {
+  if (policy === undefined) return [];
+  return [mcm.some((one) => wantedOf(one) > 0) ? hinders('mcm', policy) : note('mcm', policy)];
 }
 
 function flagsOf({ faults, withoutEffect, isWithoutLease }: Translation): Finding[] {

@@ -77,11 +77,7 @@ async function refuseWithout(
       `Nothing was done: Deployment ${nameOf(withoutLease)} has --leader-elect=false, so nothing keeps both from acting at once; remove the flag`,
     );
   }
-  const users = mcm.map(
-    ({ spec }) =>
-      `system:serviceaccount:${namespace}:${spec?.template?.spec?.serviceAccountName ?? 'default'}`,
-  );
-  const refusal = await policyAgainst(kube, namespace, users);
+  const refusal = await policyAgainst(kube, namespace, mcm);
   if (refusal !== undefined) throw new Error(`Nothing was done: ${refusal}`);
 }
 

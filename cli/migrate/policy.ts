@@ -1,5 +1,6 @@
 /** The chart's admission policy that lets the worker alone change `spec.providerID`. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import type { Deployment } from './deployments.ts';
 import { isRefusal } from '../../activities/kube/client/errors.ts';
 
 interface Policy extends KubeObject {
@@ -22,8 +23,13 @@ const ending = '-provider-id';
 export async function policyAgainst(
   kube: KubeClient,
   namespace: string,
-  users: readonly string[],
+  mcm: readonly Deployment[],
 ): Promise<string | undefined> {
+  const users = mcm.map(
+    ({ spec }) =>
+      `system:serviceaccount:${namespace}:${spec?.template?.spec?.serviceAccountName ?? 'default'}`,
+  );
+  if (users.length === 0) return undefined;
   const found = (await readPolicies(kube)).find(
     (policy) => isFor(policy, namespace) && !users.some((user) => lets(policy, user)),
   );

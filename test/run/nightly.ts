@@ -27,6 +27,8 @@ export const siblings: Readonly<Record<string, string>> = {
   'outage-memory': 'outage',
   'outage-postgresql': 'outage',
   'outage-second-temporal': 'outage',
+  migration: 'migration-commands',
+  'migration-midway': 'migration-commands',
   pauses: 'pauses-inside',
   'preservation-ends': 'preservation',
   'rollout-autoscaler': 'rollout-nodes',

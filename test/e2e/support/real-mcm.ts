@@ -15,6 +15,7 @@ import { namespaced, node as nodePath } from '../../../activities/kube/client/pa
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { startGuardian } from '../../../deploy/local/supervision/guardian.ts';
+import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
@@ -22,6 +23,8 @@ import { logFolderOf, testStack } from './test-stack.ts';
 export type Role = 'mcm' | 'watcher' | 'worker';
 
 export interface MigrationOptions {
+  /** In the place of the real MCM, which is built: nothing but its Leases is held. */
+  isStandIn?: boolean;
   /** Of both processes of MCM. */
   mcmFlags?: readonly string[];
   /** Of its machine controller alone. */
@@ -41,6 +44,8 @@ const lookEveryMs = 100;
 /** The longest Lease of a process that died, and a busy machine. */
 const startSeconds = 60;
 const startsMax = 5;
+const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+export const standIn = 'stand-in-of-mcm';
 
 interface Pod extends KubeObject {
   spec?: { nodeName?: string };
@@ -62,9 +67,11 @@ export class Installs {
 
   /** MCM with one replica, ours beside it. */
   async start(): Promise<void> {
-    // Building them takes minutes, once.
-    await acquireBinary('mcm');
-    await acquireBinary('mcm-machine-controller');
+    if (!this.#isStandIn) {
+      // Building them takes minutes, once.
+      await acquireBinary('mcm');
+      await acquireBinary('mcm-machine-controller');
+    }
     const { kube } = this.#scenario.cluster;
     await kube.create(nodePath(), {
       apiVersion: 'v1',
@@ -108,10 +115,10 @@ export class Installs {
       'MCM holds its Leases',
       async () => {
         this.#refuseRestarts();
-        for (const name of ['machine-controller-manager', 'machine-controller']) {
+        for (const name of mcmLeases) {
           const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
-          const { spec } = await cluster.kube.get<{ spec: { holderIdentity?: string } }>(path);
-          if (!spec.holderIdentity) throw new Error(`nobody holds ${name}`);
+          const { spec } = await cluster.kube.get<Lease>(path);
+          if (!spec?.holderIdentity) throw new Error(`nobody holds ${name}`);
         }
       },
       { timeoutSeconds: startSeconds },
@@ -136,6 +143,10 @@ export class Installs {
         if (availableReplicas !== spec?.replicas) throw new Error(`${metadata.name} is not ready`);
       }
     });
+  }
+
+  get #isStandIn(): boolean {
+    return this.#options.isStandIn ?? false;
   }
 
   get #host(): string {
@@ -207,6 +218,7 @@ export class Installs {
 
   async #serveMcm(pods: Pod[]): Promise<void> {
     if (pods.some(isWanted)) {
+      if (this.#isStandIn) return await this.#renewLeases();
       const isWhole = this.#mcm.length > 0 && this.#mcm.every(isRunning);
       if (isWhole) return;
       await this.#endMcm();
@@ -216,6 +228,22 @@ export class Installs {
     }
     await this.#endMcm();
     for (const { metadata } of pods) await this.#forget(metadata.name);
+  }
+
+  /** As client-go does it: one that somebody else holds is left alone while it is renewed. */
+  async #renewLeases(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: standIn, renewTime, leaseDurationSeconds: 6 };
+    for (const name of mcmLeases) {
+      const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+      const held = await cluster.find<Lease>(`${path}/${name}`);
+      const holder = held?.spec?.holderIdentity;
+      if (held === undefined) await cluster.kube.create(path, { metadata: { name }, spec });
+      else if (!holder || holder === standIn) {
+        await cluster.kube.patch(`${path}/${name}`, 'merge', { spec });
+      }
+    }
   }
 
   /** Watcher and worker come and go together: each has its pod. */
