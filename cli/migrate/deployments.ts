@@ -111,7 +111,7 @@ export async function scaleBack(
   return true;
 }
 
-/** Only where it is as it was read: what somebody else does meanwhile is not undone. */
+/** Only where it is as it was read: a change of another client meanwhile is not undone. */
 async function patch(
   kube: KubeClient,
   { metadata }: Deployment,

@@ -20,7 +20,7 @@ import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 
 export type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
-/** Who holds it; undefined where nobody does. */
+/** Identity of the holder; undefined where a Lease is free. */
 export type Holders = Readonly<Record<LeaseName, string | undefined>>;
 
 export interface Facts {
@@ -64,7 +64,7 @@ export async function readFacts({ kube, namespace }: Place, asked: Migration): P
     mcm,
     policy: await policyAgainst(kube, namespace, mcm),
     ours,
-    holders: (await tolerant('Leases', readHolders(kube, namespace, ours))) ?? nobody,
+    holders: (await tolerant('Leases', readHolders(kube, namespace, ours))) ?? allFree,
     classes: await all<MachineClass>('machineclasses'),
     deployments: await all<MachineDeployment>('machinedeployments'),
     sets: await all<MachineSet>('machinesets'),
@@ -74,7 +74,7 @@ export async function readFacts({ kube, namespace }: Place, asked: Migration): P
   };
 }
 
-const nobody: Holders = {
+const allFree: Holders = {
   'machine-controller-manager': undefined,
   'machine-controller': undefined,
   millwright: undefined,
@@ -130,7 +130,7 @@ async function readHolder(
 }
 
 const defaultDurationSeconds = 15;
-/** A clock that is off by less than this does not make a live holder look dead. */
+/** With a clock that is off by less than this, a live holder does not count as dead. */
 const clockToleranceMs = 30_000;
 
 function holderOf(lease: Lease | undefined): string | undefined {

@@ -12,7 +12,7 @@ export interface Finding {
     | 'objects'
     | 'progress'
     | 'rights';
-  /** `hinders`: a take-over is refused. `note`: it is not, but somebody should read this. */
+  /** `hinders`: a take-over is refused. `note`: it is not, but a person should read this. */
   state: 'ok' | 'note' | 'hinders';
   text: string;
 }

@@ -14,23 +14,23 @@ import { containersOf, wantedOf } from './deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type Finding } from './finding.ts';
 
-export interface Judged {
+export interface CheckedFacts {
   facts: Facts;
   translation: Translation;
   externalProviders: readonly string[];
 }
 
-export function findingsOf(judged: Judged): Finding[] {
-  const { facts } = judged;
+export function findingsOf(checked: CheckedFacts): Finding[] {
+  const { facts } = checked;
   return [
     kubernetesOf(facts),
     ...apiOf(facts),
     ...mcmOf(facts),
     ...policyOf(facts),
-    ...flagsOf(judged.translation),
+    ...flagsOf(checked.translation),
     ...leasesOf(facts),
     ...millwrightOf(facts),
-    ...featuresOf(judged),
+    ...featuresOf(checked),
     ...objectsOf(facts),
     ...progressOf(facts),
     ...rightsOf(facts),
@@ -106,21 +106,21 @@ function flagsOf({ faults, withoutEffect, isWithoutLease }: Translation): Findin
 
 function leasesOf({ holders, mcm }: Facts): Finding[] {
   const { millwright, ...ofMcm } = holders;
-  const foreign = Object.entries(ofMcm).filter(([, by]) => by !== undefined && by !== millwright);
-  const inWords = foreign.map(([name, by]) => `${name} is held by ${by}`).join(', ');
-  if (foreign.length > 0 && millwright !== undefined) {
+  const ofOthers = Object.entries(ofMcm).filter(([, by]) => by !== undefined && by !== millwright);
+  const inWords = ofOthers.map(([name, by]) => `${name} is held by ${by}`).join(', ');
+  if (ofOthers.length > 0 && millwright !== undefined) {
     return [
       hinders('leases', `both are at work: millwright is held by ${millwright}, and ${inWords}`),
     ];
   }
-  const isUnknown = foreign.length > 0 && mcm.every((one) => wantedOf(one) === 0);
+  const isUnknown = ofOthers.length > 0 && mcm.every((one) => wantedOf(one) === 0);
   if (isUnknown) {
     return [
       hinders('leases', `${inWords}, by none of the Deployments above; name it: --mcm-deployment`),
     ];
   }
-  if (foreign.length > 0) return [ok('leases', inWords)];
-  return [ok('leases', millwright ? `all are held by ${millwright}` : 'nobody holds one')];
+  if (ofOthers.length > 0) return [ok('leases', inWords)];
+  return [ok('leases', millwright ? `all are held by ${millwright}` : 'all are free')];
 }
 
 function millwrightOf({ ours, mcm, holders }: Facts): Finding[] {
@@ -131,14 +131,14 @@ function millwrightOf({ ours, mcm, holders }: Facts): Finding[] {
     const { metadata, status } = deployment;
     const text = `Deployment ${metadata.name}, ${status?.availableReplicas ?? 0} of ${wantedOf(deployment)} ready`;
     const isReady = wantedOf(deployment) === 0 || (status?.availableReplicas ?? 0) > 0;
-    // Nobody is looking after the machines: it cannot get worse.
+    // No controller manages the machines: it cannot get worse.
     const isAlone = mcm.length === 0 || holders.millwright !== undefined;
     if (isReady || isAlone) return ok('millwright', text);
     return hinders('millwright', `${text}: its log and /readyz say why`);
   });
 }
 
-function featuresOf({ facts, externalProviders }: Judged): Finding[] {
+function featuresOf({ facts, externalProviders }: CheckedFacts): Finding[] {
   const findings = [
     ...inPlaceOf(facts),
     ...facts.classes.flatMap((one) => classFindings(one, facts.namespace, externalProviders)),

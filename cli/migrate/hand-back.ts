@@ -32,7 +32,9 @@ export async function handBack(steps: Steps): Promise<string> {
     const now = await findOurs(kube, release, namespace);
     const up = now.find((one) => wantedOf(one) > 0);
     if (up)
-      throw new Error(`Deployment ${nameOf(up)} was scaled up again by somebody: find out by whom`);
+      throw new Error(
+        `Deployment ${nameOf(up)} was scaled up again by another client: find out which`,
+      );
     const pod = await endingPod(kube, now);
     if (pod !== undefined) return pod;
     const { millwright } = await readHolders(kube, namespace, ours);
@@ -44,16 +46,16 @@ export async function handBack(steps: Steps): Promise<string> {
     if (await scaleBack(kube, deployment, 1))
       report(`MCM: ${nameOf(deployment)} is scaled up again`);
   }
-  await until(steps, `MCM does not look after ${namespace}`, async () => {
+  await until(steps, `MCM does not manage ${namespace}`, async () => {
     const holders = await readHolders(kube, namespace, ours);
     const free = (['machine-controller-manager', 'machine-controller'] as const).find(
       (name) => holders[name] === undefined,
     );
-    return free && `nobody holds the Lease ${free}`;
+    return free && `the Lease ${free} is free`;
   });
   return asked.isJson
     ? JSON.stringify({ namespace, isHandedBack: true, ...ended }, undefined, 2)
-    : `MCM looks after ${namespace} again.`;
+    : `MCM manages the machines of ${namespace} again.`;
 }
 
 /** Before anything is done. */

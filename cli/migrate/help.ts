@@ -2,7 +2,7 @@ export const migrateHelp = `millwright migrate: from Gardener's Machine Controll
 
 Usage:
   millwright migrate check       Say what hinders a take-over, and what MCM's flags are as values of the chart
-  millwright migrate take-over   Scale MCM to 0, and wait until Millwright looks after its machines
+  millwright migrate take-over   Scale MCM to 0, and wait until Millwright manages its machines
   millwright migrate hand-back   Scale Millwright to 0, end its runs in Temporal, and wait until MCM goes on
 
 No machine, Node or instance is touched. Install Millwright first, beside MCM: it waits until MCM's Leases are free. Each

@@ -20,7 +20,7 @@ export interface Ended {
 
 const reason = 'millwright migrate hand-back';
 /** What was just ended may be listed for so long. */
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
 export async function endInTemporal(
   place: Place,
@@ -105,7 +105,7 @@ async function endRuns(
     if (listed === 0) return ended.size;
     if (Date.now() > deadline)
       throw new Error(`${listed} runs of ${taskQueue} do not end: try again`);
-    await setTimeout(lookEveryMs);
+    await setTimeout(checkEveryMs);
   }
 }
 

@@ -19,7 +19,7 @@ export interface InstallFlags {
 export function installOf(ours: readonly Deployment[]): InstallFlags {
   const watcher = ours.find(isWatcher);
   const words = watcher ? containersOf(watcher).flatMap(({ args = [] }) => args) : [];
-  // The program before them is no flag, and a fault that nobody asks for.
+  // The program before them is no flag: that fault is left out.
   const { values } = readFlags(words, 'watcher');
   return {
     name: values.install,

@@ -10,17 +10,17 @@ export interface Steps {
   report(step: string): void;
 }
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
-/** Looks until there is nothing to wait for any more; `look` says what there still is. */
+/** Checks until there is nothing to wait for any more; `obstacleNow` says what there still is. */
 export async function until(
   { asked, report }: Pick<Steps, 'asked' | 'report'>,
   what: string,
-  look: () => Promise<string | undefined>,
+  obstacleNow: () => Promise<string | undefined>,
 ): Promise<void> {
   const deadline = Date.now() + asked.timeoutSeconds * 1_000;
   for (let said: string | undefined; ;) {
-    const obstacle = await look();
+    const obstacle = await obstacleNow();
     if (obstacle === undefined) return;
     if (Date.now() > deadline) {
       throw new Error(
@@ -29,6 +29,6 @@ export async function until(
     }
     if (obstacle !== said) report(`waiting: ${obstacle}`);
     said = obstacle;
-    await setTimeout(lookEveryMs);
+    await setTimeout(checkEveryMs);
   }
 }

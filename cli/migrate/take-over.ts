@@ -42,7 +42,7 @@ export async function takeOver(steps: Steps): Promise<string> {
     if (await scaleBack(kube, deployment, 0))
       report(`Millwright: ${nameOf(deployment)} is scaled up again`);
   }
-  await until(steps, `Millwright does not look after ${namespace}`, async () => {
+  await until(steps, `Millwright does not manage ${namespace}`, async () => {
     const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
     refuseScaledUp(mcm);
     const release = asked.releaseNamespace ?? namespace;
@@ -52,14 +52,14 @@ export async function takeOver(steps: Steps): Promise<string> {
   });
   return asked.isJson
     ? JSON.stringify({ namespace, isTakenOver: true }, undefined, 2)
-    : `Millwright looks after ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
+    : `Millwright manages the machines of ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
 }
 
 function refuseScaledUp(mcm: readonly Deployment[]): void {
   const up = mcm.find((one) => wantedOf(one) > 0);
   if (!up) return;
   throw new Error(
-    `Deployment ${nameOf(up)} was scaled up again by somebody: find out by whom (gardenlet, a dependency watchdog, GitOps), tell that not to, and run the command again`,
+    `Deployment ${nameOf(up)} was scaled up again by another client: find out which (gardenlet, a dependency watchdog, GitOps), keep it from that, and run the command again`,
   );
 }
 
@@ -69,10 +69,10 @@ function obstacleIn(ours: readonly Deployment[], holders: Holders): string | und
   const starting = ours.find(({ status }) => (status?.availableReplicas ?? 0) === 0);
   if (starting) return `no pod of Deployment ${nameOf(starting)} is ready`;
   if (holders.millwright === undefined) return 'no watcher of Millwright leads';
-  const foreign = (['machine-controller-manager', 'machine-controller'] as const).find(
+  const other = (['machine-controller-manager', 'machine-controller'] as const).find(
     (name) => holders[name] !== holders.millwright,
   );
-  return foreign && `Lease ${foreign} is held by ${holders[foreign] ?? 'nobody'}`;
+  return other && `Lease ${other} is ${holders[other] ? `held by ${holders[other]}` : 'free'}`;
 }
 
 const nameOf = ({ metadata }: Deployment): string => metadata.name;

@@ -216,9 +216,9 @@ describe('while a MachineSet is frozen', () => {
     });
     await untilRunning(scenario, pool, 1);
   });
-
-  async function livingOf(belongings: Promise<Belongings>): Promise<Record<string, string>> {
-    const { machines } = await belongings;
-    return Object.fromEntries(Object.entries(machines).filter(([, uid]) => !uid.endsWith('going')));
-  }
 });
+
+async function livingOf(belongings: Promise<Belongings>): Promise<Record<string, string>> {
+  const { machines } = await belongings;
+  return Object.fromEntries(Object.entries(machines).filter(([, uid]) => !uid.endsWith('going')));
+}

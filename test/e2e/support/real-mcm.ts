@@ -6,7 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
@@ -357,8 +357,9 @@ const isWanted = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
   server.close();
   await once(server, 'close');
-  return port;
+  if (typeof address !== 'object' || address === null) throw new Error('no port was given');
+  return address.port;
 }
