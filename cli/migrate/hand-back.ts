@@ -1,5 +1,8 @@
 /** `millwright migrate hand-back`: docs/decisions/0045-migration.md has the steps. */
 import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { lease as leasePath } from '../../activities/kube/client/paths.ts';
+import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import {
   containersOf,
   endingPod,
@@ -40,6 +43,7 @@ export async function handBack(steps: Steps): Promise<string> {
     const { millwright } = await readHolders(kube, namespace, ours);
     return millwright && `Lease millwright is held by ${millwright}`;
   });
+  await forgetCheckpoint(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
   report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
   for (const deployment of mcm) {
@@ -56,6 +60,20 @@ export async function handBack(steps: Steps): Promise<string> {
   return asked.isJson
     ? JSON.stringify({ namespace, isHandedBack: true, ...ended }, undefined, 2)
     : `MCM manages the machines of ${namespace} again.`;
+}
+
+/**
+ * Runs that end now have to be started again by the next take-over: its watcher signals every
+ * object, also those that have not changed since.
+ */
+async function forgetCheckpoint(
+  kube: KubeClient,
+  machines: string,
+  ours: readonly Deployment[],
+): Promise<void> {
+  const { namespace, name } = ownLeaseOf(machines, installOf(ours).leaseNamespace);
+  const metadata = { annotations: { [checkpointAnnotation]: null } };
+  await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
 }
 
 /** Before anything is done. */

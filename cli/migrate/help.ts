@@ -23,7 +23,7 @@ Options:
   -o, --output text|json     (default text)
   -h, --help
 
-You need the rights to get, list and patch Deployments, to list pods, to get Leases, and to list Machines, MachineSets,
+You need the rights to get, list and patch Deployments, to list pods, to get and patch Leases, and to list Machines, MachineSets,
 MachineDeployments and MachineClasses; check says which of them are missing. hand-back also terminates workflows and
 deletes schedules.
 

@@ -37,7 +37,12 @@ function neededRights(namespace: string, release: string): Right[] {
   return [
     ...ofDeployments,
     ...places.map((place) => ({ group: '', resource: 'pods', verb: 'list', namespace: place })),
-    { group: 'coordination.k8s.io', resource: 'leases', verb: 'get', namespace },
+    ...['get', 'patch'].map((verb) => ({
+      group: 'coordination.k8s.io',
+      resource: 'leases',
+      verb,
+      namespace,
+    })),
     ...kinds.map((resource) => ({ group, resource, verb: 'list', namespace })),
   ];
 }
