@@ -25,7 +25,7 @@ export class Runbook {
     return runbook;
   }
 
-  /** All commands below a heading such as `1. Stop Millwright`, in order. Returns what they print. */
+  /** All commands below a heading such as `1. Stop Millwright`. Returns what they print. */
   async run(heading: string): Promise<string> {
     const blocks = this.#blocksBelow(heading);
     if (blocks.length === 0) throw new Error(`no commands below "${heading}"`);
