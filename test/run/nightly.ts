@@ -29,6 +29,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'outage-second-temporal': 'outage',
   migration: 'migration-commands',
   'migration-midway': 'migration-commands',
+  'outage-runbook': 'etcd-restored',
   pauses: 'pauses-inside',
   'preservation-ends': 'preservation',
   'rollout-autoscaler': 'rollout-nodes',

@@ -104,11 +104,6 @@ export class Installs {
     await ignoreNotFound(cluster.kube.delete(nodePath(this.#host)));
   }
 
-  /** Kills both processes at once, wherever they are; the kubelet starts them again. */
-  async killMcm(): Promise<void> {
-    await this.#endMcm('SIGKILL');
-  }
-
   async untilMcmLeads(): Promise<void> {
     const { cluster, namespace } = this.#scenario;
     await eventually(
@@ -297,11 +292,11 @@ export class Installs {
     );
   }
 
-  async #endMcm(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  async #endMcm(): Promise<void> {
     const ending = this.#mcm.map(async (child) => {
       if (!isRunning(child)) return;
       const ended = once(child, 'exit');
-      child.kill(signal);
+      child.kill('SIGTERM');
       await ended;
     });
     await Promise.all(ending);
