@@ -118,13 +118,13 @@ describe('create', () => {
   });
 });
 
+async function madeByMcm(name: string, tags: Record<string, string>): Promise<void> {
+  const { status } = await cloud.call('POST', '/instances', { name, token: `mcm-${name}`, tags });
+  expect(status).toBe(201);
+}
+
 describe('what MCM made, with the tags of the class and none of ours', () => {
   const providerSpec = { tags: { pool: 'of-mcm' } };
-  const madeByMcm = async (name: string, tags: Record<string, string>): Promise<void> => {
-    const { status } = await cloud.call('POST', '/instances', { name, token: `mcm-${name}`, tags });
-    expect(status).toBe(201);
-  };
-
   test('is found by name before another one is made', async () => {
     await madeByMcm('of-mcm', providerSpec.tags);
     const request = aRequest('of-mcm', { providerSpec });
