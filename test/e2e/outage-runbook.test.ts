@@ -1,4 +1,5 @@
 /** Follows the runbooks: their commands, as they stand in docs/runbooks. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
@@ -24,10 +25,14 @@ const shared = testStack();
 const clusters = { control, target: shared };
 const patient = { timeoutSeconds: 300 };
 
+/** One that no earlier run on the same Temporal server has claimed. */
+const clusterNameOf = (start: string): string => `${start}-${randomBytes(2).toString('hex')}`;
+
 describe('a restore of etcd and of Temporal from backups', () => {
+  const clusterName = clusterNameOf('backup');
   const scenario = useScenario('backup', {
     clusters,
-    clusterName: 'backup',
+    clusterName,
     isDoubled: false,
     // Checks are started by hand only.
     workerFlags: [
@@ -57,7 +62,7 @@ describe('a restore of etcd and of Temporal from backups', () => {
     const runbook = await Runbook.open('restore-from-backup.md', {
       KUBECONFIG: control.layout.kubeconfig,
       NAMESPACE: namespace,
-      INSTALL: `backup/${namespace}`,
+      INSTALL: `${clusterName}/${namespace}`,
       TEMPORAL_ADDRESS: shared.temporalAddress,
       TARGET: shared.layout.kubeconfig,
       NODE: orphan,
@@ -96,7 +101,7 @@ describe('a restore of etcd and of Temporal from backups', () => {
 });
 
 describe('a control plane that moves to another cluster', () => {
-  const clusterName = 'moved';
+  const clusterName = clusterNameOf('moved');
   const scenario = useScenario('moved', {
     clusters,
     clusterName,
