@@ -1,12 +1,13 @@
 /** Follows the runbooks: their commands, as they stand in docs/runbooks. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, untilRunning } from './support/machines.ts';
+import { secretName } from './support/manifests.ts';
 import { Operator } from './support/operator.ts';
 import { Replicas } from './support/replicas.ts';
 import { createNamespace } from './support/rights.ts';
@@ -158,8 +159,11 @@ describe('a control plane that moves to another cluster', () => {
         expect(await next.deployments()).toEqual([]);
       });
       await next.delete(next.pathOf('machineclasses'));
-      await eventually('no class is left', async () => {
+      const secret = namespaced('secrets', namespace, secretName);
+      await next.delete(secret);
+      await eventually('neither class nor Secret is left', async () => {
         expect(await next.list(next.pathOf('machineclasses'))).toEqual([]);
+        expect(await next.find(secret)).toBeUndefined();
       });
     } finally {
       await operator.stop();
