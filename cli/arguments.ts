@@ -3,6 +3,8 @@ import type { Common } from './options.ts';
 import { commandLine } from './command-line.ts';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
+import type { Migration } from './migrate/arguments.ts';
+import { readMigrateArguments } from './migrate/arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
 import type { CodecServerQuestion } from './codec-server-arguments.ts';
@@ -19,6 +21,8 @@ export type Asked =
   | (Common & { command: 'status' })
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
+  | { command: 'migrate help' }
+  | Migration
   | SetupQuestion
   | CodecServerQuestion
   | CommandQuestion
@@ -38,9 +42,10 @@ const { parse, wrong } = commandLine(
   'millwright --help',
 );
 
-/** Commands with options of their own. */
-const readers = new Map<string, (argv: readonly string[]) => Asked>([
+/** Commands with a command line of their own. */
+const groups = new Map<string | undefined, (argv: readonly string[]) => Asked>([
   ['driver', readDriverArguments],
+  ['migrate', readMigrateArguments],
   ['setup', readSetupArguments],
   ['codec-server', readCodecServerArguments],
   ['command', readCommandArguments],
@@ -49,8 +54,8 @@ const readers = new Map<string, (argv: readonly string[]) => Asked>([
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
-  const read = readers.get(first ?? '');
-  if (read) return read(others);
+  const group = groups.get(first);
+  if (group) return group(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
@@ -60,7 +65,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, command, driver, codec-server, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, migrate, stop, resume, command, driver, codec-server, help`,
   );
 }
 

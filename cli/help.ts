@@ -2,6 +2,7 @@ export const help = `millwright: manage machines
 
 Usage:
   millwright setup [--check]                  Make a Temporal namespace ready, or say what it lacks
+  millwright migrate check                    Say what hinders a move from MCM; see millwright migrate --help
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
   millwright resume                           End the stop

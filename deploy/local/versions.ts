@@ -15,6 +15,10 @@ export const versions = {
   /** For the tests of the chart, and to write deploy/manifests. */
   helm: '4.3.1',
   helm3: '3.22.0',
+  /** For the tests of the migration. */
+  mcm: '0.62.1',
+  /** The same, and the edition of its driver in `tools/mcm/machine-controller`: the cache asks. */
+  mcmMachineController: '0.62.1-1',
 } as const;
 
 /**

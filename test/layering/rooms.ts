@@ -449,7 +449,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'cli',
     holds: 'the command `millwright`, and the conformance kit for drivers',
-    imports: ['workflows/**', 'activities/kube', 'activities/machine-class', 'workers/**'],
+    imports: [
+      'workflows/**',
+      'activities/kube',
+      'activities/drivers',
+      'activities/machine-class',
+      'workers/**',
+    ],
     packages: [
       '@temporalio/client',
       '@temporalio/common',

@@ -8,8 +8,6 @@ import type { Resource } from './views.ts';
 
 export type Checkpoint = Partial<Record<Resource, string>>;
 
-export const checkpointAnnotation = 'millwright.dev/checkpoint';
-
 export interface Progress {
   /** Everything up to here was seen. */
   seen(resource: Resource): string | undefined;

@@ -18,7 +18,7 @@ export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety' | 't
 
 export interface Check {
   /** A part of the id of its schedule, see `scheduleIdOf`. */
-  name: string;
+  name: (typeof checkNames)[number];
   /** Function in workflows/index.ts. */
   workflow: string;
   /** Between two runs that the Schedule starts by itself. */
@@ -47,6 +47,15 @@ const sweepSeconds = 6 * 3_600;
 const periodsBetweenSearches = 4;
 /** Temporal's shortest. */
 const shortestSeconds = 1;
+
+/** For who takes the schedules away without knowing how they are set. */
+export const checkNames = [
+  'orphans',
+  'overshoot',
+  'lost-workflows',
+  'unmanaged-nodes',
+  'reachability',
+] as const;
 
 export function checksOf(settings: CheckSettings): Check[] {
   const all = [orphans, overshoot, entities, unmanagedNodes, reachability];

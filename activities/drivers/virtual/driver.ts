@@ -162,7 +162,7 @@ async function deleteInstance(
 async function isOwned(instance: CloudInstance, request: MachineRequest): Promise<boolean> {
   if (instance.token === request.token) return true;
   const isNamed = instance.providerID === request.providerID;
-  if (!isNamed && !hasTags(instance, request)) return false;
+  if (!isNamed && !belongsTo(instance, request)) return false;
   if (await request.isClaimed(instance.providerID)) return false;
   if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
   return true;
@@ -190,7 +190,7 @@ async function findOne(
   const byToken = named.find((instance) => instance.token === token);
   if (byToken) return byToken;
   const unclaimed = await filterUnclaimed(
-    named.filter((instance) => hasTags(instance, request)),
+    named.filter((instance) => belongsTo(instance, request)),
     request,
   );
   if (unclaimed.length < 2) return unclaimed[0];
@@ -212,8 +212,17 @@ async function filterUnclaimed(
   return instances.filter((_instance, index) => !claims[index]);
 }
 
-function hasTags({ tags }: CloudInstance, { cluster, machine }: MachineRequest): boolean {
-  return hasAll(tags, tagsOf({ cluster, namespace: machine.namespace }));
+/**
+ * One without our tags was made by MCM, which knows its own by the tags of the class. Without any
+ * such tag it may be anybody's.
+ */
+function belongsTo({ tags }: CloudInstance, request: MachineRequest): boolean {
+  const { cluster, machine, providerSpec } = request;
+  if (tags[tagNames.cluster] !== undefined) {
+    return hasAll(tags, tagsOf({ cluster, namespace: machine.namespace }));
+  }
+  const ofClass = withDefaults(providerSpec).tags;
+  return Object.keys(ofClass).length > 0 && hasAll(tags, ofClass);
 }
 
 /** On everything that is made for the Machines of a namespace. */

@@ -17,6 +17,8 @@ import { nowMs, uuid } from '../../system/system.ts';
  * create and destroy.
  */
 export const ownLease = 'millwright';
+/** On it: up to which versions objects were signalled. Without it all are signalled again. */
+export const checkpointAnnotation = 'millwright.dev/checkpoint';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
 const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 

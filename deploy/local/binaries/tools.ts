@@ -14,7 +14,9 @@ export type ToolName =
   | 'temporal-ui-server'
   | 'temporal-test-server'
   | 'helm'
-  | 'helm3';
+  | 'helm3'
+  | 'mcm'
+  | 'mcm-machine-controller';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -230,6 +232,16 @@ function helm(name: 'helm' | 'helm3', version: string): Tool {
   };
 }
 
+/** The two processes of the real MCM, for tests of the migration. Neither prints its version. */
+function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: string): Tool {
+  return {
+    name,
+    version,
+    variable: variableOf(name),
+    module: { folder: 'mcm', package: main, go: '1.26.2', ldflags: [], takes: '2 minutes' },
+  };
+}
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
@@ -244,6 +256,16 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'temporal-test-server': temporalTestServer,
   helm: helm('helm', versions.helm),
   helm3: helm('helm3', versions.helm3),
+  mcm: mcm(
+    'mcm',
+    versions.mcm,
+    'github.com/gardener/machine-controller-manager/cmd/machine-controller-manager',
+  ),
+  'mcm-machine-controller': mcm(
+    'mcm-machine-controller',
+    versions.mcmMachineController,
+    './machine-controller',
+  ),
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

@@ -118,6 +118,39 @@ describe('create', () => {
   });
 });
 
+async function madeByMcm(name: string, tags: Record<string, string>): Promise<void> {
+  const { status } = await cloud.call('POST', '/instances', { name, token: `mcm-${name}`, tags });
+  expect(status).toBe(201);
+}
+
+describe('what MCM made, with the tags of the class and none of ours', () => {
+  const providerSpec = { tags: { pool: 'of-mcm' } };
+  test('is found by name before another one is made', async () => {
+    await madeByMcm('of-mcm', providerSpec.tags);
+    const request = aRequest('of-mcm', { providerSpec });
+    expect(await driver.createInstance(request)).toMatchObject({ found: true });
+    expect(await machinesEver('of-mcm')).toBe(1);
+  });
+
+  test('goes with its Machine, also where the Machine does not name it', async () => {
+    await madeByMcm('unnamed-of-mcm', providerSpec.tags);
+    const request = aRequest('unnamed-of-mcm', { providerSpec });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    expect(await cloud.instances('name=unnamed-of-mcm')).toEqual([]);
+  });
+
+  test.each([
+    { name: 'with-other-tags', tags: { pool: 'other' }, spec: providerSpec },
+    { name: 'of-a-class-without-tags', tags: {}, spec: {} },
+  ])('is left alone $name', async ({ name, tags, spec }) => {
+    await madeByMcm(name, tags);
+    const request = aRequest(name, { providerSpec: spec });
+    expect(await driver.createInstance(request)).toMatchObject({ found: false });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+    expect(await cloud.instances(`name=${name}`)).toMatchObject([{ token: `mcm-${name}` }]);
+  });
+});
+
 describe('failures', () => {
   const definite = new Set([
     'InvalidArgument',

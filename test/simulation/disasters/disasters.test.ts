@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { customResource, lease } from '../../../activities/kube/client/paths.ts';
 import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
-import { checkpointAnnotation } from '../../../watcher/cache/checkpoint.ts';
+import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
 import { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import { bareWorld, workOn } from '../users/bare-world.ts';

@@ -9,6 +9,8 @@ export interface ReadFlags {
   values: FlagValues;
   /** Those that were written on the command line. */
   given: ReadonlySet<FlagName>;
+  /** The same, as they were written. */
+  texts: ReadonlyMap<FlagName, string>;
   faults: Fault[];
   asksFor?: 'help' | 'version';
 }
@@ -35,6 +37,7 @@ export function readFlags(argv: readonly string[], component: Component): ReadFl
   return {
     values,
     given: new Set(texts.keys()),
+    texts,
     faults: [...faults, ...valueFaults],
     ...(asksFor && { asksFor }),
   };

@@ -1,0 +1,125 @@
+/** Deployments of MCM and of Millwright, and how they are scaled to 0 and back. */
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+
+export interface Container {
+  name: string;
+  image?: string;
+  command?: readonly string[];
+  args?: readonly string[];
+}
+
+export interface Deployment extends KubeObject {
+  spec?: {
+    replicas?: number;
+    selector?: { matchLabels?: Record<string, string> };
+    template?: { spec?: { serviceAccountName?: string; containers?: readonly Container[] } };
+  };
+  status?: { availableReplicas?: number };
+}
+
+/** On a Deployment that a command scaled to 0: how many there were. */
+export const replicasBefore = 'millwright.dev/replicas-before';
+
+export const deployments = (namespace: string, name?: string): string =>
+  `/apis/apps/v1/namespaces/${namespace}/deployments${name === undefined ? '' : `/${name}`}`;
+
+/** `hand-back` or `take-over` scaled it to 0. */
+export const hasReplicasBefore = ({ metadata }: Deployment): boolean =>
+  metadata.annotations?.[replicasBefore] !== undefined;
+
+export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
+
+export const isOurs = ({ metadata }: Deployment): boolean =>
+  metadata.labels?.['helm.sh/chart']?.startsWith('millwright-') ?? false;
+
+export const isWatcher = ({ metadata }: Deployment): boolean =>
+  metadata.labels?.['app.kubernetes.io/component'] === 'watcher';
+
+export const containersOf = ({ spec }: Deployment): readonly Container[] =>
+  spec?.template?.spec?.containers ?? [];
+
+/** Our watcher may have MCM's name: it is not among these. */
+export async function findMcm(
+  kube: KubeClient,
+  namespace: string,
+  names: readonly string[],
+): Promise<Deployment[]> {
+  const found = await Promise.all(
+    names.map((name) => ignoreNotFound(kube.get<Deployment>(deployments(namespace, name)))),
+  );
+  return found.flatMap((one) => (one && !isOurs(one) ? [one] : []));
+}
+
+/** Those that serve the namespace of the Machines. */
+export async function findOurs(
+  kube: KubeClient,
+  release: string,
+  namespace: string,
+): Promise<Deployment[]> {
+  const { items } = await kube.list<Deployment>(deployments(release));
+  const served = `--namespace=${namespace}`;
+  return items
+    .filter(isOurs)
+    .filter((one) => containersOf(one).some(({ args = [] }) => args.includes(served)));
+}
+
+/**
+ * Names of its pods, those that are about to end as well: the status of a Deployment does not
+ * count these, and their processes still run.
+ */
+export async function podsOf(kube: KubeClient, { metadata, spec }: Deployment): Promise<string[]> {
+  const labels = Object.entries(spec?.selector?.matchLabels ?? {});
+  const labelSelector = labels.map(([key, value]) => `${key}=${value}`).join(',');
+  const { namespace = '' } = metadata;
+  const { items } = await kube.list<KubeObject>(namespaced('pods', namespace), { labelSelector });
+  return items.map((pod) => pod.metadata.name);
+}
+
+/** The first pod that there still is, in words. */
+export async function endingPod(
+  kube: KubeClient,
+  all: readonly Deployment[],
+): Promise<string | undefined> {
+  for (const deployment of all) {
+    const [pod] = await podsOf(kube, deployment);
+    if (pod !== undefined) return `pod ${pod} of Deployment ${deployment.metadata.name} ends`;
+  }
+  return undefined;
+}
+
+/** Nothing is written to one that is at 0 already. */
+export async function scaleToZero(kube: KubeClient, deployment: Deployment): Promise<boolean> {
+  const replicas = wantedOf(deployment);
+  if (replicas === 0) return false;
+  await patch(kube, deployment, { replicas: 0, before: String(replicas) });
+  return true;
+}
+
+/** To what it was before, or to `otherwise`. One that is not at 0 is left alone. */
+export async function scaleBack(
+  kube: KubeClient,
+  deployment: Deployment,
+  otherwise: number,
+): Promise<boolean> {
+  if (wantedOf(deployment) > 0) return false;
+  const before = Number(deployment.metadata.annotations?.[replicasBefore] ?? otherwise);
+  const replicas = Number.isSafeInteger(before) && before > 0 ? before : otherwise;
+  if (replicas === 0) return false;
+  await patch(kube, deployment, { replicas, before: null });
+  return true;
+}
+
+/** Only where it is as it was read: a change of another client meanwhile is not undone. */
+async function patch(
+  kube: KubeClient,
+  { metadata }: Deployment,
+  { replicas, before }: { replicas: number; before: string | null },
+): Promise<void> {
+  const { name, namespace = '', resourceVersion } = metadata;
+  await kube.patch(deployments(namespace, name), 'merge', {
+    metadata: { resourceVersion, annotations: { [replicasBefore]: before } },
+    spec: { replicas },
+  });
+}

@@ -1,0 +1,142 @@
+/** What the check reads of the control cluster. Whatever may not be read is named, not guessed. */
+import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { apiVersion, group } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { Place } from '../connect.ts';
+import type { Migration } from './arguments.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { findMcm, findOurs, type Deployment } from './deployments.ts';
+import { installOf } from './install.ts';
+import { policyAgainst } from './policy.ts';
+import { missingRights } from './rights.ts';
+
+export type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
+/** Identity of the holder; undefined where a Lease is free. */
+export type Holders = Readonly<Record<LeaseName, string | undefined>>;
+
+export interface Facts {
+  namespace: string;
+  /** Such as `v1.33.2`. */
+  kubernetes: string;
+  /** `machines`, `machines/status`, ... as the API server serves them; empty without the CRDs. */
+  served: readonly string[];
+  mcm: readonly Deployment[];
+  /** Why MCM cannot record the machines that it creates; undefined where it can. */
+  policy: string | undefined;
+  ours: readonly Deployment[];
+  holders: Holders;
+  classes: readonly MachineClass[];
+  deployments: readonly MachineDeployment[];
+  sets: readonly MachineSet[];
+  machines: readonly Machine[];
+  /** Of the person, for all commands: `patch deployments.apps in machines`. */
+  missingRights: readonly string[];
+  /** Reads that were refused, so that nothing is known. */
+  unread: readonly string[];
+}
+
+export async function readFacts({ kube, namespace }: Place, asked: Migration): Promise<Facts> {
+  const release = asked.releaseNamespace ?? namespace;
+  const unread: string[] = [];
+  const tolerant = tolerating(unread);
+  const { gitVersion } = await kube.get<{ gitVersion: string }>('/version');
+  const served = await servedResources(kube);
+  const all = async <T>(kind: MachineKind): Promise<T[]> => {
+    if (!served.includes(kind)) return [];
+    const list = kube.list<T>(customResource(kind, namespace));
+    return (await tolerant(kind, list))?.items ?? [];
+  };
+  const mcm = (await tolerant('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [];
+  const ours = (await tolerant('Deployments', findOurs(kube, release, namespace))) ?? [];
+  return {
+    namespace,
+    kubernetes: gitVersion,
+    served,
+    mcm,
+    policy: await policyAgainst(kube, namespace, mcm),
+    ours,
+    holders: (await tolerant('Leases', readHolders(kube, namespace, ours))) ?? allFree,
+    classes: await all<MachineClass>('machineclasses'),
+    deployments: await all<MachineDeployment>('machinedeployments'),
+    sets: await all<MachineSet>('machinesets'),
+    machines: await all<Machine>('machines'),
+    missingRights: await missingRights(kube, { namespace, release }),
+    unread,
+  };
+}
+
+const allFree: Holders = {
+  'machine-controller-manager': undefined,
+  'machine-controller': undefined,
+  millwright: undefined,
+};
+
+function tolerating(unread: string[]) {
+  return async <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (!unread.includes(what)) unread.push(what);
+      return undefined;
+    }
+  };
+}
+
+async function servedResources(kube: KubeClient): Promise<string[]> {
+  try {
+    const { resources } = await kube.get<{ resources: { name: string }[] }>(`/apis/${apiVersion}`);
+    return resources.map(({ name }) => name);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw new Error(`the API group ${group} cannot be read`, { cause: error });
+  }
+}
+
+/** Our own Lease is where the flags of our watcher say. */
+export async function readHolders(
+  kube: KubeClient,
+  namespace: string,
+  ours: readonly Deployment[],
+): Promise<Holders> {
+  const elsewhere = installOf(ours).leaseNamespace;
+  const own = ownLeaseOf(namespace, elsewhere);
+  const [manager, controller, millwright] = await Promise.all([
+    readHolder(kube, { namespace, name: 'machine-controller-manager' }),
+    readHolder(kube, { namespace, name: 'machine-controller' }),
+    readHolder(kube, own),
+  ]);
+  return {
+    'machine-controller-manager': manager,
+    'machine-controller': controller,
+    millwright,
+  };
+}
+
+async function readHolder(
+  kube: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<string | undefined> {
+  return holderOf(await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))));
+}
+
+const defaultDurationSeconds = 15;
+/** With a clock that is off by less than this, a live holder does not count as dead. */
+const clockToleranceMs = 30_000;
+
+function holderOf(lease: Lease | undefined): string | undefined {
+  const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
+  if (!holderIdentity || !renewTime) return undefined;
+  const lastsMs = (leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
+  const isOver = Date.now() > Date.parse(renewTime) + lastsMs + clockToleranceMs;
+  return isOver ? undefined : holderIdentity;
+}

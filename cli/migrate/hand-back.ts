@@ -1,0 +1,104 @@
+/** `millwright migrate hand-back`: docs/decisions/0045-migration.md has the steps. */
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { lease as leasePath } from '../../activities/kube/client/paths.ts';
+import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import {
+  containersOf,
+  endingPod,
+  findMcm,
+  findOurs,
+  scaleBack,
+  scaleToZero,
+  wantedOf,
+  type Deployment,
+} from './deployments.ts';
+import { readHolders } from './facts.ts';
+import { installOf } from './install.ts';
+import { endInTemporal } from './in-temporal.ts';
+import { policyAgainst } from './policy.ts';
+import { until, type Steps } from './steps.ts';
+
+/** Throws with what hinders, or with what does not come about. Returns what to print. */
+export async function handBack(steps: Steps): Promise<string> {
+  const { place, asked, report } = steps;
+  const { kube, namespace } = place;
+  const release = asked.releaseNamespace ?? namespace;
+  const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+  const ours = await findOurs(kube, release, namespace);
+  await refuseWithout(kube, namespace, { mcm, asked });
+  for (const deployment of ours) {
+    if (await scaleToZero(kube, deployment))
+      report(`Millwright: ${nameOf(deployment)} is scaled to 0`);
+  }
+  await until(steps, 'Millwright still acts', async () => {
+    const now = await findOurs(kube, release, namespace);
+    const up = now.find((one) => wantedOf(one) > 0);
+    if (up)
+      throw new Error(
+        `Deployment ${nameOf(up)} was scaled up again by another client: find out which`,
+      );
+    const pod = await endingPod(kube, now);
+    if (pod !== undefined) return pod;
+    const { millwright } = await readHolders(kube, namespace, ours);
+    return millwright && `Lease millwright is held by ${millwright}`;
+  });
+  await forgetCheckpoint(kube, namespace, ours);
+  const ended = await endInTemporal(place, asked, installOf(ours));
+  report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
+  for (const deployment of mcm) {
+    if (await scaleBack(kube, deployment, 1))
+      report(`MCM: ${nameOf(deployment)} is scaled up again`);
+  }
+  await until(steps, `MCM does not manage ${namespace}`, async () => {
+    const holders = await readHolders(kube, namespace, ours);
+    const free = (['machine-controller-manager', 'machine-controller'] as const).find(
+      (name) => holders[name] === undefined,
+    );
+    return free && `the Lease ${free} is free`;
+  });
+  return asked.isJson
+    ? JSON.stringify({ namespace, isHandedBack: true, ...ended }, undefined, 2)
+    : `MCM manages the machines of ${namespace} again.`;
+}
+
+/**
+ * Runs that end now have to be started again by the next take-over: its watcher signals every
+ * object, also those that have not changed since.
+ */
+async function forgetCheckpoint(
+  kube: KubeClient,
+  machines: string,
+  ours: readonly Deployment[],
+): Promise<void> {
+  const { namespace, name } = ownLeaseOf(machines, installOf(ours).leaseNamespace);
+  const metadata = { annotations: { [checkpointAnnotation]: null } };
+  await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
+}
+
+/** Before anything is done. */
+async function refuseWithout(
+  kube: KubeClient,
+  namespace: string,
+  { mcm, asked }: { mcm: readonly Deployment[]; asked: Steps['asked'] },
+): Promise<void> {
+  if (mcm.length < asked.mcmDeployments.length) {
+    const found = mcm.map(nameOf);
+    const missing = asked.mcmDeployments.filter((name) => !found.includes(name));
+    throw new Error(
+      `Nothing was done: there is no Deployment ${missing.join(', ')} of MCM in ${namespace}: apply it again with replicas: 0, or name it with --mcm-deployment`,
+    );
+  }
+  const withoutLease = mcm.find((one) =>
+    containersOf(one).some(({ args = [] }) => args.includes('--leader-elect=false')),
+  );
+  if (withoutLease) {
+    throw new Error(
+      `Nothing was done: Deployment ${nameOf(withoutLease)} has --leader-elect=false, so nothing keeps both from acting at once; remove the flag`,
+    );
+  }
+  const refusal = await policyAgainst(kube, namespace, mcm);
+  if (refusal !== undefined) throw new Error(`Nothing was done: ${refusal}`);
+}
+
+const nameOf = ({ metadata }: Deployment): string => metadata.name;

@@ -1,0 +1,32 @@
+/** What the flags of our own Deployments say of the install. */
+import { readFlags } from '../../workers/config/flags/parse.ts';
+import { containersOf, isWatcher, type Deployment } from './deployments.ts';
+
+export interface InstallFlags {
+  /** Empty: the namespace of the Machines. */
+  name: string;
+  /** Empty: the UID of the namespace kube-system. */
+  clusterId: string;
+  /** Empty: none. */
+  clusterName: string;
+  temporalAddress: string;
+  temporalNamespace: string;
+  /** Of our Lease; undefined: the namespace of the Machines. */
+  leaseNamespace: string | undefined;
+}
+
+/** Defaults where there is no watcher. */
+export function installOf(ours: readonly Deployment[]): InstallFlags {
+  const watcher = ours.find(isWatcher);
+  const words = watcher ? containersOf(watcher).flatMap(({ args = [] }) => args) : [];
+  // The program before them is no flag: that fault is left out.
+  const { values } = readFlags(words, 'watcher');
+  return {
+    name: values.install,
+    clusterId: values['cluster-id'],
+    clusterName: values['cluster-name'],
+    temporalAddress: values['temporal-address'],
+    temporalNamespace: values['temporal-namespace'],
+    leaseNamespace: values['leader-elect-resource-namespace'] || undefined,
+  };
+}

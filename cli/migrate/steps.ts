@@ -1,0 +1,34 @@
+/** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
+import { setTimeout } from 'node:timers/promises';
+import type { Place } from '../connect.ts';
+import type { Migration } from './arguments.ts';
+
+export interface Steps {
+  place: Place;
+  asked: Migration;
+  /** Says what is being done, or was done. */
+  report(step: string): void;
+}
+
+const checkEveryMs = 500;
+
+/** Checks until there is nothing to wait for any more; `obstacleNow` says what there still is. */
+export async function until(
+  { asked, report }: Pick<Steps, 'asked' | 'report'>,
+  what: string,
+  obstacleNow: () => Promise<string | undefined>,
+): Promise<void> {
+  const deadline = Date.now() + asked.timeoutSeconds * 1_000;
+  for (let said: string | undefined; ;) {
+    const obstacle = await obstacleNow();
+    if (obstacle === undefined) return;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `${what}: after ${asked.timeoutSeconds} s still ${obstacle}. Run the command again to go on waiting; --timeout is its limit`,
+      );
+    }
+    if (obstacle !== said) report(`waiting: ${obstacle}`);
+    said = obstacle;
+    await setTimeout(checkEveryMs);
+  }
+}

@@ -1,0 +1,78 @@
+/** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
+import { check } from './check.ts';
+import {
+  endingPod,
+  findMcm,
+  findOurs,
+  hasReplicasBefore,
+  isWatcher,
+  scaleBack,
+  scaleToZero,
+  wantedOf,
+  type Deployment,
+} from './deployments.ts';
+import { readHolders, type Holders } from './facts.ts';
+import { lineOf } from './finding.ts';
+import { until, type Steps } from './steps.ts';
+
+/** Throws with what hinders, or with what does not come about. Returns what to print. */
+export async function takeOver(steps: Steps): Promise<string> {
+  const { place, asked, report } = steps;
+  const { kube, namespace } = place;
+  const { facts, findings } = await check(place, asked);
+  const hindering = findings.filter(({ state }) => state === 'hinders');
+  if (hindering.length > 0) {
+    throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
+  }
+  if (!facts.ours.some(isWatcher) || facts.ours.every(isWatcher)) {
+    throw new Error(
+      `Nothing was done: Millwright is not installed for ${namespace}: install the chart beside MCM, or name its namespace with --release-namespace`,
+    );
+  }
+  const sleeping = facts.ours.find((one) => wantedOf(one) === 0 && !hasReplicasBefore(one));
+  if (sleeping) {
+    throw new Error(
+      `Nothing was done: Deployment ${nameOf(sleeping)} of Millwright is at 0: scale it up first; it waits for MCM's Leases`,
+    );
+  }
+  for (const deployment of facts.mcm) {
+    if (await scaleToZero(kube, deployment)) report(`MCM: ${nameOf(deployment)} is scaled to 0`);
+  }
+  for (const deployment of facts.ours) {
+    if (await scaleBack(kube, deployment, 0))
+      report(`Millwright: ${nameOf(deployment)} is scaled up again`);
+  }
+  await until(steps, `Millwright does not manage ${namespace}`, async () => {
+    const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+    refuseScaledUp(mcm);
+    const release = asked.releaseNamespace ?? namespace;
+    const ours = await findOurs(kube, release, namespace);
+    const holders = await readHolders(kube, namespace, ours);
+    return (await endingPod(kube, mcm)) ?? obstacleIn(ours, holders);
+  });
+  return asked.isJson
+    ? JSON.stringify({ namespace, isTakenOver: true }, undefined, 2)
+    : `Millwright manages the machines of ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
+}
+
+function refuseScaledUp(mcm: readonly Deployment[]): void {
+  const up = mcm.find((one) => wantedOf(one) > 0);
+  if (!up) return;
+  throw new Error(
+    `Deployment ${nameOf(up)} was scaled up again by another client: find out which (gardenlet, a dependency watchdog, GitOps), keep it from that, and run the command again`,
+  );
+}
+
+function obstacleIn(ours: readonly Deployment[], holders: Holders): string | undefined {
+  const absent = ours.find((one) => wantedOf(one) === 0);
+  if (absent) return `Deployment ${nameOf(absent)} is at 0: scale it up`;
+  const starting = ours.find(({ status }) => (status?.availableReplicas ?? 0) === 0);
+  if (starting) return `no pod of Deployment ${nameOf(starting)} is ready`;
+  if (holders.millwright === undefined) return 'no watcher of Millwright leads';
+  const other = (['machine-controller-manager', 'machine-controller'] as const).find(
+    (name) => holders[name] !== holders.millwright,
+  );
+  return other && `Lease ${other} is ${holders[other] ? `held by ${holders[other]}` : 'free'}`;
+}
+
+const nameOf = ({ metadata }: Deployment): string => metadata.name;

@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest';
+import type { Deployment } from '../../../cli/migrate/deployments.ts';
+import type { Facts } from '../../../cli/migrate/facts.ts';
+import { findingsOf } from '../../../cli/migrate/findings.ts';
+import { translate } from '../../../cli/migrate/flags.ts';
+import { apiVersion } from '../../../workflows/api/constants.ts';
+import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+
+const served = [
+  'machines',
+  'machines/status',
+  'machinesets',
+  'machinesets/status',
+  'machinesets/scale',
+  'machinedeployments',
+  'machinedeployments/status',
+  'machinedeployments/scale',
+  'machineclasses',
+];
+const nobody = {
+  'machine-controller-manager': undefined,
+  'machine-controller': undefined,
+  millwright: undefined,
+};
+
+const stored = { uid: '1', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
+
+function aDeployment(name: string, replicas: number, more: object = {}): Deployment {
+  const metadata = { ...stored, name };
+  const image = 'registry/machine-controller-manager:v0.62.1';
+  const spec = { replicas, template: { spec: { containers: [{ name: 'manager', image }] } } };
+  return { metadata, spec, ...more };
+}
+
+/** `hinders features: ...` of all that is not in order. */
+function notesOn(changes: Partial<Facts>, externalProviders: string[] = [], words: string[] = []) {
+  const facts: Facts = {
+    namespace: 'shoot',
+    kubernetes: 'v1.33.2',
+    served,
+    mcm: [],
+    policy: undefined,
+    ours: [],
+    holders: nobody,
+    classes: [],
+    deployments: [],
+    sets: [],
+    machines: [],
+    missingRights: [],
+    unread: [],
+    ...changes,
+  };
+  const translation = translate([{ component: 'worker', words }], 'shoot');
+  return findingsOf({ facts, translation, externalProviders })
+    .filter(({ state, what }) => state !== 'ok' && what !== 'millwright')
+    .map(({ state, what, text }) => `${state} ${what}: ${text}`);
+}
+
+const metadata = { ...stored, name: 'one' };
+
+function aClass(changes: Partial<MachineClass>): MachineClass {
+  return {
+    apiVersion,
+    kind: 'MachineClass',
+    metadata,
+    provider: 'AWS',
+    providerSpec: {},
+    ...changes,
+  };
+}
+
+function aPool(spec: Partial<MachineDeployment['spec']>): MachineDeployment {
+  const template = {
+    metadata: { labels: { pool: 'a' } },
+    spec: { class: { kind: 'MachineClass', name: 'small' } },
+  };
+  const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
+  return {
+    apiVersion,
+    kind: 'MachineDeployment',
+    metadata,
+    spec: {
+      selector: { matchLabels: { pool: 'a' } },
+      strategy: { type: 'RollingUpdate', rollingUpdate },
+      template,
+      ...spec,
+    },
+  };
+}
+
+function aMachine(status: Machine['status']): Machine {
+  const spec = { class: { kind: 'MachineClass', name: 'small' } };
+  return { apiVersion, kind: 'Machine', metadata, spec, ...(status && { status }) };
+}
+
+test('nothing hinders where there is nothing, and no MCM', () => {
+  expect(notesOn({})).toEqual([]);
+  expect(notesOn({ served: [] })).toEqual([expect.stringMatching(/^note api: no CRDs/)]);
+});
+
+test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] }>([
+  {
+    name: 'an old Kubernetes',
+    facts: { kubernetes: 'v1.29.1' },
+    says: /^hinders kubernetes: v1.29.1; .*1.30/,
+  },
+  {
+    name: 'CRDs that are older',
+    facts: { served: served.filter((one) => one !== 'machinesets/scale') },
+    says: /^hinders api: .* no machinesets\/scale.*older.*kubectl apply/,
+  },
+  {
+    name: 'another version of MCM',
+    facts: {
+      mcm: [
+        aDeployment('mcm', 1, {
+          spec: {
+            template: {
+              spec: { containers: [{ name: 'm', image: 'x/machine-controller-manager:v0.50.0' }] },
+            },
+          },
+        }),
+      ],
+    },
+    says: /^note mcm: .*v0.50.0: Millwright was compared with v0.62/,
+  },
+  {
+    name: 'a policy that MCM works against',
+    facts: { mcm: [aDeployment('machine-controller-manager', 1)], policy: 'policy x keeps MCM' },
+    says: /^hinders mcm: policy x keeps MCM/,
+  },
+  {
+    name: 'a policy that would keep MCM from going on',
+    facts: { mcm: [aDeployment('machine-controller-manager', 0)], policy: 'policy x keeps MCM' },
+    says: /^note mcm: policy x keeps MCM/,
+  },
+  {
+    name: 'a flag that nobody knows',
+    facts: {},
+    words: ['--invented'],
+    says: /^hinders flags: --invented is not known/,
+  },
+  {
+    name: 'a flag without effect',
+    facts: {},
+    words: ['--machine-inplace-update-timeout=1h'],
+    says: /^note flags: no effect: --machine-inplace-update-timeout/,
+  },
+  {
+    name: 'no leader election',
+    facts: {},
+    words: ['--leader-elect=false'],
+    says: /^hinders flags: --leader-elect=false: MCM acts without its Lease/,
+  },
+  {
+    name: 'both at work',
+    facts: { holders: { ...nobody, 'machine-controller': 'pod-1', millwright: 'pod-2' } },
+    says: /^hinders leases: both are at work: millwright is held by pod-2, and machine-controller is held by pod-1/,
+  },
+  {
+    name: 'an MCM under another name',
+    facts: { holders: { ...nobody, 'machine-controller': 'pod-1' } },
+    says: /^hinders leases: .*by none of the Deployments.*--mcm-deployment/,
+  },
+  {
+    name: 'updates in place',
+    facts: {
+      deployments: [
+        aPool({
+          strategy: {
+            type: 'InPlaceUpdate',
+            inPlaceUpdate: { maxSurge: 1, maxUnavailable: 1, orchestrationType: 'Auto' },
+          },
+        }),
+      ],
+    },
+    says: /^hinders features: MachineDeployment one: strategy InPlaceUpdate is not served/,
+  },
+  {
+    name: 'a machine that is updated in place',
+    facts: { machines: [aMachine({ currentStatus: { phase: 'InPlaceUpdating' } })] },
+    says: /^hinders features: updated in place right now: one/,
+  },
+  {
+    name: 'a provider without a driver',
+    facts: { classes: [aClass({ provider: 'OpenStack' })] },
+    says: /^hinders features: MachineClass one: no driver of provider "OpenStack".*--external-provider OpenStack/,
+  },
+  {
+    name: 'a Secret elsewhere',
+    facts: { classes: [aClass({ secretRef: { name: 's', namespace: 'garden' } })] },
+    says: /^hinders features: MachineClass one: Secret garden\/s is in another namespace/,
+  },
+  {
+    name: 'an object that MCM ignores',
+    facts: { deployments: [aPool({ selector: { matchLabels: { pool: 'b' } } })] },
+    says: /^note objects: MachineDeployment one is invalid: spec.selector.matchLabels/,
+  },
+  {
+    name: 'a machine that boots',
+    facts: { machines: [aMachine({ currentStatus: { phase: 'Pending' } })] },
+    says: /^note progress: being created: one/,
+  },
+  {
+    name: 'a create that is refused',
+    facts: { machines: [aMachine({ currentStatus: { phase: 'CrashLoopBackOff' } })] },
+    says: /^note progress: refused by the cloud so far: one/,
+  },
+  {
+    name: 'a right that is missing',
+    facts: { missingRights: ['patch deployments.apps in shoot'] },
+    says: /^hinders rights: you may not patch deployments.apps in shoot/,
+  },
+  {
+    name: 'what could not be read',
+    facts: { unread: ['Leases'] },
+    says: /^hinders rights: Leases could not be read/,
+  },
+])('the check names $name', ({ facts, says, words }) => {
+  expect(notesOn(facts, [], words)).toEqual([expect.stringMatching(says)]);
+});
+
+test('a provider that a driver of its own serves does not hinder', () => {
+  const classes = [aClass({ provider: 'OpenStack' })];
+  expect(notesOn({ classes }, ['OpenStack'])).toEqual([]);
+});
+
+test("MCM's own Lease, and ours after a take-over, are in order", () => {
+  const mcm = [aDeployment('machine-controller-manager', 1)];
+  expect(notesOn({ mcm, holders: { ...nobody, 'machine-controller': 'pod-1' } })).toEqual([]);
+  const ours = { 'machine-controller-manager': 'w', 'machine-controller': 'w', millwright: 'w' };
+  expect(notesOn({ mcm: [aDeployment('machine-controller-manager', 0)], holders: ours })).toEqual(
+    [],
+  );
+});

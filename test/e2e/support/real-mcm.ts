@@ -1,0 +1,360 @@
+/**
+ * The real MCM v0.62.1 and our own processes as Deployments of a cluster: their pods are real
+ * objects on a Node without machine, and this stands in for its kubelet. While a pod is there its
+ * processes run; once they have ended a pod that is being deleted goes.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
+import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { startGuardian } from '../../../deploy/local/supervision/guardian.ts';
+import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
+import { eventually } from './eventually.ts';
+import type { Scenario } from './scenario.ts';
+import { logFolderOf, testStack } from './test-stack.ts';
+
+export type Role = 'mcm' | 'watcher' | 'worker';
+
+export interface MigrationOptions {
+  /** In the place of the real MCM, which is built: nothing but its Leases is held. */
+  isStandIn?: boolean;
+  /** Of both processes of MCM. */
+  mcmFlags?: readonly string[];
+  /** Of its machine controller alone. */
+  machineControllerFlags?: readonly string[];
+  managerFlags?: readonly string[];
+  /** Of ours at the start; default 1. */
+  replicas?: number;
+}
+
+/** Quicker than by default: 15, 10 and 2 s. */
+const election = [
+  '--leader-elect-lease-duration=6s',
+  '--leader-elect-renew-deadline=4s',
+  '--leader-elect-retry-period=1s',
+];
+const lookEveryMs = 100;
+/** The longest Lease of a process that died, and a busy machine. */
+const startSeconds = 60;
+const startsMax = 5;
+const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+export const standIn = 'stand-in-of-mcm';
+
+interface Pod extends KubeObject {
+  spec?: { nodeName?: string };
+}
+
+export class Installs {
+  readonly #scenario: Scenario;
+  readonly #options: MigrationOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #mcm: ChildProcess[] = [];
+  #isOperatorRunning = false;
+  #starts = 0;
+
+  constructor(scenario: Scenario, options: MigrationOptions = {}) {
+    this.#scenario = scenario;
+    this.#options = options;
+  }
+
+  /** MCM with one replica, ours beside it. */
+  async start(): Promise<void> {
+    if (!this.#isStandIn) {
+      // Building them takes minutes, once.
+      await acquireBinary('mcm');
+      await acquireBinary('mcm-machine-controller');
+    }
+    const { kube } = this.#scenario.cluster;
+    await kube.create(nodePath(), {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: this.#host, annotations: { 'kwok.x-k8s.io/node': 'fake' } },
+      // No pod of a test is scheduled there, and these come by name.
+      spec: { unschedulable: true },
+    });
+    for (const one of this.#manifests()) await this.apply(one);
+    this.#running = this.#serve();
+  }
+
+  async apply(manifest: object): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    await cluster.kube.create(deployments(namespace), manifest);
+  }
+
+  /** Waits until nothing of it runs. */
+  async stop(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    this.#stopping.abort();
+    await this.#running;
+    await this.#endMcm();
+    for (const { metadata } of await cluster.list<Deployment>(deployments(namespace))) {
+      await cluster.delete(deployments(namespace, metadata.name));
+    }
+    for (const { metadata } of await cluster.list<Pod>(namespaced('pods', namespace))) {
+      await this.#forget(metadata.name);
+    }
+    await ignoreNotFound(cluster.kube.delete(nodePath(this.#host)));
+  }
+
+  async untilMcmLeads(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    await eventually(
+      'MCM holds its Leases',
+      async () => {
+        this.#refuseRestarts();
+        for (const name of mcmLeases) {
+          const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+          const { spec } = await cluster.kube.get<Lease>(path);
+          if (!spec?.holderIdentity) throw new Error(`nobody holds ${name}`);
+        }
+      },
+      { timeoutSeconds: startSeconds },
+    );
+  }
+
+  /** A wrong flag ends it at once, again and again. */
+  #refuseRestarts(): void {
+    if (this.#starts < startsMax) return;
+    const logs = logFolderOf(testStack(), this.#scenario.namespace);
+    throw new Error(`MCM was started ${this.#starts} times; its logs are in ${logs}`);
+  }
+
+  /** All pods of all Deployments are ready. */
+  async untilReady(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    await eventually('all Deployments are ready', async () => {
+      for (const { metadata, spec, status } of await cluster.list<Deployment>(
+        deployments(namespace),
+      )) {
+        const { availableReplicas = 0 } = status ?? {};
+        if (availableReplicas !== spec?.replicas) throw new Error(`${metadata.name} is not ready`);
+      }
+    });
+  }
+
+  get #isStandIn(): boolean {
+    return this.#options.isStandIn ?? false;
+  }
+
+  get #host(): string {
+    return `kubelet-of-${this.#scenario.namespace}`;
+  }
+
+  #manifests(): object[] {
+    const { namespace } = this.#scenario;
+    const { replicas = 1 } = this.#options;
+    const ours = (['watcher', 'worker'] as const).map((component) =>
+      deploymentOf({
+        name: `millwright-${component}`,
+        replicas,
+        host: this.#host,
+        role: component,
+        labels: {
+          'helm.sh/chart': 'millwright-0.1.0',
+          'app.kubernetes.io/component': component,
+        },
+        containers: [
+          {
+            name: component,
+            image: 'millwright:0.1.0',
+            args: [`${component}.js`, `--namespace=${namespace}`],
+          },
+        ],
+      }),
+    );
+    return [this.mcmManifest(), ...ours];
+  }
+
+  /** As Gardener has it: two containers, whose flags the kubelet hands on. */
+  mcmManifest(flags: readonly string[] = []): object {
+    const { namespace } = this.#scenario;
+    const { mcmFlags = [], machineControllerFlags = [], managerFlags = [] } = this.#options;
+    const common = [`--namespace=${namespace}`, ...election, ...mcmFlags, ...flags];
+    return deploymentOf({
+      name: 'machine-controller-manager',
+      replicas: 1,
+      host: this.#host,
+      role: 'mcm',
+      labels: { app: 'mcm' },
+      containers: [
+        {
+          name: 'machine-controller-manager',
+          image: 'mcm.example/gardener/machine-controller-manager:v0.62.1',
+          command: ['./machine-controller-manager'],
+          args: ['--control-kubeconfig=inClusterConfig', ...common, ...managerFlags],
+        },
+        {
+          name: 'machine-controller-manager-provider-virtual',
+          image: 'mcm.example/gardener/machine-controller-manager-provider-virtual:v0.1.0',
+          args: ['--control-kubeconfig=inClusterConfig', ...common, ...machineControllerFlags],
+        },
+      ],
+    });
+  }
+
+  async #serve(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    while (!this.#stopping.signal.aborted) {
+      const pods = await cluster.list<Pod>(namespaced('pods', namespace));
+      const ours = pods.filter(({ spec }) => spec?.nodeName === this.#host);
+      await this.#serveMcm(ours.filter(hasRole('mcm')));
+      await this.#serveOperator(ours.filter((pod) => !hasRole('mcm')(pod)));
+      await delay(lookEveryMs);
+    }
+  }
+
+  async #serveMcm(pods: Pod[]): Promise<void> {
+    if (pods.some(isWanted)) {
+      if (this.#isStandIn) return await this.#renewLeases();
+      const isWhole = this.#mcm.length > 0 && this.#mcm.every(isRunning);
+      if (isWhole) return;
+      await this.#endMcm();
+      this.#mcm = await this.#spawnMcm();
+      this.#starts += 1;
+      return;
+    }
+    await this.#endMcm();
+    for (const { metadata } of pods) await this.#forget(metadata.name);
+  }
+
+  /** As client-go does it: one that somebody else holds is left alone while it is renewed. */
+  async #renewLeases(): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: standIn, renewTime, leaseDurationSeconds: 6 };
+    for (const name of mcmLeases) {
+      const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+      const held = await cluster.find<Lease>(`${path}/${name}`);
+      const holder = held?.spec?.holderIdentity;
+      if (held === undefined) await cluster.kube.create(path, { metadata: { name }, spec });
+      else if (!holder || holder === standIn) {
+        await cluster.kube.patch(`${path}/${name}`, 'merge', { spec });
+      }
+    }
+  }
+
+  /** Watcher and worker come and go together: each has its pod. */
+  async #serveOperator(pods: Pod[]): Promise<void> {
+    const { operator } = this.#scenario;
+    const isFull = (['watcher', 'worker'] as const).every((role) =>
+      pods.some((pod) => isWanted(pod) && hasRole(role)(pod)),
+    );
+    if (isFull && !this.#isOperatorRunning) {
+      operator.start();
+      this.#isOperatorRunning = true;
+    }
+    const going = pods.filter((pod) => !isWanted(pod));
+    if (going.length === 0) return;
+    if (this.#isOperatorRunning) {
+      await Promise.all([operator.retire('watcher'), operator.retire('worker')]);
+      this.#isOperatorRunning = false;
+    }
+    for (const { metadata } of going) await this.#forget(metadata.name);
+  }
+
+  async #spawnMcm(): Promise<ChildProcess[]> {
+    const { cluster, namespace } = this.#scenario;
+    const path = deployments(namespace, 'machine-controller-manager');
+    const containers = containersOf(await cluster.kube.get<Deployment>(path));
+    const files = await Promise.all([
+      acquireBinary('mcm'),
+      acquireBinary('mcm-machine-controller'),
+    ]);
+    return await Promise.all(
+      files.map(async (file, index) => {
+        const { args = [] } = containers[index] ?? {};
+        const { kubeconfig } = testStack().layout;
+        const log = openSync(join(logFolderOf(testStack(), namespace), `mcm-${index}.log`), 'a');
+        const flags = [
+          ...args.filter((arg) => !arg.startsWith('--control-kubeconfig')),
+          `--control-kubeconfig=${kubeconfig}`,
+          `--target-kubeconfig=${kubeconfig}`,
+          `--port=${await freePort()}`,
+          '--address=127.0.0.1',
+          '--v=3',
+        ];
+        const env = { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: testStack().virtualCloud };
+        // A process group of its own, which ends with this process however that goes.
+        const child = spawn(file, flags, { detached: true, stdio: ['ignore', log, log], env });
+        closeSync(log);
+        if (child.pid === undefined) throw new Error(`cannot run ${file}`);
+        startGuardian(child.pid);
+        return child;
+      }),
+    );
+  }
+
+  async #endMcm(): Promise<void> {
+    const ending = this.#mcm.map(async (child) => {
+      if (!isRunning(child)) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    });
+    await Promise.all(ending);
+    this.#mcm = [];
+  }
+
+  async #forget(pod: string): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    const path = namespaced('pods', namespace, pod);
+    await ignoreNotFound(cluster.kube.delete(path, { gracePeriodSeconds: 0 }));
+  }
+}
+
+interface Wanted {
+  name: string;
+  replicas: number;
+  host: string;
+  role: Role;
+  labels: Record<string, string>;
+  containers: object[];
+}
+
+function deploymentOf({ name, replicas, host, role, labels, containers }: Wanted): object {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: { role } },
+      template: {
+        metadata: {
+          labels: { role },
+          // Its process decides.
+          annotations: { 'local.millwright.dev/never-terminates': 'true' },
+        },
+        spec: { nodeName: host, containers, terminationGracePeriodSeconds: 30 },
+      },
+    },
+  };
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
+const hasRole =
+  (role: Role) =>
+  ({ metadata }: Pod): boolean =>
+    metadata.labels?.['role'] === role;
+
+const isWanted = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === undefined;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('no port was given');
+  return address.port;
+}
