@@ -8,7 +8,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { builtBundle, bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
+import { builtBundle } from '../../workers/temporal/built-bundle.ts';
+import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';
 

@@ -2,6 +2,7 @@
 import type { Flag } from './flag.ts';
 import {
   boolean,
+  deploymentName,
   duration,
   durationBetween,
   file,
@@ -88,6 +89,22 @@ export const processFlags = {
     kind: text,
     default: '',
     says: 'Namespace of the Temporal server. Empty: $TEMPORAL_NAMESPACE, else the profile, else "default".',
+    ours: true,
+  },
+  'worker-deployment': {
+    group: 'Temporal',
+    kind: deploymentName,
+    default: '',
+    says: 'Name in Temporal of all workers of this install, no other install of the Temporal namespace may have it. Temporal then gives workflow tasks to the version that "millwright setup --current" names, and a worker is not ready while there is none. Empty: workers without versions.',
+    only: 'worker',
+    ours: true,
+  },
+  'build-id': {
+    group: 'Temporal',
+    kind: namePart,
+    default: '',
+    says: 'Version of the workflow code among those of --worker-deployment. Empty: the version of the package and a hash of the workflow bundle, the same for the same code.',
+    only: 'worker',
     ours: true,
   },
   'workflow-task-timeout': {
