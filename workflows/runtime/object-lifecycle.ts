@@ -10,6 +10,7 @@ import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts'
 import { isNewer } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import type { Schema } from '../values/schema.ts';
+import { countBegunAnew } from './begun-anew.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
 import { goneSnapshot, onSignal } from './signal-validation.ts';
 
@@ -123,6 +124,7 @@ export class ObjectLifecycle<State = never> {
    * this object, and "Cancel" in the Temporal UI must not leave an instance unmanaged.
    */
   async run<Result>(turn: () => Promise<Result | undefined>): Promise<Result> {
+    countBegunAnew();
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
         const result = await turn();

@@ -186,6 +186,14 @@ spec:
 {{- end }}
 {{- end }}
 {{- end }}
+{{- include "millwright.temporalVolumes" . }}
+{{- with $v.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.temporalVolumes" -}}
+{{- $v := .Values }}
 {{- with $v.temporal.tls.secretName }}
 - name: temporal-tls
   secret: { secretName: {{ . }}, defaultMode: 0440 }
@@ -195,9 +203,6 @@ spec:
 - name: temporal-api-key
   secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: key }] }
 {{- end }}
-{{- end }}
-{{- with $v.extraVolumes }}
-{{ toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -210,13 +215,17 @@ spec:
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if $v.temporal.tls.secretName }}
-- { name: temporal-tls, mountPath: /etc/millwright/temporal-tls, readOnly: true }
-{{- end }}
-{{- if $v.temporal.apiKey.secretName }}
-- { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
-{{- end }}
+{{- include "millwright.temporalVolumeMounts" . }}
 {{- with $v.extraVolumeMounts }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.temporalVolumeMounts" -}}
+{{- if .Values.temporal.tls.secretName }}
+- { name: temporal-tls, mountPath: /etc/millwright/temporal-tls, readOnly: true }
+{{- end }}
+{{- if .Values.temporal.apiKey.secretName }}
+- { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
 {{- end }}
 {{- end }}
