@@ -25,7 +25,9 @@ import {
   type Account,
 } from './support/service-accounts.ts';
 import { testStack } from './support/test-stack.ts';
+import { nameCurrent } from './support/versions.ts';
 import { Workloads } from './support/workloads.ts';
+import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 
 const helm = await acquireBinary('helm');
 const kubectl = await acquireBinary('kubectl');
@@ -88,6 +90,8 @@ async function flagsByAccount(): Promise<ReadonlyMap<string, readonly string[]>>
 }
 
 const flags = await flagsByAccount();
+const [, deploymentName = ''] =
+  /--worker-deployment=(\S+)/.exec([...flags.values()].flat().join(' ')) ?? [];
 
 /** The release is in a namespace of its own, beside that of its Machines. */
 const accountOf = ({ namespace }: { namespace: string }, part: string): Account => ({
@@ -139,6 +143,9 @@ describe('an install by the chart', () => {
   const workloads = new Workloads(scenario);
 
   test('has the rights to make, roll, drain and delete machines, and needs no others', async () => {
+    // What the Job of the release does, whose pod no kubelet runs here.
+    const buildId = await ownBuildId(layout.workflowBundle);
+    await nameCurrent({ deploymentName, buildId });
     const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
     await untilRunning(scenario, pool, 2);
     const name = await createMachine(scenario, 'busy');
@@ -201,6 +208,7 @@ describe('what the chart renders', () => {
   // The server knows no ServiceMonitor: the Prometheus operator brings it.
   const here = [
     '--set=metrics.serviceMonitor.enabled=false',
+    '--set=metrics.prometheusRule.enabled=false',
     `--set=networkPolicy.temporal.namespace=${namespace}`,
   ];
   test.each([
