@@ -13,7 +13,7 @@ export interface SetupQuestion {
   /** Changes nothing. */
   isCheck: boolean;
   isJson: boolean;
-  /** Only this is done, and the rest is looked at, when a version is to be the current one. */
+  /** Present: only this is done, and the namespace is checked. */
   version?: VersionQuestion;
 }
 

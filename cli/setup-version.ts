@@ -38,7 +38,8 @@ export async function ensureCurrent(
     return { what, state: 'there', text: `${nameOf(wanted)} is the current one` };
   const { namespace } = temporal.options;
   if (isCheck) {
-    const { buildId, deploymentName } = asked;
+    const { deploymentName } = asked;
+    const buildId = wanted?.buildId ?? 'unversioned';
     const line = lineFor({ deploymentName, buildId }, namespace);
     return { what, state: 'missing', text: `${nameOf(current)} is the current one. Run: ${line}` };
   }

@@ -45,6 +45,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'simulation-controllers': 'drain-blocked',
   'slow-cloud': 'cloud-faults-creation',
   'slow-cloud-300': 'cloud-faults-creation',
+  upgrade: 'versions',
   'worker-crash-deletion': 'watcher-crash',
 };
 

@@ -56,14 +56,14 @@ export class CurrentVersion {
   async #watch(): Promise<never> {
     const { signal } = this.#options;
     for (;;) {
-      await this.#look();
+      await this.#ask();
       const period = this.#fault === undefined ? periodMs.settled : periodMs.waiting;
       await sleep(period * (1 + jitter * random()), { signal, keepsAlive: false });
     }
   }
 
   /** One that fails is said once, and changes nothing: `TemporalReach` says what it means. */
-  async #look(): Promise<void> {
+  async #ask(): Promise<void> {
     const { ask, log, version, namespace } = this.#options;
     try {
       const found = await ask();

@@ -1,4 +1,4 @@
-/** Which version of the workers Temporal gives the workflow tasks of a queue to, and who polls it. */
+/** Which version of the workers gets the workflow tasks of a queue, and who polls it. */
 import type { Client } from '@temporalio/client';
 import { nowMs } from '../../activities/system/system.ts';
 import type { WorkerVersion } from './worker-version.ts';

@@ -15,7 +15,7 @@ export interface WorkerVersion {
   buildId: string;
 }
 
-/** Undefined without `--worker-deployment`: such workers have no version, as far as Temporal knows. */
+/** Undefined without `--worker-deployment`: Temporal knows no version of such workers. */
 export async function workerVersionOf({
   versioning,
   workflowBundle,

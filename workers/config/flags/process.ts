@@ -95,7 +95,7 @@ export const processFlags = {
     group: 'Temporal',
     kind: deploymentName,
     default: '',
-    says: 'Name in Temporal of all workers of this install, no other install of the Temporal namespace may have it. Temporal then gives workflow tasks to the version that "millwright setup --current" names, and a worker is not ready while there is none. Empty: workers without versions.',
+    says: 'Name in Temporal of the workers of this install, which no other install in that Temporal namespace has. Temporal then gives workflow tasks to the version that "millwright setup --current" names, and a worker is not ready while there is none. Empty: workers without versions.',
     only: 'worker',
     ours: true,
   },
