@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkOut, commitOf, newestRelease } from '../support/other-revision.ts';
+import { checkOut, commitBefore } from '../support/other-revision.ts';
 import { eventually } from './support/eventually.ts';
 import type { Launch } from './support/operator.ts';
 import { sourcesWith } from './support/operator.ts';
@@ -14,22 +14,9 @@ import { testStack } from './support/test-stack.ts';
 import { nameCurrent, versionsIn } from './support/versions.ts';
 import { Workloads } from './support/workloads.ts';
 
-/** Until there is a release. */
-const firstRevision = '9dce5c80';
-const revisionVariable = 'MILLWRIGHT_UPGRADE_FROM';
-
-async function treeBefore(): Promise<string> {
-  const revision = process.env[revisionVariable] ?? (await newestRelease()) ?? firstRevision;
-  const commit = await commitOf(revision);
-  if (commit !== undefined) return await checkOut(commit);
-  throw new Error(
-    `the revision "${revision}" to upgrade from is not in this clone: git fetch --unshallow --tags, or name another one in ${revisionVariable}`,
-  );
-}
-
 const { compileCache } = testStack().layout;
 const present = sourcesWith(compileCache);
-const before = sourcesWith(compileCache, await treeBefore());
+const before = sourcesWith(compileCache, await checkOut(await commitBefore()));
 /** `standby` is the watcher of the present code. */
 const launch: Launch = (process) =>
   (['watcher', 'worker-old'].includes(process.program) ? before : present)(process);

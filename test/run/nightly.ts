@@ -46,6 +46,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'slow-cloud': 'cloud-faults-creation',
   'slow-cloud-300': 'cloud-faults-creation',
   upgrade: 'versions',
+  'upgrade-crds': 'crds',
   'worker-crash-deletion': 'watcher-crash',
 };
 

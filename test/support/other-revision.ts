@@ -23,8 +23,31 @@ export async function commitOf(revision: string): Promise<string | undefined> {
   }
 }
 
+/** Until there is a release. */
+const firstRevision = '9dce5c80';
+const revisionVariable = 'MILLWRIGHT_UPGRADE_FROM';
+
+/** Of the release before: what upgrades begin with. */
+export async function commitBefore(): Promise<string> {
+  const revision = process.env[revisionVariable] ?? (await newestRelease()) ?? firstRevision;
+  const commit = await commitOf(revision);
+  if (commit !== undefined) return commit;
+  throw new Error(
+    `the revision "${revision}" to upgrade from is not in this clone: git fetch --unshallow --tags, or name another one in ${revisionVariable}`,
+  );
+}
+
+/** Text of each file of a folder in another revision. */
+export async function filesAt(commit: string, folder: string): Promise<string[]> {
+  const { stdout } = await git('ls-tree', '--name-only', commit, `${folder}/`);
+  const names = stdout.split('\n').filter((name) => name !== '');
+  return await Promise.all(
+    names.map(async (name) => (await git('show', `${commit}:${name}`)).stdout),
+  );
+}
+
 /** The newest tag of a release before the present commit. Undefined while there is none. */
-export async function newestRelease(): Promise<string | undefined> {
+async function newestRelease(): Promise<string | undefined> {
   try {
     const { stdout } = await git('describe', '--tags', '--abbrev=0', '--match=v*', 'HEAD^');
     return stdout.trim();
