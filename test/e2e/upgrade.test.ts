@@ -31,6 +31,11 @@ interface DrainSeen {
   deadline?: unknown;
 }
 
+async function expectPaused(rollout: Rollout): Promise<void> {
+  await rollout.untilFound('State="Paused"');
+  expect((await rollout.deployment()).spec.paused).toBe(true);
+}
+
 describe('a rolling upgrade in the middle of a rollout', () => {
   const rollouts = useRollouts('upgrade', {
     isDoubled: false,
@@ -69,11 +74,6 @@ describe('a rolling upgrade in the middle of a rollout', () => {
     await eventually(`${program} is ready`, async () => {
       expect(await readinessOf(scenario, program)).toMatchObject({ isReady: true });
     });
-  }
-
-  async function expectPaused(rollout: Rollout): Promise<void> {
-    await rollout.untilFound('State="Paused"');
-    expect((await rollout.deployment()).spec.paused).toBe(true);
   }
 
   /** As a Deployment does: new ones are ready before old ones end. */

@@ -26,11 +26,12 @@ function brokenBundle(): string {
   return file;
 }
 
+const flagsOf = (buildId: string): string[] => [
+  `--worker-deployment=${deploymentName}`,
+  `--build-id=${buildId}`,
+];
+
 describe('a release that breaks the histories of Machines', () => {
-  const flagsOf = (buildId: string): string[] => [
-    `--worker-deployment=${deploymentName}`,
-    `--build-id=${buildId}`,
-  ];
   const scenario = useScenario('broken', {
     isDoubled: false,
     workers: [

@@ -16,6 +16,9 @@ const flagsOf = (buildId: string): string[] => [
   `--build-id=${buildId}`,
 ];
 
+const current = (buildId: string, more: { isCheck?: boolean; waitMinutes?: number } = {}) =>
+  nameCurrent({ deploymentName, buildId, ...more });
+
 describe('two versions of the worker', () => {
   const scenario = useScenario('versions', {
     isDoubled: false,
@@ -25,8 +28,6 @@ describe('two versions of the worker', () => {
     ],
   });
   const { cluster, workflows } = scenario;
-  const current = (buildId: string, more: { isCheck?: boolean; waitMinutes?: number } = {}) =>
-    nameCurrent({ deploymentName, buildId, ...more });
 
   async function untilReady(program: Program, is: { isReady: boolean; text: string }) {
     await eventually(`${program} is ready: ${is.isReady}`, async () => {

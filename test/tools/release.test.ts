@@ -91,7 +91,7 @@ test('a tag is refused unless version, changelog and NOTICE fit', () => {
     changelog: '',
     notice: 'a',
     wantedNotice: 'b',
-    hasRecordings: false,
+    isRecorded: false,
   };
   expect(faultsOf('v1.2.1', tree)).toEqual([
     'tag v1.2.1: package.json has version 1.2.0',
@@ -100,7 +100,7 @@ test('a tag is refused unless version, changelog and NOTICE fit', () => {
     'test/replay has no folder v1.2.1: run "npm run release -- v1.2.1"',
   ]);
   const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
-  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b', hasRecordings: true })).toEqual([]);
+  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b', isRecorded: true })).toEqual([]);
 });
 
 test('the section of a version is found by its whole heading, and ends at the next', () => {

@@ -14,21 +14,20 @@ export interface Tree {
   notice: string;
   wantedNotice: string;
   /** Whether the recorded histories are kept as those of the tag. */
-  hasRecordings: boolean;
+  isRecorded: boolean;
 }
 
 /** A sentence for each fault; empty when the tag may be released. */
 export function faultsOf(
   tag: string,
-  { version, changelog, notice, wantedNotice, hasRecordings }: Tree,
+  { version, changelog, notice, wantedNotice, isRecorded }: Tree,
 ): string[] {
   const faults: string[] = [];
   if (tag !== `v${version}`) faults.push(`tag ${tag}: package.json has version ${version}`);
   if (sectionOf(changelog, version) === undefined)
     faults.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with text in it`);
   if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licenses"');
-  if (!hasRecordings)
-    faults.push(`test/replay has no folder ${tag}: run "npm run release -- ${tag}"`);
+  if (!isRecorded) faults.push(`test/replay has no folder ${tag}: run "npm run release -- ${tag}"`);
   return faults;
 }
 
@@ -45,7 +44,7 @@ export function readTree(tag: string): Tree {
     changelog: read('CHANGELOG.md'),
     notice: readFileSync(noticeFile, 'utf8'),
     wantedNotice: noticeFor(packages),
-    hasRecordings: hasRecordings(tag),
+    isRecorded: hasRecordings(tag),
   };
 }
 

@@ -48,6 +48,14 @@ async function render(args: readonly string[], program = helm): Promise<Rendered
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
 }
 
+async function jobOf(...args: string[]): Promise<Rendered | undefined> {
+  return (await render(args)).find(({ kind }) => kind === 'Job');
+}
+
+async function prometheusRulesOf(...args: string[]): Promise<Rendered[]> {
+  return (await render(args)).filter(({ kind }) => kind === 'PrometheusRule');
+}
+
 function containersOf(objects: readonly Rendered[]): Container[] {
   return objects.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
 }
@@ -139,50 +147,56 @@ describe('the chart', () => {
   });
 
   test('makes its version current by a Job of the install, and by a hook from then on', async () => {
-    const jobOf = async (...args: string[]) =>
-      (await render(args)).find(({ kind }) => kind === 'Job');
     const [first, other] = await Promise.all([jobOf(), jobOf('--set=image.tag=other')]);
-    expect(first?.metadata.annotations).toBeUndefined();
     // A Job cannot be changed.
-    expect(first?.metadata.name).toMatch(/^millwright-version-[0-9a-f]{8}$/);
-    expect(other?.metadata.name).not.toBe(first?.metadata.name);
+    const metadata = { name: expect.stringMatching(/^millwright-version-[0-9a-f]{8}$/) };
+    expect(first).toMatchObject({ metadata });
+    expect(other).toMatchObject({ metadata });
+    expect(first).not.toHaveProperty('metadata.annotations');
+    expect(other).not.toHaveProperty('metadata.name', first?.metadata.name);
     const hook = await jobOf('--is-upgrade');
-    expect(hook?.metadata.annotations?.['helm.sh/hook']).toBe('post-upgrade,post-rollback');
-    const [container] = hook?.spec?.template?.spec.containers ?? [];
-    expect(container?.args).toEqual(
-      expect.arrayContaining(['setup', '--current=own', '--deployment=machines_millwright']),
-    );
-    // It asks Temporal alone.
-    expect(hook?.spec?.template?.spec).toMatchObject({ automountServiceAccountToken: false });
-    expect(hook?.spec?.template?.spec).not.toHaveProperty('serviceAccountName');
-    const off = ['--set=versioning.setCurrent=false', '--set=versioning.enabled=false'];
-    for (const setting of off) expect(await jobOf('--is-upgrade', setting)).toBeUndefined();
+    expect(hook).toMatchObject({
+      metadata: { annotations: { 'helm.sh/hook': 'post-upgrade,post-rollback' } },
+      // It asks Temporal alone.
+      spec: { template: { spec: { automountServiceAccountToken: false } } },
+    });
+    expect(hook).not.toHaveProperty('spec.template.spec.serviceAccountName');
+    const wanted = ['setup', '--current=own', '--deployment=machines_millwright'];
+    expect(containersOf(hook ? [hook] : [])).toMatchObject([
+      { args: expect.arrayContaining(wanted) },
+    ]);
   });
+
+  test.each(['versioning.setCurrent', 'versioning.enabled'])(
+    'has no such Job without %s',
+    async (value) => {
+      for (const more of [[], ['--is-upgrade']])
+        expect(await jobOf(`--set=${value}=false`, ...more)).toBeUndefined();
+    },
+  );
 
   test('names the version of workers that run workflows, as its Job does', async () => {
     const split = `--values=${join(folder, 'split-workers.yaml')}`;
     const named = (await render([split, '--set=versioning.buildId=b'])).flatMap((object) =>
       containersOf([object]).map(({ args }) => ({
         name: object.metadata.name.replace(/-[0-9a-f]{8}$/, ''),
-        version: args.filter((arg) => /deployment=|build-id=|current=/.test(arg)),
+        flags: args.filter((arg) => /deployment=|build-id=|current=/.test(arg)),
       })),
     );
-    expect(named.filter(({ version }) => version.length > 0)).toEqual([
+    expect(named.filter(({ flags }) => flags.length > 0)).toEqual([
       {
         name: 'millwright-core',
-        version: ['--worker-deployment=machines_millwright', '--build-id=b'],
+        flags: ['--worker-deployment=machines_millwright', '--build-id=b'],
       },
-      { name: 'millwright-version', version: ['--current=b', '--deployment=machines_millwright'] },
+      { name: 'millwright-version', flags: ['--current=b', '--deployment=machines_millwright'] },
     ]);
     const off = containersOf(await render([split, '--set=versioning.enabled=false']));
     expect(off.flatMap(({ args }) => args).join()).not.toContain('worker-deployment');
   });
 
   test('alerts of runs that begin anew, where that is asked for', async () => {
-    const rules = (objects: readonly Rendered[]) =>
-      objects.filter(({ kind }) => kind === 'PrometheusRule');
-    expect(rules(await render([]))).toEqual([]);
-    const [rule] = rules(await render(['--set=metrics.prometheusRule.enabled=true']));
+    expect(await prometheusRulesOf()).toEqual([]);
+    const [rule] = await prometheusRulesOf('--set=metrics.prometheusRule.enabled=true');
     expect(rule?.spec).toMatchObject({
       groups: [
         {
