@@ -2,6 +2,8 @@ export const help = `millwright: manage machines
 
 Usage:
   millwright setup [--check]                  Make a Temporal namespace ready, or say what it lacks
+  millwright setup --current=VERSION --deployment=NAME [--check]
+                                              Give the work to the workers of this version; see docs/upgrading.md
   millwright migrate check                    Say what hinders a move from MCM; see millwright migrate --help
   millwright stop --reason TEXT [--by NAME]   Keep everything from being created or deleted, within seconds
   millwright stop --status                    Say whether everything is stopped, since when, by whom and why
@@ -25,6 +27,10 @@ and setReplicas --replicas N.
 Options:
   --check                  Of setup: change nothing
   --retention-days N       Of setup: how long a namespace that it makes keeps closed workflows (default 7)
+  --current VERSION        Of setup: a build id as the worker says in /readyz, "own" for that of the image that this
+                           command is in, or "unversioned" for workers without --worker-deployment
+  --deployment NAME        Of setup: --worker-deployment of the worker
+  --wait-minutes N         Of setup: how long to wait for a worker of that version (default 5)
   --temporal-address HOST:PORT, --temporal-namespace NAME
                            Of setup: instead of the variables
   --reason TEXT            Why; everybody who waits sees it

@@ -13,6 +13,17 @@ export interface SetupQuestion {
   /** Changes nothing. */
   isCheck: boolean;
   isJson: boolean;
+  /** Present: only this is done, and the namespace is checked. */
+  version?: VersionQuestion;
+}
+
+export interface VersionQuestion {
+  /** As `--worker-deployment` of the worker. */
+  deploymentName: string;
+  /** `own`: that of the code beside this command. `unversioned`: workers without a version. */
+  buildId: string;
+  /** How long to wait for a worker of it. */
+  waitMinutes: number;
 }
 
 const { parse, wrong } = commandLine(
@@ -20,6 +31,9 @@ const { parse, wrong } = commandLine(
     'temporal-address': { type: 'string', default: '' },
     'temporal-namespace': { type: 'string', default: '' },
     'retention-days': { type: 'string', default: '7' },
+    current: { type: 'string', default: '' },
+    deployment: { type: 'string', default: '' },
+    'wait-minutes': { type: 'string', default: '5' },
     check: { type: 'boolean', default: false },
     output: { type: 'string', short: 'o', default: 'text' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -29,6 +43,9 @@ const { parse, wrong } = commandLine(
 
 /** Temporal takes no less than a day. */
 const retentionPattern = /^[1-9]\d{0,3}$/;
+
+const waitPattern = /^\d{1,2}$/;
+const namePattern = /^[-\w.]{1,200}$/;
 
 /** Throws a `UsageError`. */
 export function readSetupArguments(argv: readonly string[]): SetupQuestion | { command: 'help' } {
@@ -46,5 +63,32 @@ export function readSetupArguments(argv: readonly string[]): SetupQuestion | { c
     retentionDays: Number(days),
     isCheck: values.check,
     isJson: isJson(values.output),
+    ...readVersion(values),
   };
+}
+
+interface VersionValues {
+  current: string;
+  deployment: string;
+  'wait-minutes': string;
+}
+
+function readVersion(values: VersionValues): Pick<SetupQuestion, 'version'> {
+  const { current, deployment, 'wait-minutes': minutes } = values;
+  if (current === '' && deployment === '') return {};
+  if (!namePattern.test(current)) {
+    throw wrong(
+      `--current is "${current}"; allowed: a build id of letters, digits, "-", "_" and ".", or own, or unversioned`,
+    );
+  }
+  if (!/^[-\w]{1,200}$/.test(deployment)) {
+    throw wrong(
+      `--deployment is "${deployment}"; allowed: what --worker-deployment of the worker is, letters, digits, "-" and "_"`,
+    );
+  }
+  if (!waitPattern.test(minutes)) {
+    throw wrong(`--wait-minutes is "${minutes}"; allowed: whole minutes from 0 to 99`);
+  }
+  const waitMinutes = Number(minutes);
+  return { version: { deploymentName: deployment, buildId: current, waitMinutes } };
 }

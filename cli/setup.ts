@@ -1,11 +1,10 @@
 /** `millwright setup`: makes a Temporal namespace ready for Millwright, and says what it lacks. */
-import { setTimeout } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { readTemporalSettings } from '../workers/config/temporal.ts';
-import { connectTo, isUnknownToTemporal } from '../workers/kube/clients.ts';
+import { connectTo } from '../workers/kube/clients.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 import {
   commandsFor,
@@ -13,16 +12,10 @@ import {
   unknownSearchAttributes,
 } from '../workers/temporal/search-attributes.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
+import type { Finding } from './setup-finding.ts';
+import { knownWithinMs, orMissing, untilAnswered } from './setup-finding.ts';
+import { ensureCurrent } from './setup-version.ts';
 
-export interface Finding {
-  what: 'server' | 'namespace' | 'search attributes';
-  /** `made`: by this call. */
-  state: 'there' | 'made' | 'missing';
-  text: string;
-}
-
-/** All services of a server read new namespaces and attributes within this. */
-const knownWithinMs = 60_000;
 /** All calls together: each of the two things that are made may take so long to be known. */
 const longestMs = 3 * knownWithinMs;
 
@@ -34,7 +27,8 @@ export async function setup(
   const settings = settingsOf(asked, env);
   const connection = await connectOrExplain(settings);
   try {
-    const findings = await connection.withDeadline(Date.now() + longestMs, () =>
+    const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;
+    const findings = await connection.withDeadline(Date.now() + longestMs + waitMs, () =>
       findingsOf(asked, settings, connection),
     );
     const isReady = findings.every(({ state }) => state !== 'missing');
@@ -79,8 +73,18 @@ async function findingsOf(
 ): Promise<Finding[]> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
-  const ofNamespace = await ensureNamespace(asked, namespace, connection);
+  const { version, isCheck } = asked;
+  // Who names a version has an install, and no reason to make a namespace of a mistyped name.
+  const ofNamespace = await ensureNamespace(
+    { ...asked, isCheck: isCheck || version !== undefined },
+    namespace,
+    connection,
+  );
   if (ofNamespace.state === 'missing') return [server, ofNamespace];
+  if (version) {
+    const temporal = new Client({ connection, namespace });
+    return [server, ofNamespace, await ensureCurrent(version, isCheck, temporal)];
+  }
   return [server, ofNamespace, await ensureAttributes(asked, namespace, connection)];
 }
 
@@ -139,25 +143,11 @@ async function ensureAttributes(
   return { what, state: 'made', text: names };
 }
 
-async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isUnknownToTemporal(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Asks until there is an answer. */
 async function until<Answer>(
   ask: () => Promise<Answer | undefined>,
   otherwise: string,
 ): Promise<Answer> {
-  const deadline = Date.now() + knownWithinMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`${otherwise}: try again`);
-    await setTimeout(500);
-  }
+  const answer = await untilAnswered(ask, knownWithinMs);
+  if (answer === undefined) throw new Error(`${otherwise}: try again`);
+  return answer;
 }

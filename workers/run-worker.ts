@@ -12,6 +12,9 @@ import type { TemporalReach } from './process/temporal-reach.ts';
 import { logStop, registerStopMetric } from './process/stop-signs.ts';
 import type { WorkerFactory } from './temporal/worker-factory.ts';
 import { startWorkers } from './temporal/workers.ts';
+import type { CurrentVersion } from './temporal/current-version.ts';
+import { watchVersion } from './temporal/current-version.ts';
+import { workerVersionOf } from './temporal/worker-version.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import type { GlobalStop } from '../activities/kube/objects/global-stop.ts';
@@ -30,10 +33,11 @@ export async function runWorker(
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   let leaderless: Leaderless | undefined;
   let reach: TemporalReach | undefined;
+  let currentVersion: CurrentVersion | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const metrics = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? reach?.fault() : state),
+    whyNotReady: () => (state === '' ? (reach?.fault() ?? currentVersion?.fault()) : state),
     leaderFault: () => leaderless?.fault(),
   });
   const waiting = { log, signal: shutdown.signal };
@@ -51,12 +55,8 @@ export async function runWorker(
   reach = watchTemporal(temporal, { config, shutdown });
   const { serves } = config;
   // Only workflows set them.
-  if (serves.core) {
-    await untilSearchAttributesKnown(temporal, {
-      ...waiting,
-      onMissing: (reason) => (state = reason),
-    });
-  }
+  const onMissing = (reason: string): void => void (state = reason);
+  if (serves.core) await untilSearchAttributesKnown(temporal, { ...waiting, onMissing });
   await untilClaimed(temporal, claimantOf(config, identity), waiting);
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
 
@@ -67,6 +67,7 @@ export async function runWorker(
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   await Promise.all([stop.synced, activeWatcher.synced]);
 
+  const version = serves.core ? await workerVersionOf(config) : undefined;
   const workers = await startWorkers({
     config,
     log,
@@ -75,6 +76,7 @@ export async function runWorker(
     stop,
     pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     identity,
+    version,
     temporal,
     factory,
     createDrivers: outside.createDrivers,
@@ -87,8 +89,11 @@ export async function runWorker(
   const { dependencies } = workers;
   const settings = { ...config, identity };
   if (serves.core) startChecks({ temporal, settings, dependencies, registry, ...waiting });
+  const { taskQueue } = identity;
+  // Only now: it has to poll before anybody can make it the current one.
+  currentVersion = version && watchVersion(temporal, { version, taskQueue, ...waiting });
   state = '';
-  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
+  log.info({ namespace: config.namespace, taskQueue, ...serves }, 'working');
 }
 
 /** The workers have a connection of their own. */

@@ -8,11 +8,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import {
-  builtBundle,
-  bundleWorkflows,
-  encodingFailures,
-} from '../../workers/temporal/bundle-workflows.ts';
+import { builtBundle } from '../../workers/temporal/built-bundle.ts';
+import { bundleWorkflows, encodingFailures } from '../../workers/temporal/bundle-workflows.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import type { askDriver, Question, Reply } from './workflow.ts';

@@ -4,11 +4,10 @@
  * its own dependencies, in a worktree of its own.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../../deploy/local/layout.ts';
 import { compare, formatComparison } from './figures.ts';
+import { checkOut, commitOf } from '../support/other-revision.ts';
 import type { Part } from './measure.ts';
 
 const run = promisify(execFile);
@@ -31,6 +30,9 @@ export async function compareWith({
   json,
 }: ComparisonOptions): Promise<void> {
   const commit = await commitOf(revision);
+  if (commit === undefined) {
+    throw new Error(`compare: "${revision}" is not a revision of this repository, such as b00d480`);
+  }
   const trees = { here: repository, there: await checkOut(commit) };
   const here: Part[][] = [];
   const there: Part[][] = [];
@@ -45,33 +47,6 @@ export async function compareWith({
   console.log(
     json ? JSON.stringify(comparisons, undefined, 2) : formatComparison(comparisons, commit),
   );
-}
-
-async function commitOf(revision: string): Promise<string> {
-  try {
-    const { stdout } = await git(
-      'rev-parse',
-      '--verify',
-      '--end-of-options',
-      `${revision}^{commit}`,
-    );
-    return stdout.trim();
-  } catch {
-    throw new Error(`compare: "${revision}" is not a revision of this repository, such as b00d480`);
-  }
-}
-
-async function checkOut(commit: string): Promise<string> {
-  const tree = join(repository, '.millwright', 'compare', commit.slice(0, 12));
-  if (!existsSync(tree)) await git('worktree', 'add', '--force', '--detach', tree, commit);
-  if (!existsSync(join(tree, 'node_modules', '.package-lock.json'))) {
-    await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tree });
-  }
-  return tree;
-}
-
-function git(...args: string[]): Promise<{ stdout: string }> {
-  return run('git', args, { cwd: repository });
 }
 
 async function measureIn(tree: string, bench: readonly string[]): Promise<Part[]> {

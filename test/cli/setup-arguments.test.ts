@@ -17,10 +17,30 @@ test('setup changes things, and keeps closed workflows for a week, unless told o
   expect(readArguments(['setup'])).toMatchObject({ isCheck: false, retentionDays: 7 });
 });
 
+test('setup takes the version that is to be current', () => {
+  const argv = ['--current=0.2.0-1a2b3c4d', '--deployment=shoot_millwright', '--wait-minutes=2'];
+  expect(readArguments(['setup', ...argv])).toMatchObject({
+    version: { buildId: '0.2.0-1a2b3c4d', deploymentName: 'shoot_millwright', waitMinutes: 2 },
+  });
+  expect(readArguments(['setup'])).not.toHaveProperty('version');
+});
+
 test.each([
   { name: 'a retention of no day', argv: ['--retention-days=0'], says: /whole days from 1/ },
   { name: 'a retention with a unit', argv: ['--retention-days=7d'], says: /"7d"/ },
   { name: 'an unknown option', argv: ['--force'], says: /--force/ },
+  { name: 'a version of no deployment', argv: ['--current=1'], says: /--deployment is ""/ },
+  { name: 'a deployment without a version', argv: ['--deployment=a'], says: /--current is ""/ },
+  {
+    name: 'a deployment that Temporal would cut',
+    argv: ['--current=1', '--deployment=a.b'],
+    says: /--deployment is "a.b"/,
+  },
+  {
+    name: 'a wait with a unit',
+    argv: ['--current=1', '--deployment=a', '--wait-minutes=5m'],
+    says: /--wait-minutes is "5m"/,
+  },
   { name: 'a word too many', argv: ['machines'], says: /"machines" is too much after "setup"/ },
 ])('setup refuses $name', ({ argv, says }) => {
   expect(() => readArguments(['setup', ...argv])).toThrow(UsageError);

@@ -1,4 +1,5 @@
 /** What `npm run build` makes: the processes of the image, and the npm package of the command. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -8,6 +9,7 @@ import { foldersOfNodes } from '../support/nodes.ts';
 import { build, built, saidBy } from './support/launches.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 describe('the build', () => {
   let out: string;
@@ -16,12 +18,28 @@ describe('the build', () => {
     out = await build();
     folder = await mkdtemp(join(tmpdir(), 'millwright-package-'));
   });
-  const scenario = useScenario('built', { isDoubled: false, launch: built(() => out) });
+  const deploymentName = `built_${randomUUID()}`;
+  const scenario = useScenario('built', {
+    isDoubled: false,
+    launch: built(() => out),
+    workerFlags: [`--worker-deployment=${deploymentName}`],
+  });
   afterAll(async () => {
     await rm(out, { recursive: true });
     await rm(folder, { recursive: true });
   });
   const { cloud, namespace } = scenario;
+
+  test('has a command that makes the version of its workers the current one, as the chart does', async () => {
+    const file = join(out, 'image', 'millwright.js');
+    const words = ['setup', '--current=own', `--deployment=${deploymentName}`];
+    const { temporalAddress } = testStack();
+    const address = `--temporal-address=${temporalAddress}`;
+    const said = await runProgram(process.execPath, [file, ...words, address], {
+      limitMs: 120_000,
+    });
+    expect(said).toMatch(/^made {4}version: \d+\.\d+\.\d+-[0-9a-f]{8} of built_/m);
+  });
 
   test('has processes that bring up three machines and delete them', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas: 3 });

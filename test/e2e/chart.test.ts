@@ -8,6 +8,7 @@ import { chart, renderChart } from '../../deploy/helm/render.ts';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { refusalsOf } from './support/audit.ts';
+import { eventually } from './support/eventually.ts';
 import {
   createDeployment,
   createMachine,
@@ -25,7 +26,9 @@ import {
   type Account,
 } from './support/service-accounts.ts';
 import { testStack } from './support/test-stack.ts';
+import { nameCurrent } from './support/versions.ts';
 import { Workloads } from './support/workloads.ts';
+import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 
 const helm = await acquireBinary('helm');
 const kubectl = await acquireBinary('kubectl');
@@ -88,6 +91,8 @@ async function flagsByAccount(): Promise<ReadonlyMap<string, readonly string[]>>
 }
 
 const flags = await flagsByAccount();
+const [, deploymentName = ''] =
+  /--worker-deployment=(\S+)/.exec([...flags.values()].flat().join(' ')) ?? [];
 
 /** The release is in a namespace of its own, beside that of its Machines. */
 const accountOf = ({ namespace }: { namespace: string }, part: string): Account => ({
@@ -108,6 +113,17 @@ async function install(scenario: Scenario): Promise<void> {
   await withHelm('install', 'millwright', chart, ...own, machines, ...release);
   for (const { part } of programs)
     await writeAccountKubeconfig(cluster.kube, accountOf(scenario, part));
+}
+
+/** No controller and no kubelet run it here: a Job ends as if its pod had done its work. */
+async function endJob(namespace: string, job: string): Promise<void> {
+  const named = ['job', job, '-n', namespace];
+  await eventually(`there is the Job ${job}`, () => withKubectl(['get', ...named]));
+  const now = new Date().toISOString();
+  const conditions = ['SuccessCriteriaMet', 'Complete'].map((type) => ({ type, status: 'True' }));
+  const status = { startTime: now, completionTime: now, succeeded: 1, conditions };
+  const patch = ['patch', ...named, '--subresource=status', '--type=merge'];
+  await withKubectl([...patch, '-p', JSON.stringify({ status })]);
 }
 
 describe('an install by the chart', () => {
@@ -139,6 +155,9 @@ describe('an install by the chart', () => {
   const workloads = new Workloads(scenario);
 
   test('has the rights to make, roll, drain and delete machines, and needs no others', async () => {
+    // What the Job of the release does, whose pod no kubelet runs here.
+    const buildId = await ownBuildId(layout.workflowBundle);
+    await nameCurrent({ deploymentName, buildId });
     const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
     await untilRunning(scenario, pool, 2);
     const name = await createMachine(scenario, 'busy');
@@ -151,6 +170,22 @@ describe('an install by the chart', () => {
     await deleteDeployment(scenario, pool);
     const users = programs.map(({ part }) => userNameOf(accountOf(scenario, part)));
     expect(await refusalsOf(users)).toEqual([]);
+  });
+
+  test('is upgraded by Helm with a hook that names the version, and rolled back', async () => {
+    const { namespace } = scenario;
+    const system = `${namespace}-system`;
+    const own = ['--namespace', system];
+    const values = [`--set=machines.namespace=${namespace}`, ...release];
+    const jobs = async () => await withKubectl(['get', 'jobs', '-n', system, '-o', 'name']);
+    const first = await jobs();
+    expect(first).toMatch(/^job.batch\/millwright-version-[0-9a-f]{8}\s*$/);
+    const upgrade = withHelm('upgrade', 'millwright', chart, ...own, ...values);
+    await Promise.all([upgrade, endJob(system, 'millwright-version')]);
+    // The Job of the first install is gone with it, and a hook that did its work as well.
+    expect(await jobs()).toBe('');
+    await withHelm('rollback', 'millwright', '1', ...own);
+    expect(await jobs()).toBe(first);
   });
 
   test('lets nothing but the worker change the instance of a Machine', async () => {
@@ -201,6 +236,7 @@ describe('what the chart renders', () => {
   // The server knows no ServiceMonitor: the Prometheus operator brings it.
   const here = [
     '--set=metrics.serviceMonitor.enabled=false',
+    '--set=metrics.prometheusRule.enabled=false',
     `--set=networkPolicy.temporal.namespace=${namespace}`,
   ];
   test.each([

@@ -58,14 +58,16 @@ export class ScratchCrds {
 
   /**
    * `kubeConfigFile`: an administrator's, of any API server. `change` makes e.g. CRDs without our
-   * rules.
+   * rules. `texts`: the manifests; default those of deploy/crds.
    */
   static async install(
     kubeConfigFile: string,
     change: (schema: Schema) => Schema = (schema) => schema,
+    texts?: readonly string[],
   ): Promise<ScratchCrds> {
     const group = `t${randomBytes(4).toString('hex')}.millwright.test`;
-    const scratch = new ScratchCrds(await crdsOf(group), group, connect(kubeConfigFile));
+    const crds = crdsIn(texts ?? (await presentTexts()), group);
+    const scratch = new ScratchCrds(crds, group, connect(kubeConfigFile));
     try {
       await Promise.all(scratch.#crds.map((crd) => scratch.#install(withSchema(crd, change))));
       return scratch;
@@ -95,6 +97,34 @@ export class ScratchCrds {
     }
     const bad = { kind: 'MachineSet', metadata: { name: 'never-stored' }, spec: {} };
     await until(async () => (await this.refusalsOf(bad)).length > 0);
+  }
+
+  /** As `kubectl apply --server-side --force-conflicts` of deploy/crds. Returns their schemas. */
+  async upgrade(): Promise<Schema[]> {
+    const crds = crdsIn(await presentTexts(), this.#group);
+    for (const crd of crds) {
+      await this.#connection.send({
+        method: 'PATCH',
+        path: `${crdsPath}/${crd.metadata.name}`,
+        query: { fieldManager: 'kubectl', force: 'true' },
+        contentType: 'application/apply-patch+yaml',
+        body: crd,
+      });
+    }
+    return crds.map(({ spec }) => spec.versions[0].schema.openAPIV3Schema);
+  }
+
+  /** Of the CRDs as the API server has them, in the order of `upgrade`. */
+  async schemas(): Promise<Schema[]> {
+    const crds = crdsIn(await presentTexts(), this.#group);
+    return await Promise.all(
+      crds.map(async ({ metadata }) => {
+        const path = `${crdsPath}/${metadata.name}`;
+        const found = await this.#connection.send({ method: 'GET', path });
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        return (found as Crd).spec.versions[0].schema.openAPIV3Schema;
+      }),
+    );
   }
 
   /**
@@ -173,15 +203,13 @@ export async function refusals(call: Promise<unknown>): Promise<string[]> {
 /** Said beside what the plain schema refuses. */
 const unfinished = 'some validation rules were not checked';
 
-async function crdsOf(group: string): Promise<Crd[]> {
+async function presentTexts(): Promise<string[]> {
   const files = (await readdir(crdFolder)).filter((file) => file.endsWith('.yaml'));
-  return await Promise.all(
-    files.map(async (file) => {
-      const text = await readFile(new URL(file, crdFolder), 'utf8');
-      const crd: Crd = parse(text.replaceAll(ourGroup, group));
-      return crd;
-    }),
-  );
+  return await Promise.all(files.map((file) => readFile(new URL(file, crdFolder), 'utf8')));
+}
+
+function crdsIn(texts: readonly string[], group: string): Crd[] {
+  return texts.map((text): Crd => parse(text.replaceAll(ourGroup, group)));
 }
 
 function withSchema(crd: Crd, change: (schema: Schema) => Schema): Crd {

@@ -1,7 +1,7 @@
 /**
  * The recorded histories. Those in this folder are of the present code and may be recorded anew.
- * Those in a folder with the date of a release stay as they are for ever: `manifest.json` has their
- * hashes.
+ * Those in a folder with the tag of a release stay as they are for ever: `manifest.json` has their
+ * hashes, and `npm run release` makes the folder.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const manifestName = 'manifest.json';
 /** Hash of each history of a release, by path. */
 export type Manifest = Readonly<Record<string, string>>;
 
-/** Paths in `test/replay`, e.g. `machine-idle.json` and `2026-12-01/machine-idle.json`. */
+/** Paths in `test/replay`, e.g. `machine-idle.json` and `v0.1.0/machine-idle.json`. */
 export function recordedPaths(): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => name.endsWith('.json') && name !== manifestName).toSorted();
@@ -30,7 +30,7 @@ export function hashOf(history: string): string {
   return createHash('sha256').update(history).digest('hex');
 }
 
-const isOfRelease = (path: string): boolean => /^\d{4}-\d{2}-\d{2}\//.test(path);
+const isOfRelease = (path: string): boolean => path.includes('/');
 
 /** What was done to the histories of releases: `held` has the hash of each file that is there. */
 export function changesOf(held: Manifest, manifest: Manifest): string[] {

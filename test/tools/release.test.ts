@@ -12,9 +12,11 @@ import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { versions } from '../../deploy/local/versions.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { sectionOf } from '../../tools/release/changelog.ts';
+import { releasesIn, sectionOf } from '../../tools/release/changelog.ts';
 import { faultsOf } from '../../tools/release/check.ts';
 import { notesOf } from '../../tools/release/notes.ts';
+import { keepRecordings } from '../../tools/release/recordings.ts';
+import { changesOf, hashOf, readManifest } from '../replay/histories.ts';
 
 interface Workflow {
   jobs: Record<string, { steps: { name?: string; uses?: string; run?: string }[] }>;
@@ -41,6 +43,7 @@ describe('the steps before the first account', () => {
     const text = await readFile(changelog, 'utf8');
     const heading = `## [Unreleased]\n\n## [${version}] - 2026-01-01\n\n- a change\n`;
     await writeFile(changelog, text.replace('## [Unreleased]\n', heading));
+    keepRecordings(`v${version}`, join(folder, 'test/replay'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -83,14 +86,21 @@ test('all other steps need an account or a program that this machine has not', (
 });
 
 test('a tag is refused unless version, changelog and NOTICE fit', () => {
-  const tree = { version: '1.2.0', changelog: '', notice: 'a', wantedNotice: 'b' };
+  const tree = {
+    version: '1.2.0',
+    changelog: '',
+    notice: 'a',
+    wantedNotice: 'b',
+    isRecorded: false,
+  };
   expect(faultsOf('v1.2.1', tree)).toEqual([
     'tag v1.2.1: package.json has version 1.2.0',
     'CHANGELOG.md has no section "## [1.2.0] - YYYY-MM-DD" with text in it',
     'NOTICE is out of date: run "npm run licenses"',
+    'test/replay has no folder v1.2.1: run "npm run release -- v1.2.1"',
   ]);
   const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
-  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b' })).toEqual([]);
+  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b', isRecorded: true })).toEqual([]);
 });
 
 test('the section of a version is found by its whole heading, and ends at the next', () => {
@@ -116,4 +126,43 @@ test('the table of supported versions has those that are tested', async () => {
   expect(rowOf('Kubernetes')).toMatch(`| ${versions.kubernetes} `);
   expect(rowOf('Temporal server')).toMatch(`| ${versions.temporalServer}: `);
   expect(rowOf('Node.js')).toMatch(`| ${manifest.devDependencies.node}, `);
+});
+
+describe('the recorded histories', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millwright-recordings-'));
+    await writeFile(join(folder, 'manifest.json'), '{}');
+    await writeFile(join(folder, 'machine.json'), '{"events":[]}\n');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const manifestIn = async (): Promise<Record<string, string>> =>
+    JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
+
+  test('are kept for each release as they are, with their hashes', async () => {
+    expect(keepRecordings('v0.1.0', folder)).toEqual(['v0.1.0/machine.json']);
+    expect(keepRecordings('v0.1.0', folder)).toEqual(['v0.1.0/machine.json']);
+    await writeFile(join(folder, 'machine.json'), '{"events":[1]}\n');
+    expect(() => keepRecordings('v0.1.0', folder)).toThrow(
+      'v0.1.0 is kept already, with other histories: v0.1.0/machine.json',
+    );
+    keepRecordings('v0.2.0', folder);
+    const released = await readFile(join(folder, 'v0.1.0/machine.json'), 'utf8');
+    expect(released).toBe('{"events":[]}\n');
+    const manifestNow = await manifestIn();
+    expect(manifestNow['v0.1.0/machine.json']).toBe(hashOf(released));
+    const held = { ...manifestNow, 'machine.json': 'any' };
+    expect(changesOf(held, manifestNow)).toEqual([]);
+    expect(() => keepRecordings('0.3.0', folder)).toThrow('allowed: a version like v0.2.0');
+  });
+
+  test('are there for every release of the changelog', async () => {
+    const changelog = await readFile(join(repository, 'CHANGELOG.md'), 'utf8');
+    const kept = Object.keys(readManifest()).map((path) => path.split('/')[0]);
+    const missing = releasesIn(changelog).filter((release) => !kept.includes(`v${release}`));
+    expect(missing).toEqual([]);
+    const two = '# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-02\n\n## [0.1.0] - 2026-01-01\n';
+    expect(releasesIn(two)).toEqual(['0.2.0', '0.1.0']);
+  });
 });

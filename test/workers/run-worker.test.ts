@@ -32,7 +32,12 @@ async function start(...flags: string[]) {
     kind: 'Namespace',
     metadata: { name: 'kube-system' },
   });
-  const queues: { taskQueue: string; runsWorkflows: boolean; polls: unknown }[] = [];
+  const queues: {
+    taskQueue: string;
+    runsWorkflows: boolean;
+    polls: unknown;
+    deployment: unknown;
+  }[] = [];
   let roundTrip: (() => Promise<unknown>) | undefined;
   const logged: string[] = [];
   let whyNotReady: (() => string | undefined) | undefined;
@@ -51,8 +56,14 @@ async function start(...flags: string[]) {
         return temporal;
       },
       workerFactory: async () => ({
-        async create({ taskQueue, workflowBundle, activityTaskPollerBehavior: polls }) {
-          queues.push({ taskQueue, runsWorkflows: workflowBundle !== undefined, polls });
+        async create({
+          taskQueue,
+          workflowBundle,
+          activityTaskPollerBehavior: polls,
+          workerDeploymentOptions: deployment,
+        }) {
+          const runsWorkflows = workflowBundle !== undefined;
+          queues.push({ taskQueue, runsWorkflows, polls, deployment });
           const { promise, resolve } = Promise.withResolvers<void>();
           return { run: () => promise, shutdown: resolve };
         },
@@ -65,7 +76,10 @@ async function start(...flags: string[]) {
     },
   );
   expect(whyNotReady).toBeDefined();
-  expect(whyNotReady?.()).toBeUndefined();
+  // The server here knows no version: a worker that has one waits for it.
+  const waits =
+    flags.includes('--worker-deployment=shoot_millwright') && !flags.includes('--serve=drain');
+  expect(whyNotReady?.() === undefined).toBe(!waits);
   // What was asked before is with the server by now.
   await roundTrip?.();
   // Closing the connection during a call would be an unhandled rejection.
@@ -74,7 +88,7 @@ async function start(...flags: string[]) {
       logged.some((line) => line.includes('for the schedules')),
     );
   }
-  return { control, queues, calls: () => fake.calls.map(({ method }) => method) };
+  return { control, queues, whyNotReady, calls: () => fake.calls.map(({ method }) => method) };
 }
 
 interface Listeners {
@@ -166,4 +180,33 @@ test('an idle driver holds few polls open', async () => {
   const { queues } = await start('--serve=driver:AWS');
   const few = { type: 'simple-maximum', maximum: 2 };
   expect(queues.map(({ polls }) => polls)).toEqual([few, few, few]);
+});
+
+const deployed = ['--worker-deployment=shoot_millwright', '--build-id=b'];
+
+test('only the worker that runs workflows has a version, and is not ready while it is not current', async () => {
+  const { queues, whyNotReady, calls } = await start(...deployed);
+  const version = { deploymentName: 'shoot_millwright', buildId: 'b' };
+  const deployment = { version, useWorkerVersioning: true };
+  for (const queue of queues) {
+    expect(queue.deployment).toEqual(
+      queue.runsWorkflows
+        ? { ...deployment, defaultVersioningBehavior: 'AUTO_UPGRADE' }
+        : undefined,
+    );
+  }
+  expect(queues.filter((queue) => queue.runsWorkflows)).toHaveLength(1);
+  // The server of this test knows no version.
+  const line = 'millwright setup --current=b --deployment=shoot_millwright';
+  await eventually('it says the line', async () => whyNotReady?.()?.includes(line) === true);
+  expect(calls()).toContain('DescribeTaskQueue');
+});
+
+test.each([
+  { name: 'has no deployment', flags: ['--serve=core'] },
+  { name: 'runs no workflows', flags: ['--serve=drain', ...deployed] },
+])('a worker that $name asks for no version', async ({ flags }) => {
+  const { calls, whyNotReady } = await start(...flags);
+  expect(whyNotReady?.()).toBeUndefined();
+  expect(calls()).not.toContain('DescribeTaskQueue');
 });

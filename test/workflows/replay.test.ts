@@ -45,12 +45,12 @@ describe('histories of a release', () => {
   });
 
   test('histories of a release that were changed, removed or not entered are found', () => {
-    const manifest = { '2026-12-01/a.json': '1', '2026-12-01/b.json': '2' };
-    const held = { 'a.json': '7', '2026-12-01/a.json': '9', '2026-12-24/c.json': '3' };
+    const manifest = { 'v0.1.0/a.json': '1', 'v0.1.0/b.json': '2' };
+    const held = { 'a.json': '7', 'v0.1.0/a.json': '9', 'v0.2.0/c.json': '3' };
     expect(changesOf(held, manifest)).toEqual([
-      '2026-12-24/c.json is new: add "2026-12-24/c.json": "3" to manifest.json',
-      '2026-12-01/a.json was changed: a recorded history stays as it is',
-      '2026-12-01/b.json is missing: a recorded history stays for ever',
+      'v0.2.0/c.json is new: add "v0.2.0/c.json": "3" to manifest.json',
+      'v0.1.0/a.json was changed: a recorded history stays as it is',
+      'v0.1.0/b.json is missing: a recorded history stays for ever',
     ]);
   });
 });

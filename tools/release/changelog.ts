@@ -9,3 +9,10 @@ export function sectionOf(changelog: string, version: string): string | undefine
   const text = lines.join('\n').trim();
   return text === '' ? undefined : text;
 }
+
+/** Versions with a section and a date, the newest first. */
+export function releasesIn(changelog: string): string[] {
+  return [...changelog.matchAll(/^## \[([^\]]+)\] - \d{4}-\d\d-\d\d$/gm)].map(
+    ([, version = '']) => version,
+  );
+}

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { licensesIn, lockedPackages, noticeFile, noticeFor } from '../supply-chain/licenses.ts';
 import { sectionOf } from './changelog.ts';
+import { hasRecordings } from './recordings.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -12,18 +13,21 @@ export interface Tree {
   /** The texts of NOTICE, as it is and as it should be. */
   notice: string;
   wantedNotice: string;
+  /** Whether the recorded histories are kept as those of the tag. */
+  isRecorded: boolean;
 }
 
 /** A sentence for each fault; empty when the tag may be released. */
 export function faultsOf(
   tag: string,
-  { version, changelog, notice, wantedNotice }: Tree,
+  { version, changelog, notice, wantedNotice, isRecorded }: Tree,
 ): string[] {
   const faults: string[] = [];
   if (tag !== `v${version}`) faults.push(`tag ${tag}: package.json has version ${version}`);
   if (sectionOf(changelog, version) === undefined)
     faults.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with text in it`);
   if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licenses"');
+  if (!isRecorded) faults.push(`test/replay has no folder ${tag}: run "npm run release -- ${tag}"`);
   return faults;
 }
 
@@ -31,7 +35,7 @@ function read(name: string): string {
   return readFileSync(new URL(name, root), 'utf8');
 }
 
-export function readTree(): Tree {
+export function readTree(tag: string): Tree {
   const { version }: { version: string } = JSON.parse(read('package.json'));
   const { packages, faults } = licensesIn(lockedPackages());
   if (faults.length > 0) throw new Error(faults.join('\n'));
@@ -40,12 +44,13 @@ export function readTree(): Tree {
     changelog: read('CHANGELOG.md'),
     notice: readFileSync(noticeFile, 'utf8'),
     wantedNotice: noticeFor(packages),
+    isRecorded: hasRecordings(tag),
   };
 }
 
 if (import.meta.main) {
   const [tag = ''] = process.argv.slice(2);
-  const faults = faultsOf(tag, readTree());
+  const faults = faultsOf(tag, readTree(tag));
   if (faults.length > 0) {
     console.error(faults.join('\n'));
     process.exit(1);

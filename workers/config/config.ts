@@ -3,7 +3,12 @@ import type { LogSettings } from '../log/settings.ts';
 import { hostname } from 'node:os';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
-import { faultsOfFiles, faultsOfLeaderElection, faultsOfUrl } from './cross-checks.ts';
+import {
+  faultsOfFiles,
+  faultsOfLeaderElection,
+  faultsOfUrl,
+  faultsOfVersion,
+} from './cross-checks.ts';
 import type { Component } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
@@ -47,6 +52,8 @@ export interface Config {
   commandsBy: CommandSource;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
+  /** Absent: Temporal knows no versions of the workers. No `buildId`: that of the code. */
+  versioning?: { deploymentName: string; buildId?: string };
   /** What workflows run in: the SDK's sandbox as it is, or without what costs most. */
   workflowSandbox: WorkflowSandbox;
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
@@ -165,6 +172,7 @@ export function readCommandLine({ component, argv, env }: CommandLine): Command 
     ...faultsOfFiles(flags.values),
     ...faultsOfLeaderElection(flags.values),
     ...faultsOfServed(flags.values),
+    ...faultsOfVersion(flags.values),
     ...faults,
     ...faultsOfUrl('MILLWRIGHT_VIRTUAL_CLOUD', virtualCloud),
   ];
@@ -239,6 +247,7 @@ function workOf(flags: FlagValues) {
     commandsBy: flags['commands-by'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),
+    ...versioningOf(flags),
     workflowSandbox: flags['workflow-sandbox'],
     concurrency: {
       syncs: flags['concurrent-syncs'],
@@ -246,6 +255,12 @@ function workOf(flags: FlagValues) {
     },
     shutdownGraceSeconds: flags['shutdown-grace-period'],
   };
+}
+
+function versioningOf(flags: FlagValues): Pick<Config, 'versioning'> {
+  const { 'worker-deployment': deploymentName, 'build-id': buildId } = flags;
+  if (deploymentName === '') return {};
+  return { versioning: { deploymentName, ...(buildId !== '' && { buildId }) } };
 }
 
 /** The process's whole identity is more than its token file. */

@@ -58,3 +58,9 @@ export function faultsOfUrl(name: string, url: string): Fault[] {
     `${name}: ${JSON.stringify(url)} is not allowed; allowed: a URL like http://127.0.0.1:7080`,
   ];
 }
+
+export function faultsOfVersion(flags: FlagValues): Fault[] {
+  const buildId = flags['build-id'];
+  if (buildId === '' || flags['worker-deployment'] !== '') return [];
+  return [`--build-id: ${JSON.stringify(buildId)} needs --worker-deployment`];
+}

@@ -2,7 +2,6 @@
  * Bundles the workflow code into a file, so that workers start a second faster:
  * `bundle-workflows.ts FILE`.
  */
-import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -13,6 +12,7 @@ import type {
 } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { encodesFailures } from '../../workflows/values/encodes-failures.ts';
+import { builtBundle } from './built-bundle.ts';
 
 const workflows = (name: string): string =>
   fileURLToPath(new URL(`../../workflows/${name}`, import.meta.url));
@@ -47,15 +47,6 @@ export async function bundleWorkflows({
     preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, interceptors],
     ...more,
   });
-}
-
-/**
- * What `npm run build` lays beside the built code, which has no sources to bundle. Undefined where
- * the sources run.
- */
-export function builtBundle(name: string): { codePath: string } | undefined {
-  const codePath = fileURLToPath(new URL(name, import.meta.url));
-  return existsSync(codePath) ? { codePath } : undefined;
 }
 
 /**

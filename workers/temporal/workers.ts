@@ -58,6 +58,8 @@ import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
+import type { WorkerVersion } from './worker-version.ts';
+import { deploymentOptionsOf } from './worker-version.ts';
 
 export interface WorkerParts {
   config: Config;
@@ -67,6 +69,8 @@ export interface WorkerParts {
   stop: StopView;
   pauses: ActivityDependencies['pauses'];
   identity: Identity;
+  /** Of the worker that runs workflows. */
+  version: WorkerVersion | undefined;
   temporal: Client;
   factory: WorkerFactory;
   createDrivers: CreateDrivers;
@@ -269,6 +273,7 @@ async function workflowWorker(
   return await parts.factory.create({
     ...baseOptions(parts.config),
     ...corePolls,
+    ...deploymentOptionsOf(parts.version),
     interceptors: { activity: parts.interceptors.usual },
     taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,

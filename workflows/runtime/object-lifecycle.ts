@@ -11,6 +11,7 @@ import { isNewer } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { epochAt } from '../values/epoch.ts';
 import type { Schema } from '../values/schema.ts';
+import { countBegunAnew } from './begun-anew.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
 import { goneSnapshot, onSignal } from './signal-validation.ts';
 
@@ -125,6 +126,7 @@ export class ObjectLifecycle<State = never> {
    * this object, and "Cancel" in the Temporal UI must not leave an instance unmanaged.
    */
   async run<Result>(turn: () => Promise<Result | undefined>): Promise<Result> {
+    countBegunAnew();
     return await CancellationScope.nonCancellable(async () => {
       for (;;) {
         const result = await turn();

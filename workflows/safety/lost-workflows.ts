@@ -3,7 +3,7 @@
  * its workflow, and every such workflow its object. A mismatch found twice is repaired by the
  * signal that the watcher would send.
  */
-import { metricMeter, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { metricMeter, setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
 import type {
   WorkflowCheck,
   WorkflowReport,
@@ -12,6 +12,7 @@ import type {
 import type { WorkflowComparison } from '../plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../plan/safety/lost-workflows.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { pinned } from '../runtime/pinned.ts';
 
 /** Longer than a signal takes, and than a list of workflows lags behind. */
 const secondCheckAfter = '5s';
@@ -34,6 +35,8 @@ export async function safetyLostWorkflows(check: WorkflowCheck): Promise<Workflo
       return close(check, reportOf(found, done));
   }
 }
+
+setWorkflowOptions(pinned, safetyLostWorkflows);
 
 async function findMismatches({ namespace }: WorkflowCheck): Promise<WorkflowComparison> {
   const first = await compare(namespace);

@@ -7,6 +7,7 @@ import {
   log,
   metricMeter,
   setCurrentDetails,
+  setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
@@ -21,6 +22,7 @@ import { detailsOf, reportOf, suspectsIn } from './orphans-report.ts';
 import { deleteExternal, searchExternal } from './external-drivers.ts';
 import { signalMissing } from './missing-instances.ts';
 import { safetyCheck, messageOf, orphanCheck } from '../runtime/activity-options.ts';
+import { pinned } from '../runtime/pinned.ts';
 
 export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const { namespace } = check;
@@ -48,6 +50,8 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   const error = await writeEvents(check, plan, report);
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
+
+setWorkflowOptions(pinned, safetyOrphans);
 
 function isExternalProvider(found: string | ExternalProvider): found is ExternalProvider {
   return typeof found !== 'string';

@@ -2,7 +2,7 @@
  * One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when
  * that is over.
  */
-import { setCurrentDetails, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
 import type {
   FreezeOutcome,
   OvershootCheck,
@@ -11,6 +11,7 @@ import type {
 import type { OvershootFinding } from '../plan/safety/overshoot.ts';
 import { isOvershooting, planFreezes } from '../plan/safety/overshoot.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { pinned } from '../runtime/pinned.ts';
 
 /** A set that is scaled down gets rid of some machines in this time. */
 const secondCheckAfter = '5s';
@@ -36,6 +37,8 @@ export async function safetyOvershoot(check: OvershootCheck): Promise<OvershootR
   setCurrentDetails(detailsOf(check, report));
   return report;
 }
+
+setWorkflowOptions(pinned, safetyOvershoot);
 
 function count(check: OvershootCheck): Promise<OvershootFinding> {
   return safetyCheck('count the machines of each set').checkOvershoot(check);

@@ -5,6 +5,7 @@
  */
 import {
   setCurrentDetails,
+  setWorkflowOptions,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
@@ -14,6 +15,7 @@ import type { Outage, Server } from '../plan/safety/reachability.ts';
 import { keys } from '../contracts/search-attributes.ts';
 import { afterAnswer, isFrozen, nextCheckSeconds, resumed } from '../plan/safety/reachability.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { pinned } from '../runtime/pinned.ts';
 
 /** Below the limit of a run; the next one goes on from its report. */
 const longestRunMs = 8 * 60_000;
@@ -36,6 +38,8 @@ export async function safetyReachability(check: ReachabilityCheck): Promise<Reac
     await sleep(nextCheckSeconds(outage, check, now) * 1_000);
   }
 }
+
+setWorkflowOptions(pinned, safetyReachability);
 
 /** Of the report of the run before; nothing where it ended well, or has another form. */
 export function outageIn(lastResult: unknown): (Outage & { checkedAt: number }) | undefined {

@@ -1,7 +1,8 @@
 /** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
-import { setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails, setWorkflowOptions } from '@temporalio/workflow';
 import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/safety-activities.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { pinned } from '../runtime/pinned.ts';
 
 export async function safetyUnmanagedNodes(
   check: UnmanagedNodesCheck,
@@ -10,6 +11,8 @@ export async function safetyUnmanagedNodes(
   setCurrentDetails(detailsOf(check, report));
   return report;
 }
+
+setWorkflowOptions(pinned, safetyUnmanagedNodes);
 
 function detailsOf({ namespace }: UnmanagedNodesCheck, report: UnmanagedNodesReport): string {
   const { nodes, unmanaged, marked, cleared, postponed } = report;

@@ -6,6 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { readArguments, UsageError } from '../../../cli/arguments.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { ConfigError } from '../../../workers/config/config.ts';
 import { version } from '../../../workers/config/version.ts';
@@ -24,7 +25,7 @@ interface Subject {
 
 interface Rendered {
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; annotations?: Record<string, string> };
   subjects?: Subject[];
   rules?: { verbs: string[] }[];
   spec?: {
@@ -47,13 +48,32 @@ async function render(args: readonly string[], program = helm): Promise<Rendered
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
 }
 
+async function jobOf(...args: string[]): Promise<Rendered | undefined> {
+  return (await render(args)).find(({ kind }) => kind === 'Job');
+}
+
+async function prometheusRulesOf(...args: string[]): Promise<Rendered[]> {
+  return (await render(args)).filter(({ kind }) => kind === 'PrometheusRule');
+}
+
 function containersOf(objects: readonly Rendered[]): Container[] {
   return objects.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+}
+
+function faultsOfCommand(argv: readonly string[]): string[] {
+  try {
+    readArguments(argv);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [error.message];
+  }
 }
 
 /** What the process itself says of its flags, but for files that are in the pod only. */
 function faultsOf({ args: [entrance = '', ...argv], env = [] }: Container): readonly string[] {
   const component = entrance.replace(/\.js$/, '');
+  if (component === 'millwright') return faultsOfCommand(argv);
   if (component !== 'watcher' && component !== 'worker') return [`no process: ${entrance}`];
   const ofFiles = /does not exist|cannot be read/;
   try {
@@ -139,6 +159,72 @@ describe('the chart', () => {
     const started = new Set(named.map(({ args: [entrance = ''] }) => entrance));
     const held = Object.keys(entrances).map((name) => `${name}.js`);
     expect([...started].toSorted()).toEqual(held.toSorted());
+  });
+
+  test('makes its version current by a Job of the install, and by a hook from then on', async () => {
+    const [first, other] = await Promise.all([jobOf(), jobOf('--set=image.tag=other')]);
+    // A Job cannot be changed.
+    const metadata = { name: expect.stringMatching(/^millwright-version-[0-9a-f]{8}$/) };
+    expect(first).toMatchObject({ metadata });
+    expect(other).toMatchObject({ metadata });
+    expect(first).not.toHaveProperty('metadata.annotations');
+    expect(other).not.toHaveProperty('metadata.name', first?.metadata.name);
+    const hook = await jobOf('--is-upgrade');
+    expect(hook).toMatchObject({
+      metadata: { annotations: { 'helm.sh/hook': 'post-upgrade,post-rollback' } },
+      // It asks Temporal alone.
+      spec: { template: { spec: { automountServiceAccountToken: false } } },
+    });
+    expect(hook).not.toHaveProperty('spec.template.spec.serviceAccountName');
+    const wanted = ['setup', '--current=own', '--deployment=machines_millwright'];
+    expect(containersOf(hook ? [hook] : [])).toMatchObject([
+      { args: expect.arrayContaining(wanted) },
+    ]);
+  });
+
+  test.each(['versioning.setCurrent', 'versioning.enabled'])(
+    'has no such Job without %s',
+    async (value) => {
+      for (const more of [[], ['--is-upgrade']])
+        expect(await jobOf(`--set=${value}=false`, ...more)).toBeUndefined();
+    },
+  );
+
+  test('names the version of workers that run workflows, as its Job does', async () => {
+    const split = `--values=${join(folder, 'split-workers.yaml')}`;
+    const named = (await render([split, '--set=versioning.buildId=b'])).flatMap((object) =>
+      containersOf([object]).map(({ args }) => ({
+        name: object.metadata.name.replace(/-[0-9a-f]{8}$/, ''),
+        flags: args.filter((arg) => /deployment=|build-id=|current=/.test(arg)),
+      })),
+    );
+    expect(named.filter(({ flags }) => flags.length > 0)).toEqual([
+      {
+        name: 'millwright-core',
+        flags: ['--worker-deployment=machines_millwright', '--build-id=b'],
+      },
+      { name: 'millwright-version', flags: ['--current=b', '--deployment=machines_millwright'] },
+    ]);
+    const off = containersOf(await render([split, '--set=versioning.enabled=false']));
+    expect(off.flatMap(({ args }) => args).join()).not.toContain('worker-deployment');
+  });
+
+  test('alerts of runs that begin anew, where that is asked for', async () => {
+    expect(await prometheusRulesOf()).toEqual([]);
+    const [rule] = await prometheusRulesOf('--set=metrics.prometheusRule.enabled=true');
+    expect(rule?.spec).toMatchObject({
+      groups: [
+        {
+          rules: [
+            {
+              alert: 'MillwrightRunsBegunAnew',
+              expr: expect.stringContaining('millwright_runs_begun_anew_total'),
+              annotations: { summary: expect.stringContaining('{{ $labels.kind }}') },
+            },
+          ],
+        },
+      ],
+    });
   });
 
   test('gives each worker the rights of what it serves, and no others', async () => {

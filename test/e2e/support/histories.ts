@@ -35,7 +35,8 @@ const sdkLostActivity =
 
 /**
  * Whether the SDK broke the run, and the server began another:
- * docs/decisions/0006-broken-histories.md. No code of a workflow can end a run with these words.
+ * docs/decisions/0006-broken-histories.md. Code that changed in the middle of a run ends it with
+ * the same words (`versions-broken.test.ts`): only where all workers have one code it is the SDK.
  */
 export function wasBrokenBySdk({ events }: History): boolean {
   const end = events?.at(-1)?.workflowExecutionFailedEventAttributes;

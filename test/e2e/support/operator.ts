@@ -21,6 +21,8 @@ export interface WorkerProgram {
   flags?: readonly string[];
   /** Default `millwright-worker`. */
   user?: User;
+  /** `startAgain` starts it the first time. */
+  isLater?: boolean;
 }
 
 export interface OperatorOptions {
@@ -52,6 +54,7 @@ export type Role = 'watcher' | 'worker';
 
 /** Starts what was built of the sources, which has its own bundle of the workflows. */
 export type Launch = (process: {
+  program: Program;
   role: Role;
   flags: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -91,7 +94,7 @@ export class Operator {
   start(): void {
     this.#retired.clear();
     this.#spawn('watcher');
-    for (const { name } of this.#workers) this.#spawn(name);
+    for (const { name, isLater } of this.#workers) if (!isLater) this.#spawn(name);
     if (this.#options.isDoubled) for (const program of doubles) this.#spawn(program);
   }
 
@@ -170,7 +173,7 @@ export class Operator {
       ...(role === 'worker' && this.#options.workerEnv?.()),
     };
     const { launch = sourcesWith(layout.compileCache) } = this.#options;
-    const child = launch({ role, flags: this.#flags(program), env, log });
+    const child = launch({ program, role, flags: this.#flags(program), env, log });
     closeSync(log);
     this.#running.set(program, child);
     this.#starts.set(program, (this.#starts.get(program) ?? 0) + 1);
@@ -252,12 +255,13 @@ export class Operator {
   }
 }
 
-function sourcesWith(compileCache: string): Launch {
+/** @param tree The repository, or a worktree of another revision of it. */
+export function sourcesWith(compileCache: string, tree = repository): Launch {
   const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
   return ({ role, flags, env, log }) =>
     spawn(
       process.execPath,
-      [`--import=${parentWatch}`, join(repository, 'workers', `${role}.ts`), ...flags],
+      [`--import=${parentWatch}`, join(tree, 'workers', `${role}.ts`), ...flags],
       {
         stdio: ['ignore', log, log],
         env: {

@@ -1,18 +1,12 @@
 /** How often the worker of a scenario probed between the runs of its checks, by its metrics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from './operator.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Since its last start. `outcome` as in docs/safety.md; default: all. */
-export async function probesOf(
-  { operator }: Scenario,
-  check: string,
-  outcome = '',
-): Promise<number> {
-  const answer = await fetch(
-    `http://127.0.0.1:${portIn(join(operator.logs, 'worker.log'))}/metrics`,
-  );
-  return (await answer.text())
+export async function probesOf(scenario: Scenario, check: string, outcome = ''): Promise<number> {
+  return (await metricsOf(scenario, 'worker'))
     .split('\n')
     .filter((line) => line.startsWith('millwright_safety_probes_total{'))
     .filter((line) => line.includes(`check="${check}"`))
@@ -22,6 +16,22 @@ export async function probesOf(
 }
 
 /** It is another one after each start. */
+/** What `/metrics` of a worker says. */
+export async function metricsOf({ operator }: Scenario, program: Program): Promise<string> {
+  const port = portIn(join(operator.logs, `${program}.log`));
+  return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+}
+
+/** What `/readyz` of a worker says. */
+export async function readinessOf(
+  { operator }: Scenario,
+  program: Program,
+): Promise<{ isReady: boolean; text: string }> {
+  const port = portIn(join(operator.logs, `${program}.log`));
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+  return { isReady: answer.ok, text: await answer.text() };
+}
+
 function portIn(log: string): number {
   const ports = readFileSync(log, 'utf8')
     .split('\n')

@@ -191,6 +191,16 @@ describe('flags without effect', () => {
 
 const refused: { name: string; given: Given; fault: RegExp }[] = [
   {
+    name: 'a build id without a deployment',
+    given: { argv: ['--build-id=a'] },
+    fault: /^--build-id: "a" needs --worker-deployment$/,
+  },
+  {
+    name: 'a deployment whose name Temporal would cut',
+    given: { argv: ['--worker-deployment=a.b'] },
+    fault: /^--worker-deployment: "a.b" is not allowed/,
+  },
+  {
     name: 'no target and no control cluster',
     given: { argv: ['--target-kubeconfig=none'] },
     fault: /--target-kubeconfig=none needs --control-kubeconfig/,

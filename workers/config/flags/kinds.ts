@@ -102,6 +102,13 @@ export const namePart: Kind<string> = {
   parse: (value) => (/^[-\w.]{0,63}$/.test(value) ? value : undefined),
 };
 
+/** Temporal separates it from a build id by "." or ":". */
+export const deploymentName: Kind<string> = {
+  placeholder: 'NAME',
+  allowed: 'at most 200 letters, digits, "-" and "_"',
+  parse: (value) => (/^[-\w]{0,200}$/.test(value) ? value : undefined),
+};
+
 export const ipAddress: Kind<string> = {
   placeholder: 'IP',
   allowed: 'an IPv4 or IPv6 address, like 0.0.0.0 or ::1',

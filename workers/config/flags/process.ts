@@ -2,6 +2,7 @@
 import type { Flag } from './flag.ts';
 import {
   boolean,
+  deploymentName,
   duration,
   durationBetween,
   file,
@@ -96,6 +97,22 @@ export const processFlags = {
     kind: file,
     default: '',
     says: 'File with the keys that payloads and messages of failures are encrypted with, before Temporal gets them. The first key encrypts, all decrypt. The same for all processes and drivers. Empty: they are plain.',
+    ours: true,
+  },
+  'worker-deployment': {
+    group: 'Temporal',
+    kind: deploymentName,
+    default: '',
+    says: 'Name in Temporal of the workers of this install, which no other install in that Temporal namespace has. Temporal then gives workflow tasks to the version that "millwright setup --current" names, and a worker is not ready while there is none. Empty: workers without versions.',
+    only: 'worker',
+    ours: true,
+  },
+  'build-id': {
+    group: 'Temporal',
+    kind: namePart,
+    default: '',
+    says: 'Version of the workflow code among those of --worker-deployment. Empty: the version of the package and a hash of the workflow bundle, the same for the same code.',
+    only: 'worker',
     ours: true,
   },
   'workflow-task-timeout': {

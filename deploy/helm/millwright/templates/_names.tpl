@@ -57,3 +57,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "millwright.temporalPort" -}}
 {{- regexFind "[0-9]+$" .Values.temporal.address }}
 {{- end }}
+
+{{/* Of the workers in Temporal, where installs of other namespaces and clusters may have theirs. */}}
+{{- define "millwright.workerDeployment" -}}
+{{- $names := compact (list .Values.temporal.clusterName .Release.Namespace (include "millwright.fullname" .)) }}
+{{- default (join "_" $names | replace "." "-") .Values.versioning.deploymentName }}
+{{- end }}

@@ -187,6 +187,20 @@ spec:
 {{- end }}
 {{- end }}
 {{- end }}
+{{- include "millwright.temporalVolumes" . }}
+{{- with $v.temporal.payloadKeys }}
+{{- if .secretName }}
+- name: payload-keys
+  secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: keys }] }
+{{- end }}
+{{- end }}
+{{- with $v.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.temporalVolumes" -}}
+{{- $v := .Values }}
 {{- with $v.temporal.tls.secretName }}
 - name: temporal-tls
   secret: { secretName: {{ . }}, defaultMode: 0440 }
@@ -196,15 +210,6 @@ spec:
 - name: temporal-api-key
   secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: key }] }
 {{- end }}
-{{- end }}
-{{- with $v.temporal.payloadKeys }}
-{{- if .secretName }}
-- name: payload-keys
-  secret: { secretName: {{ .secretName }}, defaultMode: 0440, items: [{ key: {{ .key }}, path: keys }] }
-{{- end }}
-{{- end }}
-{{- with $v.extraVolumes }}
-{{ toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -217,16 +222,20 @@ spec:
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if $v.temporal.tls.secretName }}
-- { name: temporal-tls, mountPath: /etc/millwright/temporal-tls, readOnly: true }
-{{- end }}
-{{- if $v.temporal.apiKey.secretName }}
-- { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
-{{- end }}
+{{- include "millwright.temporalVolumeMounts" . }}
 {{- if $v.temporal.payloadKeys.secretName }}
 - { name: payload-keys, mountPath: /etc/millwright/payload-keys, readOnly: true }
 {{- end }}
 {{- with $v.extraVolumeMounts }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "millwright.temporalVolumeMounts" -}}
+{{- if .Values.temporal.tls.secretName }}
+- { name: temporal-tls, mountPath: /etc/millwright/temporal-tls, readOnly: true }
+{{- end }}
+{{- if .Values.temporal.apiKey.secretName }}
+- { name: temporal-api-key, mountPath: /etc/millwright/temporal-api-key, readOnly: true }
 {{- end }}
 {{- end }}

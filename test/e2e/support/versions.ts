@@ -1,0 +1,46 @@
+/** Versions of workers: what a scenario names, and what its histories say of them. */
+import type { Finding } from '../../../cli/setup-finding.ts';
+import { setup } from '../../../cli/setup.ts';
+import type { RecordedRun } from './histories.ts';
+import { testStack } from './test-stack.ts';
+
+export interface Naming {
+  deploymentName: string;
+  /** Or `unversioned`. */
+  buildId: string;
+  waitMinutes?: number;
+  isCheck?: boolean;
+}
+
+/** As `millwright setup --current` does. */
+export async function nameCurrent({
+  deploymentName,
+  buildId,
+  waitMinutes = 2,
+  isCheck = false,
+}: Naming): Promise<Finding> {
+  const { text } = await setup(
+    {
+      command: 'setup',
+      address: '',
+      temporalNamespace: '',
+      retentionDays: 7,
+      isCheck,
+      isJson: true,
+      version: { deploymentName, buildId, waitMinutes },
+    },
+    { TEMPORAL_ADDRESS: testStack().temporalAddress },
+  );
+  const { findings }: { findings: Finding[] } = JSON.parse(text);
+  const finding = findings.find(({ what }) => what === 'version');
+  if (!finding) throw new Error(`nothing is said of a version: ${text}`);
+  return finding;
+}
+
+/** Build ids of the workers that did the workflow tasks of a run, each once, in their order. */
+export function versionsIn({ history }: Pick<RecordedRun, 'history'>): string[] {
+  const ids = (history.events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
+    task ? [task.deploymentVersion?.buildId ?? 'unversioned'] : [],
+  );
+  return ids.filter((id, index) => id !== ids[index - 1]);
+}

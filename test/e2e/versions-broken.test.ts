@@ -1,0 +1,65 @@
+/** A release whose workflow code does not go on with the histories of the one before. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { eventually } from './support/eventually.ts';
+import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { metricsOf } from './support/probes.ts';
+import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
+import { nameCurrent, versionsIn } from './support/versions.ts';
+
+const deploymentName = `broken_${randomUUID()}`;
+const [good, bad] = ['1.0.0-good', '1.1.0-bad'];
+const { layout } = testStack();
+
+/** The present code, but each run of a Machine begins with a timer that no history has. */
+function brokenBundle(): string {
+  const code = readFileSync(layout.workflowBundle, 'utf8');
+  const begin = 'async function machine(input) {';
+  const [before = '', after] = code.split(begin);
+  const sdk = before.match(/_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__(?= =)/g)?.at(-1);
+  if (after === undefined || sdk === undefined) throw new Error('the bundle has another form');
+  const file = join(layout.stateDir, `${deploymentName}.js`);
+  writeFileSync(file, `${before}${begin} await (0,${sdk}.sleep)(1); ${after}`);
+  return file;
+}
+
+const flagsOf = (buildId: string): string[] => [
+  `--worker-deployment=${deploymentName}`,
+  `--build-id=${buildId}`,
+];
+
+describe('a release that breaks the histories of Machines', () => {
+  const scenario = useScenario('broken', {
+    isDoubled: false,
+    workers: [
+      { name: 'worker-good', flags: flagsOf(good) },
+      { name: 'worker-bad', flags: [...flagsOf(bad), `--workflow-bundle=${brokenBundle()}`] },
+    ],
+    // Of the run that the other code began: the present code would not have made its history.
+    causes: [/Nondeterminism/],
+  });
+  const { cluster, workflows } = scenario;
+
+  test('begins their runs anew, counts them, and loses no machine', async () => {
+    await nameCurrent({ deploymentName, buildId: good });
+    const name = await createMachine(scenario, 'first');
+    await untilPhase(scenario, name, 'Running');
+    const first = await workflows.handleOf('machine', name).describe();
+    await nameCurrent({ deploymentName, buildId: bad });
+    await cluster.delete(cluster.pathOf('machines', name));
+    await untilGone(scenario, cluster.pathOf('machines', name));
+    const history = await workflows.handleOf('machine', name).fetchHistory();
+    expect(versionsIn({ history })).toEqual([bad]);
+    const last = await workflows.handleOf('machine', name).describe();
+    expect(last.runId).not.toBe(first.runId);
+    await eventually('the metric counts it', async () => {
+      const metrics = await metricsOf(scenario, 'worker-bad');
+      expect(metrics).toMatch(
+        /^millwright_runs_begun_anew_total\{[^}]*kind="machine"[^}]*reason="nondeterminism"[^}]*\} 1$/m,
+      );
+    });
+  });
+});

@@ -1,0 +1,23 @@
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import { begunAnewReason } from '../../../workflows/runtime/begun-anew.ts';
+
+test.each([
+  {
+    reason: 'nondeterminism',
+    failure: ApplicationFailure.create({ message: 'no match', type: 'NondeterminismError' }),
+  },
+  { reason: 'nondeterminism', failure: new Error('[TMPRL1100] Nondeterminism error: no match') },
+  {
+    reason: 'nondeterminism',
+    failure: ApplicationFailure.create({
+      message: '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(3)',
+      type: 'NondeterminismError',
+    }),
+  },
+  { reason: 'timeout', failure: new TimeoutFailure('late', undefined, 'START_TO_CLOSE') },
+  { reason: 'error', failure: new Error('a bug') },
+  { reason: 'error', failure: undefined },
+])('a run after $failure counts as begun anew because of $reason', ({ reason, failure }) => {
+  expect(begunAnewReason(failure)).toBe(reason);
+});

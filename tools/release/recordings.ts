@@ -1,0 +1,68 @@
+/**
+ * `recordings.ts TAG`: keeps the recorded histories of the present code as those of a release,
+ * which every later one has to replay. `npm run release -- v0.2.0` runs it; it may run again.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const manifestName = 'manifest.json';
+const recordings = fileURLToPath(new URL('../../test/replay/', import.meta.url));
+const tagPattern = /^v\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+/**
+ * Returns the paths of the release, in `test/replay`. Throws when the release is there with another
+ * history: what was released stays as it is.
+ */
+export function keepRecordings(tag: string, folder = recordings): string[] {
+  if (!tagPattern.test(tag)) {
+    throw new Error(`the tag is "${tag}"; allowed: a version like v0.2.0`);
+  }
+  const manifestFile = join(folder, manifestName);
+  const manifest: Record<string, string> = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && name !== manifestName)
+    .toSorted();
+  if (names.length === 0) throw new Error(`${folder} has no recordings`);
+  const entries = names.map((name) => ({
+    path: `${tag}/${name}`,
+    history: readFileSync(join(folder, name), 'utf8'),
+  }));
+  const held = Object.keys(manifest).filter((path) => path.startsWith(`${tag}/`));
+  const hashes = Object.fromEntries(entries.map(({ path, history }) => [path, hashOf(history)]));
+  const changed = held.filter((path) => manifest[path] !== hashes[path]);
+  if (changed.length > 0) {
+    throw new Error(`${tag} is kept already, with other histories: ${changed.join(', ')}`);
+  }
+  mkdirSync(join(folder, tag), { recursive: true });
+  for (const { path, history } of entries) {
+    const file = join(folder, path);
+    if (!existsSync(file)) writeFileSync(file, history);
+  }
+  const all = Object.entries({ ...manifest, ...hashes }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(manifestFile, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+  return entries.map(({ path }) => path);
+}
+
+/** Whether the histories of the present code are kept as those of a tag. */
+export function hasRecordings(tag: string, folder = recordings): boolean {
+  const manifest: Record<string, string> = JSON.parse(
+    readFileSync(join(folder, manifestName), 'utf8'),
+  );
+  return Object.keys(manifest).some((path) => path.startsWith(`${tag}/`));
+}
+
+function hashOf(history: string): string {
+  return createHash('sha256').update(history).digest('hex');
+}
+
+if (import.meta.main) {
+  const [tag = ''] = process.argv.slice(2);
+  try {
+    console.log(`${keepRecordings(tag).length} histories are kept as those of ${tag}`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,57 @@
+/** Which version of the workers gets the workflow tasks of a queue, and who polls it. */
+import type { Client } from '@temporalio/client';
+import { nowMs } from '../../activities/system/system.ts';
+import type { WorkerVersion } from './worker-version.ts';
+
+/** Task queues of workflows, as `temporal.api.enums.v1.TaskQueueType` counts them. */
+const workflowQueue = 1;
+/** A poll lasts a minute, and Temporal remembers its worker for five. */
+const pollsWithinMs = 120_000;
+const answerMs = 5_000;
+
+export interface QueueVersions {
+  /** Undefined: tasks go to workers without a version. */
+  current: WorkerVersion | undefined;
+  /** Of the workers that poll, or did so less than two minutes ago. */
+  polling: (WorkerVersion | undefined)[];
+}
+
+/** A read, which is no action of Temporal. Rejects when there is no answer within 5 s. */
+export async function readQueueVersions(
+  temporal: Client,
+  taskQueue: string,
+): Promise<QueueVersions> {
+  const { namespace } = temporal.options;
+  const asked = { namespace, taskQueue: { name: taskQueue }, taskQueueType: workflowQueue };
+  const { versioningInfo, pollers } = await temporal.withDeadline(nowMs() + answerMs, () =>
+    temporal.workflowService.describeTaskQueue(asked),
+  );
+  const now = nowMs();
+  return {
+    current: versionIn(versioningInfo?.currentDeploymentVersion),
+    polling: pollers
+      .filter(
+        ({ lastAccessTime }) => now - Number(lastAccessTime?.seconds ?? 0) * 1_000 < pollsWithinMs,
+      )
+      .map(({ deploymentOptions }) => versionIn(deploymentOptions)),
+  };
+}
+
+/** Workers without a version have a build id of the SDK, and no deployment. */
+function versionIn(
+  found: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): WorkerVersion | undefined {
+  const { deploymentName, buildId } = found ?? {};
+  return deploymentName && buildId ? { deploymentName, buildId } : undefined;
+}
+
+export function isSameVersion(
+  one: WorkerVersion | undefined,
+  other: WorkerVersion | undefined,
+): boolean {
+  return one?.deploymentName === other?.deploymentName && one?.buildId === other?.buildId;
+}
+
+export function polls(version: WorkerVersion | undefined, { polling }: QueueVersions): boolean {
+  return polling.some((one) => isSameVersion(one, version));
+}
