@@ -8,6 +8,7 @@ import type { KubeClient } from '../activities/kube/client/client.ts';
 import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
+import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation, read, write } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
@@ -51,8 +52,8 @@ export interface LeaderElection {
   timing?: Partial<ElectionTiming>;
   /** False: this process takes our Lease at its start from any holder, and MCM's are left alone. */
   isElected: boolean;
-  /** Of the Lease; default the namespace that is served. */
-  resourceNamespace?: string | undefined;
+  /** Of the Lease. */
+  place?: LeasePlace | undefined;
 }
 
 export interface WatcherMetrics {
@@ -108,7 +109,7 @@ interface Place {
 }
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
-  const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
+  const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
@@ -126,7 +127,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   const election = new Election({
     client,
     namespace,
-    resourceNamespace,
+    place: leasePlace,
     identity,
     ...(timing && { timing }),
     isForced: !isElected,

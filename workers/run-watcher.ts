@@ -59,7 +59,7 @@ export async function runWatcher(
     leaderElection: {
       client: leaseClient,
       identity: config.identity,
-      resourceNamespace: leaderElection.resourceNamespace,
+      place: leaderElection,
       isElected: leaderElection.enabled,
       timing: {
         leaseDurationSeconds: leaderElection.leaseDurationSeconds,

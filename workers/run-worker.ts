@@ -122,7 +122,7 @@ function watchGates(
   const activeWatcher = watchActiveWatcher({
     client,
     namespace,
-    resourceNamespace: leaderElection.resourceNamespace,
+    place: leaderElection,
     onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
   });
   shutdown.add('active watcher', () => activeWatcher.close());

@@ -8,7 +8,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 
 export type GateDependencies = Pick<
   ActivityDependencies,
-  'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'activeWatcher'
+  'control' | 'stop' | 'namespace' | 'leasePlace' | 'activeWatcher'
 >;
 
 /**
@@ -27,9 +27,9 @@ export async function requireActiveWatcher(
 export function requireLeader({
   activeWatcher,
   namespace,
-  leaseNamespace,
+  leasePlace,
 }: GateDependencies): void {
-  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leaseNamespace));
+  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leasePlace));
 }
 
 /** The object that has to wait gets an Event of that. */

@@ -54,7 +54,7 @@ export async function grantEverywhere(cluster: Cluster, account: Account): Promi
         apiGroups: ['coordination.k8s.io'],
         resources: ['leases'],
         resourceNames: [`millwright-${machines}`],
-        verbs: ['get', 'patch', 'list', 'watch'],
+        verbs: ['get', 'update', 'watch'],
       },
     ],
   };
