@@ -5,7 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
-import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
@@ -42,6 +42,8 @@ export interface WatcherOptions {
   creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
+  /** Of the ConfigMap that stops everything. */
+  stop?: Pick<GlobalStopOptions, 'onForbidden'>;
 }
 
 export interface LeaderElection {
@@ -116,6 +118,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     client: options.control,
     namespace,
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
+    ...options.stop,
   });
   const pauses = new PauseLog(nowMs);
   let presence: WorkerPresence | undefined;
