@@ -1,7 +1,8 @@
 /** Watcher, worker and command, as the container image runs them. */
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
+import { mcmNames } from '../../workers/config/mcm-name.ts';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
 import { manifest } from './folders.ts';
@@ -12,6 +13,22 @@ export const entrances = {
   worker: 'workers/worker.ts',
   millwright: 'cli/millwright.ts',
 } as const;
+
+/** As in deploy/Dockerfile; the first two by docs/decisions/0005-memory.md. */
+export const nodeFlags = [
+  '--max-semi-space-size=8',
+  '--heap-growing-percent=30',
+  '--disable-sigusr1',
+] as const;
+
+/**
+ * A program by the name of one of MCM, for pods whose command others write: gardenlet starts
+ * `./machine-controller-manager`. A kernel hands a script's interpreter one argument, so `env`
+ * splits it.
+ */
+function scriptFor(entrance: string): string {
+  return `#!/usr/bin/env -S node ${nodeFlags.join(' ')}\nimport './${entrance}.js';\n`;
+}
 
 export async function buildProcesses(folder: string): Promise<void> {
   await bundle({
@@ -24,6 +41,10 @@ export async function buildProcesses(folder: string): Promise<void> {
   });
   const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
   await writeFile(join(folder, 'workflow-bundle.js'), code);
+  for (const [entrance, program] of Object.entries(mcmNames)) {
+    await writeFile(join(folder, program), scriptFor(entrance));
+    await chmod(join(folder, program), 0o755);
+  }
   const { name, version, license } = manifest;
   const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
   await writeFile(join(folder, 'package.json'), `${text}\n`);
