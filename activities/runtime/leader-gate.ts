@@ -24,11 +24,7 @@ export async function requireActiveWatcher(
 }
 
 /** Before anything is written to Kubernetes. */
-export function requireLeader({
-  activeWatcher,
-  namespace,
-  leasePlace,
-}: GateDependencies): void {
+export function requireLeader({ activeWatcher, namespace, leasePlace }: GateDependencies): void {
   if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leasePlace));
 }
 

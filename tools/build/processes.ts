@@ -14,20 +14,19 @@ export const entrances = {
   millwright: 'cli/millwright.ts',
 } as const;
 
-/** As in deploy/Dockerfile; the first two by docs/decisions/0005-memory.md. */
-export const nodeFlags = [
-  '--max-semi-space-size=8',
-  '--heap-growing-percent=30',
-  '--disable-sigusr1',
-] as const;
+/** As in deploy/Dockerfile. */
+const nodeFlags = '--max-semi-space-size=8 --heap-growing-percent=30 --disable-sigusr1';
 
 /**
- * A program by the name of one of MCM, for pods whose command others write: gardenlet starts
- * `./machine-controller-manager`. A kernel hands a script's interpreter one argument, so `env`
- * splits it.
+ * Programs by the names of those of MCM, for pods whose command others write: gardenlet starts
+ * `./machine-controller-manager`. A kernel hands an interpreter one argument, which `env` splits.
  */
-function scriptFor(entrance: string): string {
-  return `#!/usr/bin/env -S node ${nodeFlags.join(' ')}\nimport './${entrance}.js';\n`;
+export async function writePrograms(folder: string): Promise<void> {
+  for (const [entrance, program] of Object.entries(mcmNames)) {
+    const script = `#!/usr/bin/env -S node ${nodeFlags}\nimport './${entrance}.js';\n`;
+    await writeFile(join(folder, program), script);
+    await chmod(join(folder, program), 0o755);
+  }
 }
 
 export async function buildProcesses(folder: string): Promise<void> {
@@ -41,10 +40,7 @@ export async function buildProcesses(folder: string): Promise<void> {
   });
   const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
   await writeFile(join(folder, 'workflow-bundle.js'), code);
-  for (const [entrance, program] of Object.entries(mcmNames)) {
-    await writeFile(join(folder, program), scriptFor(entrance));
-    await chmod(join(folder, program), 0o755);
-  }
+  await writePrograms(folder);
   const { name, version, license } = manifest;
   const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
   await writeFile(join(folder, 'package.json'), `${text}\n`);

@@ -1,6 +1,6 @@
 /**
  * The programs of MCM that each of our processes stands in for. Gardener starts them by these
- * names, with flags that nobody can add to, so the name decides some defaults.
+ * names, with flags of its own, so the name decides some defaults.
  */
 import { basename } from 'node:path';
 import type { Component } from './flags/flag.ts';

@@ -53,11 +53,13 @@ function written(value: unknown): string {
   return separatorsEscaped(JSON.stringify(value) ?? 'null');
 }
 
-/** What is no line break in it is printed as it is. */
+/** Quotes and backslashes are printed as they are, line breaks and the like are not. */
 function inOneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return separatorsEscaped(
-    text.replaceAll(/[\u0000-\u001f\u007f]/g, (char) => JSON.stringify(char).slice(1, -1)),
+    text.replaceAll(/\p{Cc}/gu, (char) => {
+      const escaped = JSON.stringify(char).slice(1, -1);
+      return escaped === char ? '' : escaped;
+    }),
   );
 }
 

@@ -1,7 +1,11 @@
 /** How a process shows that everything is stopped. */
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
-import type { GlobalStopOptions, Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
+import type {
+  GlobalStopOptions,
+  Stop,
+  StopView,
+} from '../../activities/kube/objects/global-stop.ts';
 import { formatStop } from '../../activities/kube/objects/global-stop.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
@@ -12,8 +16,8 @@ export function logStop(log: Logger, namespace: string, stop: Stop | undefined):
 }
 
 /**
- * For a process that stands in for MCM: gardenlet's Role grants no ConfigMaps. Any other waits until
- * it can read the stop.
+ * For a process that stands in for MCM: gardenlet's Role grants no ConfigMaps. Any other waits
+ * until it can read the stop.
  */
 export function withoutStop(
   { isNamedAsMcm }: Pick<Config, 'isNamedAsMcm'>,
@@ -22,7 +26,7 @@ export function withoutStop(
   if (!isNamedAsMcm) return {};
   return {
     onForbidden: (err) =>
-      log.warn({ err }, 'the ConfigMap millwright-stop may not be read: nobody can stop by it'),
+      log.warn({ err }, 'the ConfigMap millwright-stop may not be read: there is no stop'),
   };
 }
 

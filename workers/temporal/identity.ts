@@ -34,7 +34,8 @@ export async function untilIdentityKnown(
   const { name, clusterId, clusterName } = settings.install;
   const cluster = await untilReached({
     server: 'control cluster',
-    attempt: () => (clusterId === undefined ? uidOfControl(control) : answering(control, clusterId)),
+    attempt: () =>
+      clusterId === undefined ? uidOfControl(control) : answering(control, clusterId),
     ...waiting,
   });
   const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
@@ -71,8 +72,8 @@ async function answering(client: KubeClient, id: string): Promise<string> {
 
 /**
  * Where its namespace kube-system may not be read its CA stands for it. In Gardener that may not be
- * read, the CA is renewed as a matter of course, and a shoot that is made anew gets the namespace of
- * the one before it. No gardenlet mounts the kubeconfig of another shoot: the namespace says which.
+ * read, the CA is renewed as a matter of course, and a shoot that is made anew gets the namespace
+ * of the one before it. gardenlet mounts the kubeconfig of no other shoot than the namespace's.
  */
 async function idOfTarget(client: KubeClient, settings: Settings): Promise<string> {
   const { target, namespace, isNamedAsMcm } = settings;

@@ -11,7 +11,7 @@ import { monotonicMs } from '../../system/system.ts';
 export interface WatchedLeaseOptions {
   client: KubeClient;
   lease: NamespacedName;
-  /** As it is now; undefined where there is none. A version is told once. */
+  /** As it is now; undefined where there is none. A version is reported once. */
   onSeen(lease: Lease | undefined): void;
   /** Called for each failed call; it goes on by itself. */
   onError(error: unknown): void;
@@ -75,7 +75,7 @@ export class WatchedLease {
   }
 
   /**
-   * Without a version it begins with what there is. From the version of a Lease that nobody has
+   * Without a version it begins with what there is. From the version of a Lease that was not
    * renewed for long it could not begin: the server has forgotten that.
    */
   async #follow(): Promise<void> {

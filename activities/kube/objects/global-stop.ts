@@ -46,8 +46,8 @@ export interface GlobalStopOptions {
   /** Called for each failed read; it goes on by itself. */
   onError(error: unknown): void;
   /**
-   * Where roles may not grant to read it: refused for three seconds it counts as absent, until it can
-   * be read. Called once, and then `onError` is not called for refusals. Default: it is waited for.
+   * Where roles may not grant to read it: refused for three seconds it counts as absent, until it
+   * can be read. Called once, and `onError` is not called for refusals. Default: it is waited for.
    */
   onForbidden?(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-/** A shoot's control plane as gardenlet makes it, and the pod of MCM started as its kubelet would. */
+/** A shoot's control plane as gardenlet makes it, and MCM's pod started as its kubelet would. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -80,10 +80,8 @@ function wrapped(item: string): string {
 }
 
 function defaultIn({ default: given, defaultAsMcm }: Flag<unknown>): string {
-  if (defaultAsMcm !== undefined) {
-    return `${quoted(String(given))}, under a name of MCM ${quoted(defaultAsMcm)}`;
-  }
-  if (typeof given === 'string') return quoted(given);
+  const asMcm = defaultAsMcm === undefined ? '' : `, under a name of MCM ${quoted(defaultAsMcm)}`;
+  if (typeof given === 'string') return quoted(given) + asMcm;
   return `${quoted(given.watcher)} in the watcher, ${quoted(given.worker)} in the worker`;
 }
 

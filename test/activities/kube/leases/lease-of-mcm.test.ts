@@ -31,9 +31,10 @@ afterEach(async () => {
   await server.stop();
 });
 
+const named = (text: string): boolean => /machine-controller(-manager)?$/.test(text);
+
 /** `create` of any; `get`, `watch` and `update` of both of MCM by name. */
 function isGranted({ method, path, query }: Request): boolean {
-  const named = (text: string): boolean => /machine-controller(-manager)?$/.test(text);
   if (method === 'POST') return path === lease('default');
   if (query.get('watch') === 'true') return named(query.get('fieldSelector') ?? '');
   return (method === 'GET' || method === 'PUT') && named(path);

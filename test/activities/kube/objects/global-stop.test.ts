@@ -71,34 +71,34 @@ test('a worker that starts later reads on the Lease when nothing could be done',
   expect(activeWatcher.pauses()).toEqual(known);
 });
 
+interface Forbidden {
+  system: HandSystem;
+  client: InMemoryClient;
+  stop: GlobalStop;
+  isSynced(): boolean;
+  said: string[];
+}
+
+async function forbidden(isOptional: boolean): Promise<Forbidden> {
+  const system = new HandSystem();
+  const inMemory = new InMemoryClient();
+  inMemory.fault = () => ({ code: 403, reason: 'Forbidden' });
+  const said: string[] = [];
+  const watched = system.run(() =>
+    watchGlobalStop({
+      client: inMemory,
+      namespace: 'default',
+      onError: () => said.push('error'),
+      ...(isOptional && { onForbidden: () => said.push('forbidden') }),
+    }),
+  );
+  let isSynced = false;
+  void watched.synced.then(() => (isSynced = true));
+  await system.to(1_000);
+  return { system, client: inMemory, stop: watched, isSynced: () => isSynced, said };
+}
+
 describe('a stop that may not be read', () => {
-  interface Forbidden {
-    system: HandSystem;
-    client: InMemoryClient;
-    stop: GlobalStop;
-    isSynced(): boolean;
-    said: string[];
-  }
-
-  async function forbidden(isOptional: boolean): Promise<Forbidden> {
-    const system = new HandSystem();
-    const inMemory = new InMemoryClient();
-    inMemory.fault = () => ({ code: 403, reason: 'Forbidden' });
-    const said: string[] = [];
-    const watched = system.run(() =>
-      watchGlobalStop({
-        client: inMemory,
-        namespace: 'default',
-        onError: () => said.push('error'),
-        ...(isOptional && { onForbidden: () => said.push('forbidden') }),
-      }),
-    );
-    let isSynced = false;
-    void watched.synced.then(() => (isSynced = true));
-    await system.to(1_000);
-    return { system, client: inMemory, stop: watched, isSynced: () => isSynced, said };
-  }
-
   test('is waited for, and each failure is said', async () => {
     const { system, stop: waited, isSynced, said } = await forbidden(false);
     await system.to(60_000);
