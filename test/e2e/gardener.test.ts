@@ -144,11 +144,13 @@ describe('in the place of MCM inside Gardener', () => {
     await eventually('the create hangs', async () =>
       expect(await cloud.count('create', 'hang')).toBeGreaterThan(0),
     );
+    const ends: unknown[] = [];
     for (const role of roles) {
       const { exitCode, signalCode } = await endAsKubelet(role);
-      expect({ role, exitCode, signalCode }).toEqual({ role, exitCode: 0, signalCode: null });
+      ends.push({ role, exitCode, signalCode });
     }
     for (const role of roles) operator.startAgain(role);
+    expect(ends).toEqual(roles.map((role) => ({ role, exitCode: 0, signalCode: null })));
     await untilPhase(scenario, name, 'Running');
     await cluster.delete(cluster.pathOf('machines', name));
     await untilGone(scenario, cluster.pathOf('machines', name));

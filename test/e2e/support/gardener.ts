@@ -35,7 +35,7 @@ interface Deployment {
 }
 
 const fixtures = join(repository, 'test/fixtures/gardener');
-export const gardenerFolder = join(repository, 'deploy/gardener');
+const gardenerFolder = join(repository, 'deploy/gardener');
 const manager = 'machine-controller-manager';
 
 type Place = Pick<Scenario, 'namespace' | 'cluster'>;
@@ -76,19 +76,8 @@ export async function removeFromShoot(place: Place): Promise<void> {
 
 /** As the extension would. */
 export async function grantStop({ namespace, cluster }: Place): Promise<void> {
-  const given = manifestsIn(join(gardenerFolder, 'stop-role.yaml'));
-  await createAll(
-    cluster.kube,
-    given.map((manifest) => {
-      const metadata = { ...manifest.metadata, namespace };
-      if (!('subjects' in manifest)) return { ...manifest, metadata };
-      return {
-        ...manifest,
-        metadata,
-        subjects: [{ kind: 'ServiceAccount', name: manager, namespace }],
-      };
-    }),
-  );
+  const file = join(gardenerFolder, 'stop-role.yaml');
+  await createAll(cluster.kube, manifestsIn(file, { NAMESPACE: namespace }));
 }
 
 async function createAll(kube: KubeClient, manifests: readonly Manifest[]): Promise<void> {

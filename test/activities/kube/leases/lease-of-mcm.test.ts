@@ -40,13 +40,14 @@ function isGranted({ method, path, query }: Request): boolean {
   return (method === 'GET' || method === 'PUT') && named(path);
 }
 
-function elect(identity: string): Election {
+function elect(identity: string, isForced = false): Election {
   const election = new Election({
     client,
     namespace: 'default',
     place,
     identity,
     timing,
+    isForced,
     annotations: () => ({ checkpoint: identity, gone: null }),
     onElected: () => undefined,
     onLost: () => undefined,
@@ -106,13 +107,25 @@ describe('a watcher with the rights of MCM', () => {
     expect(worker.isActive()).toBe(false);
   });
 
+  test('takes one of them from MCM where it is to lead without election', async () => {
+    const spec = { leaseDurationSeconds: 60, leaseTransitions: 3, renewTime: renewTime() };
+    server.put(aLease('machine-controller-manager', { ...spec, holderIdentity: 'mcm_1' }));
+    server.put(aLease('machine-controller', { ...spec, holderIdentity: 'mcm_2' }));
+    const worker = anActiveWatcher();
+    const candidate = elect('a', true);
+    await until('a leads', () => candidate.isLeader);
+    await until('the worker may act', () => worker.isActive());
+    expect(stored('machine-controller').spec?.holderIdentity).toBe('mcm_2');
+  });
+
   test('MCM takes its Lease back: its annotations stay, and workers stop', async () => {
     const worker = anActiveWatcher();
     const election = elect('a');
     await until('the worker may act', () => worker.isActive());
     const held = stored('machine-controller-manager');
     // As client-go writes it: the spec is its own, the metadata is what was read.
-    const spec = { ...held.spec, holderIdentity: 'mcm_1', renewTime: renewTime() };
+    const term = { holderIdentity: 'mcm_1', renewTime: renewTime(), leaseDurationSeconds: 600 };
+    const spec = { ...held.spec, ...term };
     const taken: KubeObject & Lease = { ...held, spec };
     server.put(taken);
     await until('the watcher sees it', () => !election.isLeader);
