@@ -67,7 +67,9 @@ describe('what is added inside Gardener', () => {
       const at = component === 'watcher' ? 0 : 1;
       const { command = [''], args = [] } = ofGardenlet[at] ?? {};
       // Files that are in the pod only.
-      const argv = [...command.slice(1), ...args].filter((word) => !/^--target-kube/.test(word));
+      const argv = [...command.slice(1), ...args].filter(
+        (word) => !word.startsWith('--target-kube'),
+      );
       const variables = patched[at]?.env?.map(({ name, value }) => [name, value]) ?? [];
       const env = Object.fromEntries(variables);
       const read = readCommandLine({ component, argv, env, isNamedAsMcm: true });
