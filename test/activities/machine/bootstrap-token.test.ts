@@ -39,7 +39,8 @@ test('a bootstrap token lasts as long as the creation may take, counted anew', a
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
   const before = await readBootstrapToken(target, id);
   // MCM's role grants neither.
-  target.fault = ({ method }) => (/PATCH|PUT/.test(method) ? { code: 403, reason: 'no' } : undefined);
+  target.fault = ({ method }) =>
+    /PATCH|PUT/.test(method) ? { code: 403, reason: 'no' } : undefined;
   expect(await ensureBootstrapToken(target, request)).toBe(id);
   // An instance may be booting with it.
   expect(await readBootstrapToken(target, id)).toBe(before);
