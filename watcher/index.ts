@@ -5,9 +5,10 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
-import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
+import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
 import { read, write } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
@@ -42,6 +43,8 @@ export interface WatcherOptions {
   creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
+  /** Of the ConfigMap that stops everything. */
+  stop?: Pick<GlobalStopOptions, 'onForbidden'>;
 }
 
 export interface LeaderElection {
@@ -52,8 +55,8 @@ export interface LeaderElection {
   timing?: Partial<ElectionTiming>;
   /** False: this process takes our Lease at its start from any holder, and MCM's are left alone. */
   isElected: boolean;
-  /** Of the Lease; default the namespace that is served. */
-  resourceNamespace?: string | undefined;
+  /** Of the Lease. */
+  place?: LeasePlace | undefined;
 }
 
 export interface WatcherMetrics {
@@ -109,13 +112,14 @@ interface Place {
 }
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
-  const { client, resourceNamespace, identity, timing, isElected } = options.leaderElection;
+  const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
     namespace,
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
+    ...options.stop,
   });
   const pauses = new PauseLog(nowMs);
   let presence: WorkerPresence | undefined;
@@ -127,7 +131,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   const election = new Election({
     client,
     namespace,
-    resourceNamespace,
+    place: leasePlace,
     identity,
     ...(timing && { timing }),
     isForced: !isElected,

@@ -11,6 +11,7 @@ import { watchLeader } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
+import { withoutStop } from './process/stop-signs.ts';
 import { registerWatcherMetrics } from './metrics/watcher.ts';
 
 export async function runWatcher(
@@ -56,10 +57,11 @@ export async function runWatcher(
     timeouts: config.timeouts,
     creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
     log,
+    stop: withoutStop(config, log),
     leaderElection: {
       client: leaseClient,
       identity: config.identity,
-      resourceNamespace: leaderElection.resourceNamespace,
+      place: leaderElection,
       isElected: leaderElection.enabled,
       timing: {
         leaseDurationSeconds: leaderElection.leaseDurationSeconds,

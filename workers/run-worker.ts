@@ -9,7 +9,7 @@ import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
 import { startChecks } from './checks/start-checks.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
-import { logStop, registerStopMetric } from './process/stop-signs.ts';
+import { logStop, registerStopMetric, withoutStop } from './process/stop-signs.ts';
 import type { WorkerFactory } from './temporal/worker-factory.ts';
 import { startWorkers } from './temporal/workers.ts';
 import type { CurrentVersion } from './temporal/current-version.ts';
@@ -122,12 +122,13 @@ function watchGates(
     namespace,
     onChange: (present) => logStop(log, namespace, present),
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
+    ...withoutStop(config, log),
   });
   shutdown.add('global stop', () => stop.close());
   const activeWatcher = watchActiveWatcher({
     client,
     namespace,
-    resourceNamespace: leaderElection.resourceNamespace,
+    place: leaderElection,
     onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
   });
   shutdown.add('active watcher', () => activeWatcher.close());

@@ -25,6 +25,10 @@ export function forCurrentAttempt(client: KubeClient, place: GateDependencies): 
       requireCurrent();
       return await client.create(...call);
     },
+    update: async (...call) => {
+      requireCurrent();
+      return await client.update(...call);
+    },
     patch: async (...call) => {
       requireCurrent();
       return await client.patch(...call);

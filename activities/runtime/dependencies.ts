@@ -7,6 +7,7 @@ import type { ClassDependencies } from '../machine-class/dependencies.ts';
 import type { Audit } from './audit.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import type { LeasePlace } from '../kube/leases/lease-set.ts';
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { RecentObjects } from '../kube/cache/recent-objects.ts';
 
@@ -16,8 +17,8 @@ export interface ActivityDependencies extends ClassDependencies {
   target?: KubeClient;
   /** Id of `target`. Absent: it is not compared with what the Machines say. */
   targetCluster?: string;
-  /** Where the watcher's Lease is, if not in `namespace`. */
-  leaseNamespace?: string | undefined;
+  /** Where the watcher's Lease is; default `millwright` in `namespace`. */
+  leasePlace?: LeasePlace | undefined;
   defaults: MachineDefaults;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
   protectsNodes: boolean;

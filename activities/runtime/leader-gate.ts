@@ -8,7 +8,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 
 export type GateDependencies = Pick<
   ActivityDependencies,
-  'control' | 'stop' | 'namespace' | 'leaseNamespace' | 'activeWatcher'
+  'control' | 'stop' | 'namespace' | 'leasePlace' | 'activeWatcher'
 >;
 
 /**
@@ -24,12 +24,8 @@ export async function requireActiveWatcher(
 }
 
 /** Before anything is written to Kubernetes. */
-export function requireLeader({
-  activeWatcher,
-  namespace,
-  leaseNamespace,
-}: GateDependencies): void {
-  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leaseNamespace));
+export function requireLeader({ activeWatcher, namespace, leasePlace }: GateDependencies): void {
+  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leasePlace));
 }
 
 /** The object that has to wait gets an Event of that. */

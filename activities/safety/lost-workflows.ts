@@ -30,7 +30,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 type Place = Pick<
   ActivityDependencies,
-  'control' | 'target' | 'workflows' | 'leaseNamespace' | 'activeWatcher'
+  'control' | 'target' | 'workflows' | 'leasePlace' | 'activeWatcher'
 >;
 
 /** Of each kind of difference. A run takes several rounds. */
@@ -84,8 +84,8 @@ export async function repairWorkflows(place: Place, input: HealInput): Promise<R
 }
 
 /** Snapshots of the watcher that leads are not older than ours. */
-async function epochOf({ control, leaseNamespace }: Place, namespace: string): Promise<number> {
-  const own = ownLeaseOf(namespace, leaseNamespace);
+async function epochOf({ control, leasePlace }: Place, namespace: string): Promise<number> {
+  const own = ownLeaseOf(namespace, leasePlace);
   const lease = await ignoreNotFound(control.get<Lease>(leasePath(own.namespace, own.name)));
   return lease?.spec?.leaseTransitions ?? 0;
 }

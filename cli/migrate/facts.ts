@@ -108,8 +108,7 @@ export async function readHolders(
   namespace: string,
   ours: readonly Deployment[],
 ): Promise<Holders> {
-  const elsewhere = installOf(ours).leaseNamespace;
-  const own = ownLeaseOf(namespace, elsewhere);
+  const own = ownLeaseOf(namespace, installOf(ours).leasePlace);
   const [manager, controller, millwright] = await Promise.all([
     readHolder(kube, { namespace, name: 'machine-controller-manager' }),
     readHolder(kube, { namespace, name: 'machine-controller' }),

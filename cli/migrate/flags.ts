@@ -46,7 +46,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
   const given = new Map<FlagName, Partial<Record<Component, string>>>();
   const faults: string[] = [];
   for (const { component, words } of lines) {
-    const read = readFlags(words, component);
+    const read = readFlags(words, { component });
     faults.push(...read.faults);
     for (const [name, text] of read.texts)
       given.set(name, { ...given.get(name), [component]: text });
@@ -90,15 +90,16 @@ function put(
     if (!isDefault(name, text)) parts.flags[name] = text;
     return;
   }
-  if (watcher !== undefined && watcher !== defaultOf(flag, 'watcher'))
+  if (watcher !== undefined && watcher !== defaultOf(flag, { component: 'watcher' }))
     parts.watcher[name] = watcher;
-  if (worker !== undefined && worker !== defaultOf(flag, 'worker')) parts.worker[name] = worker;
+  if (worker !== undefined && worker !== defaultOf(flag, { component: 'worker' }))
+    parts.worker[name] = worker;
 }
 
 function isDefault(name: FlagName, text: string): boolean {
   const flag = flagOf(name);
   return (['watcher', 'worker'] as const).every((component) => {
-    const parsed = [text, defaultOf(flag, component)].map((one) => flag.kind.parse(one));
+    const parsed = [text, defaultOf(flag, { component })].map((one) => flag.kind.parse(one));
     return JSON.stringify(parsed[0]) === JSON.stringify(parsed[1]);
   });
 }

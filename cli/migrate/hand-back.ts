@@ -71,7 +71,7 @@ async function forgetCheckpoint(
   machines: string,
   ours: readonly Deployment[],
 ): Promise<void> {
-  const { namespace, name } = ownLeaseOf(machines, installOf(ours).leaseNamespace);
+  const { namespace, name } = ownLeaseOf(machines, installOf(ours).leasePlace);
   const metadata = { annotations: { [checkpointAnnotation]: null } };
   await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
 }

@@ -1,4 +1,5 @@
 /** What the flags of our own Deployments say of the install. */
+import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { containersOf, isWatcher, type Deployment } from './deployments.ts';
 
@@ -11,8 +12,8 @@ export interface InstallFlags {
   clusterName: string;
   temporalAddress: string;
   temporalNamespace: string;
-  /** Of our Lease; undefined: the namespace of the Machines. */
-  leaseNamespace: string | undefined;
+  /** Of our Lease. */
+  leasePlace: LeasePlace;
 }
 
 /** Defaults where there is no watcher. */
@@ -20,13 +21,16 @@ export function installOf(ours: readonly Deployment[]): InstallFlags {
   const watcher = ours.find(isWatcher);
   const words = watcher ? containersOf(watcher).flatMap(({ args = [] }) => args) : [];
   // The program before them is no flag: that fault is left out.
-  const { values } = readFlags(words, 'watcher');
+  const { values } = readFlags(words, { component: 'watcher' });
   return {
     name: values.install,
     clusterId: values['cluster-id'],
     clusterName: values['cluster-name'],
     temporalAddress: values['temporal-address'],
     temporalNamespace: values['temporal-namespace'],
-    leaseNamespace: values['leader-elect-resource-namespace'] || undefined,
+    leasePlace: {
+      resourceNamespace: values['leader-elect-resource-namespace'] || undefined,
+      resourceName: values['leader-elect-resource-name'],
+    },
   };
 }

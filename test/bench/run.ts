@@ -18,6 +18,7 @@ import { measureLife } from './life.ts';
 import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
+import { measurePod } from './mcm-pod.ts';
 import { startNeighbour } from './neighbour.ts';
 import { printReport } from './report.ts';
 import { letInspectorsOpen, measureProfiles } from './profile/profiles.ts';
@@ -33,6 +34,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
+  pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
               --temporal=postgresql
   compare REVISION [up|roll|life N]
@@ -95,13 +97,14 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   profile: measureProfiles,
   bare: (bench, machines) => measureBare(bench, machines, Number(values.warm)),
   lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
+  pod: measurePod,
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 const [measurement = 'up', count = '100'] = positionals;
 const measureIt = measurements[measurement];
 const isFleet = measurement === 'fleet';
-/** Without watcher and worker. */
-const isBare = measurement === 'bare';
+/** Without the watcher and the worker of the stack. */
+const isAlone = measurement === 'bare' || measurement === 'pod';
 if (values.help || (!measureIt && !isFleet)) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
@@ -127,7 +130,7 @@ await rm(stateDir, { recursive: true, force: true });
 const stack = await startStack({
   stateDir,
   audit: true,
-  operator: !isBare,
+  operator: !isAlone,
   quiet: values.json,
   withoutTarget: isFleet,
   temporal,
@@ -149,7 +152,7 @@ try {
   });
   await applyPool(kube);
   const bench = { stack, kube, stateDir };
-  if (measureIt && !isBare) {
+  if (measureIt && !isAlone) {
     for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
     await untilQuiet(bench);
   }

@@ -482,7 +482,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'tools',
     holds: 'scripts that generate files, build, and prepare a release',
-    imports: ['workers/temporal', 'cli'],
+    imports: ['workers/config', 'workers/temporal', 'cli'],
     packages: ['@temporalio/worker', 'json-schema-to-typescript', 'node', 'rolldown', 'yaml'],
   },
 ];

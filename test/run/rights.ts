@@ -48,12 +48,15 @@ export const unseen: Readonly<Record<Right, string>> = {
   'core: update machinesets.machine.sapcloud.io/finalizers': 'asked for by admission, not by us',
   'core: update machinedeployments.machine.sapcloud.io/finalizers': 'the same',
   ...Object.fromEntries(
-    ['get', 'create', 'patch'].flatMap((verb) => [
-      [`target-drain: ${verb} events`, 'one cluster is both: role worker has it as well'],
-      [
-        `lease-watcher: ${verb} leases.coordination.k8s.io`,
-        'one namespace has all Leases: role watcher has it as well',
-      ],
+    ['get', 'create', 'patch'].map((verb) => [
+      `target-drain: ${verb} events`,
+      'one cluster is both: role worker has it as well',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['get', 'create', 'update'].map((verb) => [
+      `lease-watcher: ${verb} leases.coordination.k8s.io`,
+      'one namespace has all Leases: role watcher has it as well',
     ]),
   ),
 };

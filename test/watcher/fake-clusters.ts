@@ -40,6 +40,7 @@ export class FakeClusters {
     watch: (path, _query, signal) => this.#events(path.split('/').at(-1) ?? '', signal),
     list: refuse,
     create: refuse,
+    update: refuse,
     patch: refuse,
     delete: refuse,
     close: () => Promise.resolve(),

@@ -1,7 +1,8 @@
 /** Watcher, worker and command, as the container image runs them. */
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
+import { mcmNames } from '../../workers/config/mcm-name.ts';
 import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
 import { failureConverter } from './entrances-of-paths.ts';
@@ -13,6 +14,21 @@ export const entrances = {
   worker: 'workers/worker.ts',
   millwright: 'cli/millwright.ts',
 } as const;
+
+/** As in deploy/Dockerfile. */
+const nodeFlags = '--max-semi-space-size=8 --heap-growing-percent=30 --disable-sigusr1';
+
+/**
+ * Programs by the names of those of MCM, for pods whose command others write: gardenlet starts
+ * `./machine-controller-manager`. A kernel hands an interpreter one argument, which `env` splits.
+ */
+export async function writePrograms(folder: string): Promise<void> {
+  for (const [entrance, program] of Object.entries(mcmNames)) {
+    const script = `#!/usr/bin/env -S node ${nodeFlags}\nimport './${entrance}.js';\n`;
+    await writeFile(join(folder, program), script);
+    await chmod(join(folder, program), 0o755);
+  }
+}
 
 export async function buildProcesses(folder: string): Promise<void> {
   await bundle({
@@ -29,6 +45,7 @@ export async function buildProcesses(folder: string): Promise<void> {
   });
   const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
   await writeFile(join(folder, 'workflow-bundle.js'), code);
+  await writePrograms(folder);
   const { name, version, license } = manifest;
   const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
   await writeFile(join(folder, 'package.json'), `${text}\n`);

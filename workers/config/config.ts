@@ -9,7 +9,7 @@ import {
   faultsOfUrl,
   faultsOfVersion,
 } from './cross-checks.ts';
-import type { Component } from './flags/flag.ts';
+import type { Component, Started } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import { helpText } from './flags/help.ts';
@@ -35,6 +35,8 @@ export interface Noop {
 
 export interface Config {
   component: Component;
+  /** It was started by the name of a program of MCM (mcm-name.ts). */
+  isNamedAsMcm: boolean;
   control: KubeSource;
   /** The cluster that the Nodes join; `none` where there is no such cluster. */
   target: KubeSource | 'none';
@@ -104,6 +106,8 @@ export interface LeaderElection {
   enabled: boolean;
   /** Of the Lease; default the namespace that is served. */
   resourceNamespace?: string | undefined;
+  /** Of the Lease in that namespace. Default `millwright`. */
+  resourceName: 'millwright' | 'machine-controller-manager';
   leaseDurationSeconds: number;
   renewDeadlineSeconds: number;
   retryPeriodSeconds: number;
@@ -153,6 +157,8 @@ export interface CommandLine {
   /** Without the program: `process.argv.slice(2)`. */
   argv: readonly string[];
   env: Environment;
+  /** See mcm-name.ts. Default false. */
+  isNamedAsMcm?: boolean;
 }
 
 export type Command = { kind: 'print'; text: string } | { kind: 'run'; config: Config };
@@ -160,9 +166,11 @@ export type Command = { kind: 'print'; text: string } | { kind: 'run'; config: C
 /**
  * Throws a ConfigError. Reads the files that it has to read (the Temporal profile), and no others.
  */
-export function readCommandLine({ component, argv, env }: CommandLine): Command {
-  const flags = readFlags(argv, component);
-  if (flags.asksFor === 'help') return { kind: 'print', text: helpText(component) };
+export function readCommandLine(commandLine: CommandLine): Command {
+  const { component, env, isNamedAsMcm = false } = commandLine;
+  const started = { component, isNamedAsMcm };
+  const flags = flagsOf(commandLine, started);
+  if (flags.asksFor === 'help') return { kind: 'print', text: helpText(started) };
   if (flags.asksFor === 'version')
     return { kind: 'print', text: `millwright ${component} ${version}` };
   const { settings: temporal, faults } = readTemporalSettings(flags.values, env);
@@ -178,13 +186,27 @@ export function readCommandLine({ component, argv, env }: CommandLine): Command 
   ];
   if (temporal === undefined || allFaults.length > 0) throw new ConfigError(component, allFaults);
   const config: Config = {
-    component,
+    ...started,
     ...configOf(flags.values),
     temporal,
     virtualCloud,
     noops: noopsOf(flags, component),
   };
   return { kind: 'run', config: deepFreeze(config) };
+}
+
+/**
+ * Flags of the environment come first, so that those of the command line win: where others write
+ * the command line, as gardenlet does, it is the place for flags of ours.
+ */
+function flagsOf({ argv, env }: CommandLine, started: Started): ReadFlags {
+  const words = (env['MILLWRIGHT_FLAGS'] ?? '').split(/\s+/).filter((word) => word !== '');
+  const ofEnvironment = new Set(readFlags(words, started).faults);
+  const read = readFlags([...words, ...argv], started);
+  const faults = read.faults.map((fault) =>
+    ofEnvironment.has(fault) ? `MILLWRIGHT_FLAGS: ${fault}` : fault,
+  );
+  return { ...read, faults };
 }
 
 function configOf(flags: FlagValues) {
@@ -195,6 +217,7 @@ function configOf(flags: FlagValues) {
     leaderElection: {
       enabled: flags['leader-elect'],
       resourceNamespace: flags['leader-elect-resource-namespace'] || undefined,
+      resourceName: flags['leader-elect-resource-name'],
       leaseDurationSeconds: flags['leader-elect-lease-duration'],
       renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
       retryPeriodSeconds: flags['leader-elect-retry-period'],

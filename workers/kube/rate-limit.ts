@@ -16,6 +16,7 @@ export function limitRate(client: KubeClient, limit: RateLimit): KubeClient {
     get: (...call) => turn().then(() => client.get(...call)),
     list: (...call) => turn().then(() => client.list(...call)),
     create: (...call) => turn().then(() => client.create(...call)),
+    update: (...call) => turn().then(() => client.update(...call)),
     patch: (...call) => turn().then(() => client.patch(...call)),
     delete: (...call) => turn().then(() => client.delete(...call)),
     async *watch(...call) {

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogSettings } from './settings.ts';
+import { lineOfKlog } from './log-klog.ts';
 import { lineForPeople } from './log-text.ts';
 import { withoutSecrets } from './redaction.ts';
 
@@ -16,9 +17,19 @@ export interface LoggerOptions extends LogSettings {
   output?: LogOutput;
 }
 
+/** What becomes of a line of pino's JSON. */
+const rewriters: Readonly<
+  Record<Exclude<LogSettings['format'], 'auto'>, ((json: string) => string) | undefined>
+> = {
+  json: undefined,
+  text: lineForPeople,
+  klog: (json) => lineOfKlog(json, process.pid),
+};
+
 /** One line per entry, written at once, so that the last words of a crash are not lost. */
 export function createLogger({ component, level, format, output }: LoggerOptions): Logger {
-  const isText = format === 'text' || (format === 'auto' && (output ?? process.stdout).isTTY);
+  const byDefault = (output ?? process.stdout).isTTY ? 'text' : 'json';
+  const rewrite = rewriters[format === 'auto' ? byDefault : format];
   const lines = output ?? pino.destination({ fd: 1, sync: true });
   return pino(
     {
@@ -29,6 +40,6 @@ export function createLogger({ component, level, format, output }: LoggerOptions
       // and causes.
       serializers: { err: (err: unknown) => err },
     },
-    isText ? { write: (line: string) => void lines.write(lineForPeople(line)) } : lines,
+    rewrite ? { write: (line: string) => void lines.write(rewrite(line)) } : lines,
   );
 }

@@ -1,4 +1,4 @@
 export interface LogSettings {
   level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
-  format: 'auto' | 'json' | 'text';
+  format: 'auto' | 'json' | 'text' | 'klog';
 }

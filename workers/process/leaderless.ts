@@ -1,5 +1,4 @@
 /** For how long there has been no leader at all: neither this process nor another one. */
-import { basename } from 'node:path';
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
 import type { Timer } from '../../activities/system/system.ts';
@@ -45,17 +44,6 @@ export class Leaderless {
   #now(): number {
     return this.#options.now?.() ?? monotonicMs();
   }
-}
-
-/**
- * Where this process stands in for MCM, those who watch MCM restart it, and count on that: MCM ends
- * itself without its Lease. Any other is not restarted, because that brings no leader back.
- */
-export function runsAsMcm({
-  argv0,
-  title,
-}: Pick<NodeJS.Process, 'argv0' | 'title'> = process): boolean {
-  return [argv0, title].some((name) => basename(name) === 'machine-controller-manager');
 }
 
 /** Counts from now on, and says so in a metric. */

@@ -3,8 +3,8 @@ import { flushCompileCache } from 'node:module';
 import type { Command, Config } from '../config/config.ts';
 import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
+import { isNamedAsMcm } from '../config/mcm-name.ts';
 import { openHttpPort } from './http.ts';
-import { runsAsMcm } from './leaderless.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLogger } from '../log/logger.ts';
 import type { Metrics } from '../metrics/registry.ts';
@@ -58,8 +58,11 @@ export async function start(
   async function openHttp(options: HttpOptions): Promise<Metrics> {
     const { sdkMetricsUrl, leaderFault = () => undefined } = options;
     const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
+    // Those who watch MCM restart it when it has no Lease, and count on that. Any other process is
+    // not restarted, because that brings no leader back.
+    const isRestarted = config.isNamedAsMcm && component === 'watcher';
     const isHealthy = (): boolean =>
-      !shutdown.signal.aborted && !(runsAsMcm() && leaderFault() !== undefined);
+      !shutdown.signal.aborted && !(isRestarted && leaderFault() !== undefined);
     const whyNotReady = (): string | undefined => options.whyNotReady() ?? leaderFault();
     const port = await openHttpPort({ ...config.http, metrics, isHealthy, whyNotReady, log });
     shutdown.add('HTTP port', () => port.close());
@@ -69,7 +72,9 @@ export async function start(
 
 function commandOf(component: Component): Command {
   try {
-    return readCommandLine({ component, argv: process.argv.slice(2), env: process.env });
+    const argv = process.argv.slice(2);
+    const { env } = process;
+    return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

@@ -1,13 +1,33 @@
 /** How a process shows that everything is stopped. */
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
-import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
+import type {
+  GlobalStopOptions,
+  Stop,
+  StopView,
+} from '../../activities/kube/objects/global-stop.ts';
 import { formatStop } from '../../activities/kube/objects/global-stop.ts';
+import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
   if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
   else log.warn({ namespace }, 'the stop is over: machines are created and deleted again');
+}
+
+/**
+ * For a process that stands in for MCM: gardenlet's Role grants no ConfigMaps. Any other waits
+ * until it can read the stop.
+ */
+export function withoutStop(
+  { isNamedAsMcm }: Pick<Config, 'isNamedAsMcm'>,
+  log: Logger,
+): Pick<GlobalStopOptions, 'onForbidden'> {
+  if (!isNamedAsMcm) return {};
+  return {
+    onForbidden: (err) =>
+      log.warn({ err }, 'the ConfigMap millwright-stop may not be read: there is no stop'),
+  };
 }
 
 /**

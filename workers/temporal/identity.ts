@@ -21,7 +21,7 @@ export interface Identity extends Install {
   taskQueue: string;
 }
 
-type Settings = Pick<Config, 'target' | 'namespace' | 'install'>;
+type Settings = Pick<Config, 'target' | 'namespace' | 'install' | 'isNamedAsMcm'>;
 
 const kubeSystem = '/api/v1/namespaces/kube-system';
 
@@ -34,7 +34,8 @@ export async function untilIdentityKnown(
   const { name, clusterId, clusterName } = settings.install;
   const cluster = await untilReached({
     server: 'control cluster',
-    attempt: () => (clusterId === undefined ? uidOf(control) : answering(control, clusterId)),
+    attempt: () =>
+      clusterId === undefined ? uidOfControl(control) : answering(control, clusterId),
     ...waiting,
   });
   const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
@@ -53,13 +54,30 @@ async function uidOf(client: KubeClient): Promise<string> {
   return metadata.uid;
 }
 
+async function uidOfControl(client: KubeClient): Promise<string> {
+  try {
+    return await uidOf(client);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const advice =
+      'set --cluster-id, in Gardener in MILLWRIGHT_FLAGS, to a name that this cluster keeps, or allow to get its namespace kube-system';
+    throw new Error(`its id is not known: ${advice}`, { cause: error });
+  }
+}
+
 async function answering(client: KubeClient, id: string): Promise<string> {
   await client.get('/version');
   return id;
 }
 
-/** Its CA stands for it where its namespace kube-system may not be read. */
-async function idOfTarget(client: KubeClient, { target }: Settings): Promise<string> {
+/**
+ * Where its namespace kube-system may not be read its CA stands for it. In Gardener that may not be
+ * read, the CA is renewed as a matter of course, and a shoot that is made anew gets the namespace
+ * of the one before it. gardenlet mounts the kubeconfig of no other shoot than the namespace's.
+ */
+async function idOfTarget(client: KubeClient, settings: Settings): Promise<string> {
+  const { target, namespace, isNamedAsMcm } = settings;
+  if (isNamedAsMcm) return await answering(client, `of-${namespace}`);
   try {
     return await uidOf(client);
   } catch (error) {

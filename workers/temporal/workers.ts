@@ -234,7 +234,7 @@ function worldOf(
     ...(target && { target }),
     ...(identity.target !== undefined && { targetCluster: identity.target }),
     namespace,
-    leaseNamespace: config.leaderElection.resourceNamespace,
+    leasePlace: config.leaderElection,
     defaults,
     protectsNodes: config.protectsNodes,
     classes: createClassReader({ client: control, namespace }),

@@ -37,6 +37,8 @@ export interface KubeClient {
   /** A consistent read of all pages. */
   list<T>(path: string, query?: Query): Promise<KubeList<T>>;
   create<T>(path: string, body: unknown): Promise<T>;
+  /** Replaces the whole object: `body` is what was read, changed, with its resourceVersion. */
+  update<T>(path: string, body: unknown): Promise<T>;
   patch<T>(path: string, type: PatchType, body: unknown): Promise<T>;
   /**
    * `body` is a DeleteOptions: preconditions, gracePeriodSeconds, propagationPolicy. Returns the

@@ -60,6 +60,7 @@ const hasCode =
     error instanceof KubeError && codes.includes(error.code);
 
 export const isNotFound = hasCode(404);
+export const isForbidden = hasCode(403);
 /**
  * The resourceVersion or another precondition did not hold: read again. To the API server
  * another UID in a patch is no precondition, but a change of a field that cannot change.

@@ -70,6 +70,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
         pageSizeOf(path),
       ),
     create: (path, body) => answerTo({ method: 'POST', path, query, body }),
+    update: (path, body) => answerTo({ method: 'PUT', path, query, body }),
     patch: (path, type, body) =>
       answerTo({ method: 'PATCH', path, query, body, contentType: contentTypes[type] }),
     delete: (path, body) => answerTo({ method: 'DELETE', path, body }),

@@ -3,14 +3,15 @@
  * read per action.
  */
 import type { KubeClient } from '../client/client.ts';
+import { holderAnnotation } from './observed-lease.ts';
 import type { Lease } from './observed-lease.ts';
-import { ownLeaseOf } from './lease-set.ts';
+import { isLeaseOfMcm, ownLeaseOf } from './lease-set.ts';
+import type { LeasePlace } from './lease-set.ts';
 import { LeaseTerm } from './lease-term.ts';
-import { lease as leasePath } from '../client/paths.ts';
 import type { NotedPause } from '../objects/pauses.ts';
 import { pausesAnnotation } from '../objects/pauses.ts';
 import { PauseHistory } from './pause-history.ts';
-import { Reflector } from '../cache/reflector.ts';
+import { WatchedLease } from './watched-lease.ts';
 import { monotonicMs, nowMs } from '../../system/system.ts';
 
 export interface ActiveWatcher {
@@ -26,8 +27,8 @@ export interface ActiveWatcher {
 export interface ActiveWatcherOptions {
   client: KubeClient;
   namespace: string;
-  /** Of the Lease; default the same. */
-  resourceNamespace?: string | undefined;
+  /** Of the Lease. */
+  place?: LeasePlace | undefined;
   /** Called for each failed read; the watch goes on by itself. */
   onError(error: unknown): void;
 }
@@ -35,37 +36,39 @@ export interface ActiveWatcherOptions {
 export function watchActiveWatcher({
   client,
   namespace,
-  resourceNamespace,
+  place,
   onError,
 }: ActiveWatcherOptions): ActiveWatcher {
-  const place = ownLeaseOf(namespace, resourceNamespace);
+  const own = ownLeaseOf(namespace, place);
+  const isShared = isLeaseOfMcm(own.name);
   const term = new LeaseTerm();
   // By both clocks: one stands still while a machine sleeps, the other may be set.
   let end = { monotonic: 0, wall: 0 };
   const history = new PauseHistory();
-  const reflector = new Reflector({
-    client,
-    path: leasePath(place.namespace),
-    query: { fieldSelector: `metadata.name=${place.name}` },
-    transform: (lease: Lease) => ({
-      uid: lease.metadata.uid,
-      name: lease.metadata.name,
-      resourceVersion: lease.metadata.resourceVersion,
-      ...lease.spec,
-      noted: lease.metadata.annotations?.[pausesAnnotation] ?? '',
-    }),
-    onChange({ type, object }) {
-      const now = nowMs();
-      const remaining = type === 'live' ? term.remaining(object, now) : 0;
-      end = { monotonic: monotonicMs() + remaining, wall: now + remaining };
-      if (type === 'live') history.see(object, now);
-    },
-    onError,
-  });
+
+  function see(lease: Lease | undefined): void {
+    const now = nowMs();
+    const isHeld = lease !== undefined && (!isShared || isHeldByUs(lease));
+    const remaining = isHeld ? term.remaining(lease.spec ?? {}, now) : 0;
+    end = { monotonic: monotonicMs() + remaining, wall: now + remaining };
+    if (lease !== undefined) history.see(notedOn(lease), now);
+  }
+
+  const watched = new WatchedLease({ client, lease: own, onSeen: see, onError });
   return {
     isActive: () => monotonicMs() < end.monotonic && nowMs() < end.wall,
     pauses: () => history.pauses(),
-    synced: reflector.synced,
-    close: () => reflector.stop(),
+    synced: watched.synced,
+    close: () => watched.stop(),
   };
 }
+
+/** MCM may hold its Lease too: then no watcher of ours leads. */
+function isHeldByUs({ metadata, spec }: Lease): boolean {
+  return metadata.annotations?.[holderAnnotation] === spec?.holderIdentity;
+}
+
+const notedOn = ({ metadata }: Lease) => ({
+  uid: metadata.uid,
+  noted: metadata.annotations?.[pausesAnnotation] ?? '',
+});

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { KubeClient } from '../client/client.ts';
 import type { Annotations } from './lease-lock.ts';
 import { LeaseSet } from './lease-set.ts';
-import type { LeaseBefore } from './lease-set.ts';
+import type { LeaseBefore, LeasePlace } from './lease-set.ts';
 import { pause } from '../client/pause.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import type { KubeClientOptions } from '../client/http-client.ts';
@@ -31,8 +31,8 @@ export interface ElectionOptions {
   /** With connections of its own (`createLeaseClient`): a renewal must not wait behind a list. */
   client: KubeClient;
   namespace: string;
-  /** Of our own Lease; default the same. */
-  resourceNamespace?: string | undefined;
+  /** Of our own Lease. */
+  place?: LeasePlace | undefined;
   /**
    * Stays the same when the process is restarted: then it leads again at once. Two processes need
    * two.

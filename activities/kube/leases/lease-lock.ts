@@ -4,7 +4,7 @@
  */
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound } from '../client/errors.ts';
-import { ObservedLease, incarnationAnnotation } from './observed-lease.ts';
+import { ObservedLease, holderAnnotation, incarnationAnnotation } from './observed-lease.ts';
 import type { Candidate, Lease } from './observed-lease.ts';
 import { lease as leasePath } from '../client/paths.ts';
 import { nowMs } from '../../system/system.ts';
@@ -28,6 +28,11 @@ export type Annotations = Record<string, string | null>;
 interface Write {
   annotations: Annotations;
   spec: object;
+}
+
+/** Without those that are to be removed. */
+function present(annotations: Annotations): Annotations {
+  return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
 }
 
 /** Lease times have microseconds. */
@@ -110,20 +115,25 @@ export class LeaseLock {
   async release(annotations: Annotations = {}): Promise<void> {
     if (!this.#isHeld) return;
     this.#isHeld = false;
+    const held = this.#observed.lease;
+    if (held === undefined) return;
     const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() };
-    const resourceVersion = this.#observed.lease?.metadata.resourceVersion;
-    const body = { metadata: { resourceVersion, annotations }, spec };
-    await this.#options.client.patch(this.#path, 'merge', body);
+    await this.#update(held, { annotations, spec });
   }
 
   async #write(annotations: Annotations): Promise<Attempt> {
-    const marked = { ...annotations, [incarnationAnnotation]: this.#options.incarnation };
+    const { identity, incarnation } = this.#options;
+    const marked = {
+      ...annotations,
+      [incarnationAnnotation]: incarnation,
+      [holderAnnotation]: identity,
+    };
     const held = this.#observed.lease;
     // A new term may be asked for while a renewal is under way.
     const isBegin = !this.#isHeld || this.#mustBegin;
     const term = isBegin || held === undefined ? this.#newTerm() : {};
     const write = { annotations: marked, spec: { ...this.#term(), ...term } };
-    const lease = held === undefined ? await this.#create(write) : await this.#patch(held, write);
+    const lease = held === undefined ? await this.#create(write) : await this.#update(held, write);
     if (isBegin) this.#mustBegin = false;
     this.#see(lease);
     this.#observed.seeOurs();
@@ -134,9 +144,7 @@ export class LeaseLock {
 
   async #create({ annotations: all, spec }: Write): Promise<Lease> {
     const { client, namespace, name } = this.#options;
-    const annotations = Object.fromEntries(
-      Object.entries(all).filter(([, value]) => value !== null),
-    );
+    const annotations = present(all);
     return client.create<Lease>(leasePath(namespace), {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -145,10 +153,14 @@ export class LeaseLock {
     });
   }
 
-  async #patch(held: Lease, { annotations, spec }: Write): Promise<Lease> {
-    const { resourceVersion } = held.metadata;
-    const metadata = { resourceVersion, annotations };
-    return this.#options.client.patch<Lease>(this.#path, 'merge', { metadata, spec });
+  /** The whole object, as client-go does it: roles for MCM's Leases grant no `patch`. */
+  async #update(held: Lease, { annotations: changed, spec }: Write): Promise<Lease> {
+    const annotations = present({ ...held.metadata.annotations, ...changed });
+    return this.#options.client.update<Lease>(this.#path, {
+      ...held,
+      metadata: { ...held.metadata, annotations },
+      spec: { ...held.spec, ...spec },
+    });
   }
 
   #newTerm(): object {

@@ -21,16 +21,27 @@ export const ownLease = 'millwright';
 export const checkpointAnnotation = 'millwright.dev/checkpoint';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
 const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+/** Where roles grant no others, one of MCM's two is the Lease of the watchers as well. */
+export const ownLeaseNames = [ownLease, mcmLeases[0]] as const;
+export const isLeaseOfMcm = (name: string): boolean => mcmLeases.some((known) => known === name);
+export type OwnLeaseName = (typeof ownLeaseNames)[number];
 
-/**
- * Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be
- * served from another one.
- */
-export function ownLeaseOf(namespace: string, resourceNamespace = namespace): NamespacedName {
+/** Where the Lease of the watchers is, as their flags say it. */
+export interface LeasePlace {
+  /** Default the namespace that is served. One that is to be deleted can be served from another. */
+  resourceNamespace?: string | undefined;
+  /** In the namespace that is served. Default `millwright`. */
+  resourceName?: OwnLeaseName | undefined;
+}
+
+export function ownLeaseOf(
+  namespace: string,
+  { resourceNamespace = namespace, resourceName = ownLease }: LeasePlace = {},
+): NamespacedName {
   const isElsewhere = resourceNamespace !== namespace;
   return {
     namespace: resourceNamespace,
-    name: isElsewhere ? `${ownLease}-${namespace}` : ownLease,
+    name: isElsewhere ? `${ownLease}-${namespace}` : resourceName,
   };
 }
 
@@ -38,8 +49,8 @@ export interface LeaseSetOptions {
   client: KubeClient;
   /** That is served: MCM's Leases are there. */
   namespace: string;
-  /** Of our own Lease; default the same. */
-  resourceNamespace?: string | undefined;
+  /** Of our own Lease. */
+  place?: LeasePlace | undefined;
   identity: string;
   leaseDurationSeconds: number;
   /** Takes our own Lease at first from any holder, and leaves those of MCM alone. */
@@ -77,11 +88,11 @@ export class LeaseSet {
   /** A Lease that is deleted takes with it since when no watcher has led. */
   #lastSeen: Lease | undefined;
 
-  constructor({ log, resourceNamespace, ...options }: LeaseSetOptions) {
+  constructor({ log, place, ...options }: LeaseSetOptions) {
     const common = { ...options, incarnation: uuid() };
-    const own = ownLeaseOf(options.namespace, resourceNamespace);
+    const own = ownLeaseOf(options.namespace, place);
     this.#own = new LeaseLock({ ...common, ...own, leastTransitions: epochFromTime });
-    const others = options.isForced ? [] : mcmLeases;
+    const others = options.isForced ? [] : mcmLeases.filter((name) => name !== own.name);
     this.#mcm = others.map((name) => new LeaseLock({ ...common, name }));
     this.#log = log;
   }

@@ -22,6 +22,12 @@ export interface Lease {
 /** Distinguishes two processes of the same identity: the later one wins. */
 export const incarnationAnnotation = 'millwright.dev/incarnation';
 
+/**
+ * Its holder, where that is one of us. MCM leaves annotations as they are when it takes its Lease,
+ * so that this one then names another than the spec.
+ */
+export const holderAnnotation = 'millwright.dev/holder';
+
 export interface Candidate {
   /** Stays the same when the process is restarted, so that it goes on at once. */
   identity: string;

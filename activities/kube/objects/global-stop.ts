@@ -7,7 +7,8 @@ import { namespaced } from '../client/paths.ts';
 import type { NotedPause } from './pauses.ts';
 import { bounded } from './pauses.ts';
 import { Reflector } from '../cache/reflector.ts';
-import { nowMs } from '../../system/system.ts';
+import { isForbidden } from '../client/errors.ts';
+import { monotonicMs, nowMs } from '../../system/system.ts';
 
 export const stopName = 'millwright-stop';
 
@@ -44,10 +45,19 @@ export interface GlobalStopOptions {
   onChange?(stop: Stop | undefined): void;
   /** Called for each failed read; it goes on by itself. */
   onError(error: unknown): void;
+  /**
+   * Where roles may not grant to read it: refused for three seconds it counts as absent, until it
+   * can be read. Called once, and `onError` is not called for refusals. Default: it is waited for.
+   */
+  onForbidden?(error: unknown): void;
 }
 
+/** An API server that has just started refuses for a moment what it allows then. */
+const refusedForMs = 3_000;
+
 export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
-  const { client, namespace, onChange, onError } = options;
+  const { client, namespace, onChange } = options;
+  const refusals = new Refusals(options);
   let current: Stop | undefined;
   let ended: NotedPause[] = [];
 
@@ -69,14 +79,44 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
         type === 'gone' ? undefined : { uid, reason, since, ...(by !== undefined && { by }) };
       onChange?.(current);
     },
-    onError,
+    onError: (error) => refusals.note(error),
   });
   return {
-    synced: reflector.synced,
+    synced: Promise.race([reflector.synced, refusals.tolerated]),
     current: () => current,
     pauses: () => (current ? [...ended, { reason: 'stop', from: current.since }] : ended),
     close: () => reflector.stop(),
   };
+}
+
+/** Whether a stop is not known because no role grants to read it. */
+class Refusals {
+  /** Fulfilled when refusals have lasted. */
+  readonly tolerated: Promise<void>;
+  readonly #options: Pick<GlobalStopOptions, 'onError' | 'onForbidden'>;
+  #since: number | undefined;
+  #isTolerated = false;
+  #tolerate: () => void = () => undefined;
+
+  constructor(options: Pick<GlobalStopOptions, 'onError' | 'onForbidden'>) {
+    this.#options = options;
+    this.tolerated = new Promise((resolve) => {
+      this.#tolerate = resolve;
+    });
+  }
+
+  note(error: unknown): void {
+    const { onError, onForbidden } = this.#options;
+    if (onForbidden === undefined || !isForbidden(error)) {
+      this.#since = undefined;
+      return onError(error);
+    }
+    this.#since ??= monotonicMs();
+    if (this.#isTolerated || monotonicMs() - this.#since < refusedForMs) return;
+    this.#isTolerated = true;
+    onForbidden(error);
+    this.#tolerate();
+  }
 }
 
 export function stopOf({ metadata, data = {} }: StopObject): Stop {

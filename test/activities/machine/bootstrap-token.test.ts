@@ -37,10 +37,26 @@ test('the description of a bootstrap token is that of MCM, with the name of the 
 test('a bootstrap token lasts as long as the creation may take, counted anew', async () => {
   const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
-  await ensureBootstrapToken(target, request);
+  const before = await readBootstrapToken(target, id);
+  // MCM's role grants neither.
+  target.fault = ({ method }) =>
+    /PATCH|PUT/.test(method) ? { code: 403, reason: 'no' } : undefined;
+  expect(await ensureBootstrapToken(target, request)).toBe(id);
+  // An instance may be booting with it.
+  expect(await readBootstrapToken(target, id)).toBe(before);
   const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
   const expiration = Buffer.from(data['expiration'] ?? '', 'base64').toString();
   expect(Date.parse(expiration)).toBeGreaterThan(Date.now() + 1_000_000);
+});
+
+test('a bootstrap token that has lost less than a tenth of its time is left alone', async () => {
+  const target = new InMemoryClient();
+  await ensureBootstrapToken(target, request);
+  const before = target.writes().length;
+  await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 1_300 });
+  expect(target.writes().slice(before)).toEqual(['POST /api/v1/namespaces/kube-system/secrets']);
+  await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 1_500 });
+  expect(target.writes().slice(before + 1)).toHaveLength(3);
 });
 
 test('a bootstrap token of another machine is passed over, and never deleted', async () => {

@@ -54,6 +54,19 @@ export async function refusalsOf(users: readonly string[]): Promise<string[]> {
     .map((line) => `${line.user?.username} ${line.verb} ${line.requestURI}`);
 }
 
+/** What these users asked for and got: `user verb resource`, each once. */
+export async function grantedOf(users: readonly string[]): Promise<Set<string>> {
+  const text = await textFrom(begin);
+  return new Set(
+    text
+      .split('\n')
+      .filter((line) => users.some((user) => line.includes(user)))
+      .map((line): AuditLine => JSON.parse(line))
+      .filter(({ responseStatus }) => (responseStatus?.code ?? 0) < 400)
+      .map(({ user, verb, objectRef }) => `${user?.username} ${verb} ${objectRef?.resource}`),
+  );
+}
+
 interface Wanted {
   verb: 'create' | 'delete' | 'patch';
   /** With subresource. */

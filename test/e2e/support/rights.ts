@@ -12,6 +12,8 @@ import type { Cluster } from './cluster.ts';
 import { writeAccountKubeconfig, type Account } from './service-accounts.ts';
 
 const plurals: Readonly<Record<string, string>> = {
+  ServiceAccount: 'serviceaccounts',
+  Deployment: 'deployments',
   Role: 'roles',
   RoleBinding: 'rolebindings',
   ClusterRole: 'clusterroles',
@@ -54,7 +56,7 @@ export async function grantEverywhere(cluster: Cluster, account: Account): Promi
         apiGroups: ['coordination.k8s.io'],
         resources: ['leases'],
         resourceNames: [`millwright-${machines}`],
-        verbs: ['get', 'patch', 'list', 'watch'],
+        verbs: ['get', 'update', 'watch'],
       },
     ],
   };
@@ -68,7 +70,8 @@ export async function grantEverywhere(cluster: Cluster, account: Account): Promi
   await writeAccountKubeconfig(kube, account);
 }
 
-function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return `/apis/${apiVersion}${scope}/${plurals[kind]}`;
+  const group = apiVersion === 'v1' ? '/api' : '/apis';
+  return `${group}/${apiVersion}${scope}/${plurals[kind]}`;
 }

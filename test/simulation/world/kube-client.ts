@@ -41,7 +41,7 @@ export interface Cluster {
 export interface Write {
   process: SimulatedProcess;
   cluster: Cluster;
-  method: 'POST' | 'PATCH' | 'DELETE';
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body: unknown;
   /** Of an attempt that was over before it sent this. */
@@ -66,7 +66,7 @@ export interface KubeClientParts {
 }
 
 interface Call {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   contentType?: string;
 }
@@ -98,6 +98,13 @@ export class SimulatedKubeClient implements KubeClient {
     const sent = overTheWire(body);
     return await this.#write({ method: 'POST', path, body: sent }, (server) =>
       server.create(path, sent),
+    );
+  }
+
+  async update<T>(path: string, body: unknown): Promise<T> {
+    const sent = overTheWire(body);
+    return await this.#write({ method: 'PUT', path, body: sent }, (server) =>
+      server.update(path, sent),
     );
   }
 

@@ -84,6 +84,11 @@ export class InMemoryClient implements KubeClient {
     );
   }
 
+  async update<T>(path: string, body: unknown): Promise<T> {
+    const sent = overTheWire(body);
+    return await this.#answer({ method: 'PUT', path, body }, () => this.#server.update(path, sent));
+  }
+
   async patch<T>(path: string, type: PatchType, body: unknown): Promise<T> {
     const sent = overTheWire(body);
     return await this.#answer({ method: 'PATCH', path, body }, () =>

@@ -13,6 +13,9 @@ Flags are written as for MCM: \`--flag=value\` or \`--flag value\`; for booleans
 is as good as two, \`_\` as good as \`-\` inside a name, and the last one wins. Durations are written as in Go: \`90s\`,
 \`20m\`, \`1h30m\`.
 
+Some defaults are others under a name of MCM: where the watcher was started as \`machine-controller-manager\`, or the
+worker as \`machine-controller\`, by the scripts of these names in the image. They fit how Gardener runs MCM.
+
 There is no configuration file. These variables are read:
 
 - \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_*\`,
@@ -20,6 +23,8 @@ There is no configuration file. These variables are read:
   override variables, variables override the profile. An API key turns TLS on.
 - \`TEMPORAL_API_KEY_PATH\`: a file with the API key, in the place of \`TEMPORAL_API_KEY\`. When this file, the profile, or
   a certificate or key of TLS changes, the process ends with exit code 0 within 70 seconds, to be started again.
+- \`MILLWRIGHT_FLAGS\`: flags, separated by blanks. They come before those of the command line, which win. It is for
+  places where others write the command line, such as [Gardener](gardener.md).
 - \`KUBECONFIG\`: used where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
 - \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of
   the provider \`virtual\`.
@@ -74,8 +79,9 @@ function wrapped(item: string): string {
   return [...lines, line].join('\n');
 }
 
-function defaultIn({ default: given }: Flag<unknown>): string {
-  if (typeof given === 'string') return quoted(given);
+function defaultIn({ default: given, defaultAsMcm }: Flag<unknown>): string {
+  const asMcm = defaultAsMcm === undefined ? '' : `, under a name of MCM ${quoted(defaultAsMcm)}`;
+  if (typeof given === 'string') return quoted(given) + asMcm;
   return `${quoted(given.watcher)} in the watcher, ${quoted(given.worker)} in the worker`;
 }
 

@@ -69,7 +69,8 @@ test('the start waits for both clusters and learns their identities', async () =
   stops.push(() => clients.close());
   const { log, lines, firstLine } = logLines();
   const { signal } = new AbortController();
-  const settings = { target, namespace: 'default', install: { name: 'blue', takeOver: [] } };
+  const install = { name: 'blue', takeOver: [] };
+  const settings = { target, namespace: 'default', install, isNamedAsMcm: false };
   const answer = untilIdentityKnown(clients, settings, { log, signal });
   await firstLine;
   const [seenByControl, seenByTarget] = [
@@ -105,7 +106,7 @@ test('where kube-system may not be read, a flag names the control cluster and th
   const waiting = { log, signal: new AbortController().signal };
   const identity = await untilIdentityKnown(
     clients,
-    { target, namespace: 'default', install },
+    { target, namespace: 'default', install, isNamedAsMcm: false },
     waiting,
   );
   expect(identity).toEqual({
@@ -115,6 +116,39 @@ test('where kube-system may not be read, a flag names the control cluster and th
     target: expect.stringMatching(/^server-[0-9a-f]{32}$/),
     taskQueue: 'millwright/seed/blue',
   });
+});
+
+test('as MCM the served namespace names the target, and a control cluster without a name says what to set', async () => {
+  const ports = [await freeLoopbackPort(), await freeLoopbackPort()] as const;
+  const [control, target] = await Promise.all(ports.map(kubeconfigFor));
+  if (control === undefined || target === undefined) throw new Error('There are two.');
+  await startCluster(ports[0], 'forbidden');
+  const seenByTarget = await startCluster(ports[1], 'forbidden');
+  const clients = createKubeClients({
+    control,
+    target,
+    kubeApi: { burst: 1 },
+    component: 'watcher',
+  });
+  stops.push(() => clients.close());
+  const settings = { target, namespace: 'shoot--a--b', isNamedAsMcm: true };
+  const install = { name: 'shoot--a--b', clusterId: 'seed', takeOver: [] };
+  const { log, lines, firstLine } = logLines();
+  const ended = new AbortController();
+  const waiting = { log, signal: ended.signal };
+  const nameless = { ...settings, install: { name: 'shoot--a--b', takeOver: [] } };
+  const waits = untilIdentityKnown(clients, nameless, waiting);
+  await firstLine;
+  expect(lines[0]).toMatchObject({ reason: expect.stringContaining('set --cluster-id') });
+  ended.abort(new Error('enough'));
+  await expect(waits).rejects.toThrow('enough');
+  const identity = await untilIdentityKnown(
+    clients,
+    { ...settings, install },
+    { log, signal: new AbortController().signal },
+  );
+  expect(identity).toMatchObject({ cluster: 'seed', target: 'of-shoot--a--b' });
+  expect(seenByTarget).toEqual(['/version']);
 });
 
 test('the certificate of a cluster is the same from a file and from the kubeconfig itself', async () => {

@@ -14,6 +14,7 @@ function aClient(times: number[]): KubeClient {
     get: notUsed,
     list: notUsed,
     create: notUsed,
+    update: notUsed,
     patch: notUsed,
     async delete() {
       times.push(monotonicMs());

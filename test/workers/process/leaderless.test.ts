@@ -1,10 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
-import {
-  Leaderless,
-  registerLeaderlessMetric,
-  runsAsMcm,
-} from '../../../workers/process/leaderless.ts';
+import { Leaderless, registerLeaderlessMetric } from '../../../workers/process/leaderless.ts';
 
 let hasLeader = true;
 let now = 0;
@@ -51,16 +47,3 @@ test('the metric says for how long there has been no leader', async () => {
   now = 42_500;
   expect(await registry.metrics()).toContain('millwright_leaderless_seconds 42');
 });
-
-test.each([
-  { argv0: 'machine-controller-manager', title: 'node', isMcm: true },
-  { argv0: './machine-controller-manager', title: 'node', isMcm: true },
-  { argv0: 'node', title: 'machine-controller-manager', isMcm: true },
-  { argv0: 'node', title: 'node', isMcm: false },
-  { argv0: 'machine-controller-manager-provider-aws', title: 'node', isMcm: false },
-])(
-  'a process with argv0 $argv0 and title $title runs as MCM: $isMcm',
-  ({ argv0, title, isMcm }) => {
-    expect(runsAsMcm({ argv0, title })).toBe(isMcm);
-  },
-);

@@ -20,6 +20,8 @@ export interface Flag<T> {
   kind: Kind<T>;
   /** As a person would write it. Two where the binaries of MCM differ. */
   default: string | Record<Component, string>;
+  /** In a process that was started by a name of MCM; default the same. */
+  defaultAsMcm?: string;
   says: string;
   /** Set when the flag has an effect in one process only. */
   only?: Component;
@@ -29,6 +31,17 @@ export interface Flag<T> {
   ours?: true;
 }
 
-export function defaultOf(flag: Pick<Flag<unknown>, 'default'>, component: Component): string {
+/** Which process the default is for. */
+export interface Started {
+  component: Component;
+  /** See mcm-name.ts. */
+  isNamedAsMcm?: boolean | undefined;
+}
+
+export function defaultOf(
+  flag: Pick<Flag<unknown>, 'default' | 'defaultAsMcm'>,
+  { component, isNamedAsMcm = false }: Started,
+): string {
+  if (isNamedAsMcm && flag.defaultAsMcm !== undefined) return flag.defaultAsMcm;
   return typeof flag.default === 'string' ? flag.default : flag.default[component];
 }

@@ -1,4 +1,4 @@
-import { type Component, defaultOf, type Flag, groups } from './flag.ts';
+import { type Component, defaultOf, type Flag, groups, type Started } from './flag.ts';
 import { type FlagName, flagNames, flagOf } from './table.ts';
 
 const purpose: Record<Component, string> = {
@@ -7,10 +7,11 @@ const purpose: Record<Component, string> = {
 };
 
 /** What `--help` prints: every flag with its default and one sentence, then two examples. */
-export function helpText(component: Component): string {
+export function helpText(started: Started): string {
+  const { component } = started;
   const sections = groups.map((group) => {
     const names = flagNames.filter((name) => flagOf(name).group === group);
-    return [`${group}:`, ...names.map((name) => helpOfFlag(name, component))].join('\n');
+    return [`${group}:`, ...names.map((name) => helpOfFlag(name, started))].join('\n');
   });
   return [
     `millwright ${component}: ${purpose[component]}`,
@@ -21,11 +22,12 @@ export function helpText(component: Component): string {
   ].join('\n\n');
 }
 
-function helpOfFlag(name: FlagName, component: Component): string {
+function helpOfFlag(name: FlagName, started: Started): string {
+  const { component } = started;
   const flag = flagOf(name);
   const { kind, says } = flag;
   const value = kind.placeholder === '' ? '' : ` ${kind.placeholder}`;
-  const text = defaultOf(flag, component);
+  const text = defaultOf(flag, started);
   const byDefault = text === '' ? '' : ` (default ${text})`;
   return `  --${name}${value}${byDefault}\n      ${says}${effectOf(flag, component)}`;
 }
@@ -42,6 +44,8 @@ const environment = `Environment:
       The same as for the command "temporal".
   TEMPORAL_API_KEY_PATH
       A file with the API key. The process ends in order when a file with credentials of Temporal changes.
+  MILLWRIGHT_FLAGS
+      Flags, separated by blanks, that come before those of the command line.
   KUBECONFIG
       Used where neither --target-kubeconfig nor --control-kubeconfig is given, outside a cluster.
   MILLWRIGHT_VIRTUAL_CLOUD (default http://127.0.0.1:7080)

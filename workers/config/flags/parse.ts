@@ -1,5 +1,5 @@
 /** Command line -> values. Written as for Go's pflag, as MCM's command lines are. */
-import { type Component, defaultOf } from './flag.ts';
+import { defaultOf, type Started } from './flag.ts';
 import { type FlagName, flagNames, flagOf, type FlagValues, isFlagName } from './table.ts';
 
 /** One thing that is wrong, with what is allowed and what to do. */
@@ -20,7 +20,7 @@ export interface ReadFlags {
  * dash, `-v3`, and `_` for `-` inside a name. The last one wins. Whatever is wrong becomes a fault
  * and leaves the default in place.
  */
-export function readFlags(argv: readonly string[], component: Component): ReadFlags {
+export function readFlags(argv: readonly string[], started: Started): ReadFlags {
   const texts = new Map<FlagName, string>();
   const faults: Fault[] = [];
   let asksFor: 'help' | 'version' | undefined;
@@ -33,7 +33,7 @@ export function readFlags(argv: readonly string[], component: Component): ReadFl
       at += word.usedNext ? 1 : 0;
     }
   }
-  const { values, faults: valueFaults } = valuesOf(texts, component);
+  const { values, faults: valueFaults } = valuesOf(texts, started);
   return {
     values,
     given: new Set(texts.keys()),
@@ -75,7 +75,7 @@ function splitWord(word: string): { given?: string; text?: string } {
   return { given: name.replaceAll('_', '-'), ...(text !== undefined && { text }) };
 }
 
-function valuesOf(texts: ReadonlyMap<FlagName, string>, component: Component) {
+function valuesOf(texts: ReadonlyMap<FlagName, string>, started: Started) {
   const faults: Fault[] = [];
   const values: Partial<Record<FlagName, unknown>> = {};
   for (const name of flagNames) {
@@ -85,7 +85,7 @@ function valuesOf(texts: ReadonlyMap<FlagName, string>, component: Component) {
     if (given !== undefined && value === undefined) {
       faults.push(`--${name}: ${JSON.stringify(given)} is not allowed; allowed: ${kind.allowed}`);
     }
-    values[name] = value ?? kind.parse(defaultOf(flag, component));
+    values[name] = value ?? kind.parse(defaultOf(flag, started));
   }
   if (!isComplete(values)) throw new Error('The default of a flag is not allowed by its own kind.');
   return { values, faults };

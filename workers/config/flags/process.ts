@@ -179,7 +179,8 @@ export const processFlags = {
     group: 'Work',
     kind: duration,
     default: '20s',
-    says: 'Time for work in progress to end after SIGTERM or SIGINT. Keep it below terminationGracePeriodSeconds.',
+    defaultAsMcm: '4s',
+    says: 'Time for work in progress to end after SIGTERM or SIGINT. Keep it below terminationGracePeriodSeconds, which Gardener sets to 5 s.',
     ours: true,
   },
   'autoscaler-scaledown-annotation-during-rollout': {
@@ -263,6 +264,14 @@ export const processFlags = {
     says: 'Namespace of the Lease of our own, the same for watcher and workers. Empty: --namespace, where the Lease is called "millwright". In another one it is called "millwright-NAMESPACE", and machines can be deleted while their own namespace is. Leases of MCM stay in --namespace.',
     ours: true,
   },
+  'leader-elect-resource-name': {
+    group: 'Leader election',
+    kind: oneOf('millwright', 'machine-controller-manager'),
+    default: 'millwright',
+    defaultAsMcm: 'machine-controller-manager',
+    says: 'Name of the Lease of our own in --namespace, the same for watcher and workers. The second is one of MCM, for roles that grant no other Lease: MCM and Millwright still exclude each other.',
+    ours: true,
+  },
   'leader-elect-identity': {
     group: 'Leader election',
     kind: text,
@@ -297,9 +306,10 @@ export const processFlags = {
   },
   'log-format': {
     group: 'Logs',
-    kind: oneOf('auto', 'json', 'text'),
+    kind: oneOf('auto', 'json', 'text', 'klog'),
     default: 'auto',
-    says: 'auto: text on a terminal, else JSON.',
+    defaultAsMcm: 'klog',
+    says: 'auto: text on a terminal, else JSON. klog: the lines of MCM, which the log parser of Gardener reads; an error has its stack in the same line.',
     ours: true,
   },
   vmodule: {

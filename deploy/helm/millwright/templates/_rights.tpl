@@ -4,13 +4,14 @@ their namespace; `target` roles of the cluster that the Nodes join. A worker has
 A test compares them with the API server's audit log: a right that no test uses fails, and so does a refusal.
 */}}
 
-{{/* Lease of ours: `millwright`, or where it is in another namespace `millwright-NAMESPACE`. */}}
+{{/* Lease of the watchers: `millwright`, or as a flag names it; in another namespace `millwright-NAMESPACE`. */}}
 {{- define "millwright.leaseNamespace" -}}
 {{- default (include "millwright.machinesNamespace" .) (get .Values.flags "leader-elect-resource-namespace") }}
 {{- end }}
 {{- define "millwright.lease" -}}
 {{- $namespace := include "millwright.machinesNamespace" . }}
-{{- ternary "millwright" (printf "millwright-%s" $namespace) (eq $namespace (include "millwright.leaseNamespace" .)) }}
+{{- $name := default "millwright" (get .Values.flags "leader-elect-resource-name") }}
+{{- ternary $name (printf "millwright-%s" $namespace) (eq $namespace (include "millwright.leaseNamespace" .)) }}
 {{- end }}
 
 {{- define "millwright.rights.control.watcher" }}
@@ -26,7 +27,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [machine-controller, machine-controller-manager]
-  verbs: [get, patch]
+  verbs: [get, update]
 # RBAC cannot say a name of what does not exist yet.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
@@ -43,7 +44,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ include "millwright.lease" . }}]
-  verbs: [get, patch]
+  verbs: [get, update]
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]
@@ -54,7 +55,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ include "millwright.lease" . }}]
-  verbs: [list, watch]
+  verbs: [get, watch]
 {{- end }}
 
 {{- define "millwright.rights.control.worker" }}
@@ -209,10 +210,10 @@ A test compares them with the API server's audit log: a right that no test uses 
 
 {{/* In kube-system. Names of bootstrap tokens are random: an admission policy says what RBAC cannot. */}}
 {{- define "millwright.rights.tokens.core" }}
-# patch: a token is renewed for a machine that is made again.
+# delete: also to renew a token for a machine that is made again.
 - apiGroups: ['']
   resources: [secrets]
-  verbs: [get, create, patch, delete]
+  verbs: [get, create, delete]
 {{- end }}
 
 {{- define "millwright.rights.tokens.driver" }}

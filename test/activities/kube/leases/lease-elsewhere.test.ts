@@ -29,7 +29,7 @@ function elect(resourceNamespace?: string): Election {
   election = new Election({
     client,
     namespace: 'shoot',
-    ...(resourceNamespace !== undefined && { resourceNamespace }),
+    place: { resourceNamespace },
     identity: 'a',
     timing: { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 },
     onElected: () => undefined,
@@ -58,7 +58,7 @@ describe('the Lease of a watcher', () => {
     const { isActive, close } = watchActiveWatcher({
       client,
       namespace: 'shoot',
-      resourceNamespace: 'leases',
+      place: { resourceNamespace: 'leases' },
       onError: () => undefined,
     });
     elect('leases');

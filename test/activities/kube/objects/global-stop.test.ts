@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import type { GlobalStop, Stop } from '../../../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../../../activities/kube/objects/global-stop.ts';
@@ -7,6 +7,8 @@ import { watchActiveWatcher } from '../../../../activities/kube/leases/active-wa
 import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
 import { pausesAnnotation, writePauses } from '../../../../activities/kube/objects/pauses.ts';
 import { HttpApiServer } from '../../../support/api-server/http-api-server.ts';
+import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { aLease, aThing, thing } from '../things.ts';
 import { until } from '../until.ts';
 
@@ -67,4 +69,54 @@ test('a worker that starts later reads on the Lease when nothing could be done',
   await activeWatcher.synced;
   await activeWatcher.close();
   expect(activeWatcher.pauses()).toEqual(known);
+});
+
+interface Forbidden {
+  system: HandSystem;
+  client: InMemoryClient;
+  stop: GlobalStop;
+  isSynced(): boolean;
+  said: string[];
+}
+
+async function forbidden(isOptional: boolean): Promise<Forbidden> {
+  const system = new HandSystem();
+  const inMemory = new InMemoryClient();
+  inMemory.fault = () => ({ code: 403, reason: 'Forbidden' });
+  const said: string[] = [];
+  const watched = system.run(() =>
+    watchGlobalStop({
+      client: inMemory,
+      namespace: 'default',
+      onError: () => said.push('error'),
+      ...(isOptional && { onForbidden: () => said.push('forbidden') }),
+    }),
+  );
+  let isSynced = false;
+  void watched.synced.then(() => (isSynced = true));
+  await system.to(1_000);
+  return { system, client: inMemory, stop: watched, isSynced: () => isSynced, said };
+}
+
+describe('a stop that may not be read', () => {
+  test('is waited for, and each failure is said', async () => {
+    const { system, stop: waited, isSynced, said } = await forbidden(false);
+    await system.to(60_000);
+    expect(isSynced()).toBe(false);
+    expect(new Set(said)).toEqual(new Set(['error']));
+    await system.run(() => waited.close());
+  });
+
+  test('is no stop after some seconds where that is allowed, which is said once', async () => {
+    const { system, client: inMemory, stop: optional, isSynced, said } = await forbidden(true);
+    expect([isSynced(), said]).toEqual([false, []]);
+    await system.to(120_000);
+    expect([isSynced(), said, optional.current()]).toEqual([true, ['forbidden'], undefined]);
+    // Somebody grants it.
+    inMemory.fault = () => undefined;
+    inMemory.put({ ...aThing('millwright-stop', { data: { reason: 'x' } }) });
+    await system.to(180_000);
+    expect(optional.current()?.reason).toBe('x');
+    await system.run(() => optional.close());
+  });
 });

@@ -11,7 +11,7 @@ import type { ClusterPast } from '../past/cluster-past.ts';
 export interface JudgedWrite {
   process: { name: string };
   cluster: Cluster;
-  method: 'POST' | 'PATCH' | 'DELETE';
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body: unknown;
   /** Of an attempt that was over before it sent this. */

@@ -21,13 +21,13 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   MachineSet: [{ isIn: isInControl, methods: ['POST', 'PATCH', 'DELETE'] }],
   Machine: [{ isIn: isInControl, methods: ['POST', 'PATCH', 'DELETE'] }],
   MachineClass: [{ isIn: isInControl, methods: ['PATCH'] }],
-  Lease: [{ isIn: isInControl, methods: ['POST', 'PATCH'] }],
+  Lease: [{ isIn: isInControl, methods: ['POST', 'PUT'] }],
   Event: [
     { isIn: isInControl, methods: ['POST', 'PATCH'] },
     { isIn: isInTarget, methods: ['POST', 'PATCH'] },
   ],
   Secret: [
-    { isIn: isBootstrapToken, methods: ['POST', 'PATCH', 'DELETE'] },
+    { isIn: isBootstrapToken, methods: ['POST', 'DELETE'] },
     { isIn: isInControl, methods: ['PATCH'] },
   ],
   Node: [{ isIn: isInTarget, methods: ['PATCH', 'DELETE'] }],
@@ -44,7 +44,7 @@ export function judgePlace(judged: Case): void {
   } else if (!found.some(({ methods }) => methods.includes(write.method))) {
     const text = textOf(
       judged,
-      { POST: 'created', PATCH: 'changed', DELETE: 'deleted' }[write.method],
+      { POST: 'created', PUT: 'replaced', PATCH: 'changed', DELETE: 'deleted' }[write.method],
     );
     evidence.rulings.against('only what is named here is deleted', write.path, text);
   }

@@ -4,13 +4,13 @@ import { flagNames, flagOf } from '../../../../workers/config/flags/table.ts';
 import { helpText } from '../../../../workers/config/flags/help.ts';
 
 describe.each(['watcher', 'worker'] as const)('the help of the %s', (component) => {
-  const help = helpText(component);
+  const help = helpText({ component });
   const lines = help.split('\n');
 
   test.each(flagNames)('has --%s once, with its default and its sentence', (name) => {
     const flag = flagOf(name);
     const at = lines.findIndex((line) => new RegExp(`^ {2}--${name}( |$)`).test(line));
-    expect(lines[at]).toContain(defaultOf(flag, component));
+    expect(lines[at]).toContain(defaultOf(flag, { component }));
     expect(lines[at + 1]).toContain(flag.says);
     expect(lines.filter((line) => line.startsWith(`  --${name} `)).length).toBeLessThan(2);
   });

@@ -65,7 +65,7 @@ const good: { name: string; argv: string[]; values: Partial<FlagValues> }[] = [
 ];
 
 test.each(good)('the flag parser reads $name', ({ argv, values }) => {
-  const read = readFlags(argv, 'worker');
+  const read = readFlags(argv, { component: 'worker' });
   expect(read.faults).toEqual([]);
   expect(read.values).toMatchObject(values);
 });
@@ -149,28 +149,34 @@ const bad: { name: string; argv: string[]; fault: RegExp }[] = [
 ];
 
 test.each(bad)('the flag parser refuses $name', ({ argv, fault }) => {
-  const { faults } = readFlags(argv, 'worker');
+  const { faults } = readFlags(argv, { component: 'worker' });
   expect(faults).toEqual([expect.stringMatching(fault)]);
 });
 
 describe('what was asked for', () => {
   test.each(['--help', '-h', '-help'])('%s asks for help', (word) => {
-    expect(readFlags(['--port=80', word], 'worker').asksFor).toBe('help');
+    expect(readFlags(['--port=80', word], { component: 'worker' }).asksFor).toBe('help');
   });
 
   test('--version asks for the version', () => {
-    expect(readFlags(['--version'], 'worker').asksFor).toBe('version');
+    expect(readFlags(['--version'], { component: 'worker' }).asksFor).toBe('version');
   });
 
   test('only written flags count as given', () => {
-    expect([...readFlags(['--port=80'], 'worker').given]).toEqual(['port']);
+    expect([...readFlags(['--port=80'], { component: 'worker' }).given]).toEqual(['port']);
   });
 });
 
 test('each process has the port of its counterpart in MCM', () => {
   // The watcher sends signals instead of syncing objects, so MCM's 10 would only slow it down.
-  expect(readFlags([], 'watcher').values).toMatchObject({ port: 10_258, 'concurrent-syncs': 64 });
-  expect(readFlags([], 'worker').values).toMatchObject({ port: 10_259, 'concurrent-syncs': 50 });
+  expect(readFlags([], { component: 'watcher' }).values).toMatchObject({
+    port: 10_258,
+    'concurrent-syncs': 64,
+  });
+  expect(readFlags([], { component: 'worker' }).values).toMatchObject({
+    port: 10_259,
+    'concurrent-syncs': 50,
+  });
 });
 
 test('a short wrong name gets no wild guess', () => {

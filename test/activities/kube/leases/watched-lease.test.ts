@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeClient } from '../../../../activities/kube/client/client.ts';
+import { lease } from '../../../../activities/kube/client/paths.ts';
+import { createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import { WatchedLease } from '../../../../activities/kube/leases/watched-lease.ts';
+import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
+import { aLease } from '../things.ts';
+import { until } from '../until.ts';
+
+let server: HttpApiServer;
+let client: KubeClient;
+let watched: WatchedLease | undefined;
+/** Holders. */
+const seen: unknown[] = [];
+const errors: unknown[] = [];
+
+beforeEach(async () => {
+  server = await HttpApiServer.start();
+  client = createLeaseClient({ kubeConfig: server.kubeConfig, userAgent: 'test' });
+});
+
+afterEach(async () => {
+  await watched?.stop();
+  await client.close();
+  await server.stop();
+  for (const list of [seen, errors]) list.length = 0;
+});
+
+function watch(): WatchedLease {
+  watched = new WatchedLease({
+    client,
+    lease: { namespace: 'default', name: 'one' },
+    onSeen: (now) => seen.push(now?.spec?.holderIdentity),
+    onError: (error) => errors.push(error),
+  });
+  return watched;
+}
+
+test('each version of a Lease is reported once, and that it is gone', async () => {
+  server.put(aLease('one', { holderIdentity: 'a' }));
+  server.put(aLease('another', { holderIdentity: 'x' }));
+  await watch().synced;
+  await until('it is watched', () => server.watchCount > 0);
+  // The watch begins with what was read.
+  server.put(aLease('one', { holderIdentity: 'b' }));
+  await until('b is seen', () => seen.includes('b'));
+  server.remove(lease('default', 'one'));
+  await until('it is gone', () => seen.at(-1) === undefined);
+  expect(seen).toEqual(['a', 'b', undefined]);
+  expect(errors).toEqual([]);
+});
+
+test('one that is not there is waited for, and failures are reported and survived', async () => {
+  server.respond = () => status(403, 'Forbidden', {});
+  const { synced } = watch();
+  await until('a failure', () => errors.length > 1);
+  expect(seen).toEqual([]);
+  server.respond = () => undefined;
+  await synced;
+  expect(seen).toEqual([undefined]);
+  server.put(aLease('one', { holderIdentity: 'a' }));
+  await until('a is seen', () => seen.includes('a'));
+});
