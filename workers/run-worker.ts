@@ -1,47 +1,52 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
-import { nowMs } from '../activities/system/system.ts';
+import { ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
+import { recordEvent } from '../activities/kube/objects/events.ts';
+import type { StopView } from '../activities/kube/objects/global-stop.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import { registerProbeMetrics } from './checks/probe-metrics.ts';
+import type { Config } from './config/config.ts';
+import { Fleet, isFleet } from './fleet/fleet.ts';
+import type { WorkerFleet } from './fleet/serve-worker.ts';
+import { serveWorker } from './fleet/serve-worker.ts';
 import type { Waiting } from './kube/clients.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
+import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
-import type { Leaderless } from './process/leaderless.ts';
-import { watchLeader } from './process/leaderless.ts';
+import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
-import { startChecks } from './checks/start-checks.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
-import { logStop, registerStopMetric } from './process/stop-signs.ts';
-import type { WorkerFactory } from './temporal/worker-factory.ts';
-import { startWorkers } from './temporal/workers.ts';
-import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
-import type { KubeClient } from '../activities/kube/client/client.ts';
-import type { GlobalStop } from '../activities/kube/objects/global-stop.ts';
-import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
-import type { ActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
-import { watchActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
-import { pausesUntil } from '../activities/kube/objects/pauses.ts';
-import { claimantOf, untilClaimed } from './temporal/claims.ts';
+import { registerStopMetric } from './process/stop-signs.ts';
 import type { Outside } from './outside.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
+import { ServedDeletions } from './temporal/inline-deletions.ts';
+import { createServiceProbes } from './temporal/poller-probe.ts';
+import { createProcessDrivers } from './temporal/process-drivers.ts';
+import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
+import type { WorkerFactory } from './temporal/worker-factory.ts';
+import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
+import { Worlds } from './temporal/worlds.ts';
 
 export async function runWorker(
   { config, log, shutdown, openHttp }: Process,
   outside: Outside,
 ): Promise<void> {
   const { metricsUrl } = await outside.installTemporalRuntime(log);
-  let leaderless: Leaderless | undefined;
+  let leaders: Leaders | undefined;
   let reach: TemporalReach | undefined;
+  let fleet: Fleet | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const metrics = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? reach?.fault() : state),
-    leaderFault: () => leaderless?.fault(),
+    whyNotReady: () => (state === '' ? (reach?.fault() ?? fleet?.fault()) : state),
+    leaderFault: () => leaders?.fault(),
   });
+  const { registry } = metrics;
   const waiting = { log, signal: shutdown.signal };
 
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);
-  const { registry } = metrics;
   const createClient = outside.eventClient;
   const events = createEventRecorders({ config, clients, log, registry, createClient });
   shutdown.add('Events', () => events.close());
@@ -57,38 +62,67 @@ export async function runWorker(
       onMissing: (reason) => (state = reason),
     });
   }
-  await untilClaimed(temporal, claimantOf(config, identity), waiting);
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
 
-  const gates = watchGates({ config, log, shutdown }, clients.control);
-  const { stop, activeWatcher } = gates;
-  registerStopMetric(registry, stop);
-  leaderless = watchLeader(registry, activeWatcher.isActive);
   state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  await Promise.all([stop.synced, activeWatcher.synced]);
+  const isOfMany = isFleet(config);
+  leaders = new Leaders(registry, { isFleet: isOfMany });
+  const stops = new Map<string, StopView>();
+  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
+  const drainWatches =
+    serves.drain && clients.target ? createDrainWatches(clients.target, temporal, log) : undefined;
+  if (drainWatches) shutdown.add('watches of drains', () => closeDrainWatches(drainWatches));
 
-  const workers = await startWorkers({
+  const { namespaces } = config;
+  const worlds = new Worlds({
+    cluster: identity.cluster,
+    only: namespaces.kind === 'one' ? namespaces.name : undefined,
+    mayBeOurs: (namespace) => fleet?.mayBeOurs(namespace) ?? true,
+    whyNotServed: (namespace) => fleet?.whyNotServed(namespace),
+  });
+  const { createDrivers, copies } = outside;
+  const drivers = createProcessDrivers({ config, registry, log, createDrivers });
+  // The rest of the slots is for drains that ask no cloud.
+  const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
+  const { taskQueue } = identity;
+  const interceptors = createInterceptors(worlds, { registry, log });
+  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
+  const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
+  // A process may be asked to end while its drivers are loaded.
+  shutdown.add('drivers', () => driverWorkers.stop());
+
+  const members: WorkerFleet = {
     config,
-    log,
     clients,
-    activeWatcher,
-    stop,
-    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     identity,
+    createClient: outside.kubeClient,
     temporal,
-    factory,
-    createDrivers: outside.createDrivers,
-    copies: outside.copies,
+    worlds,
+    drivers,
+    driverWorkers,
+    deletions,
+    services: createServiceProbes({ temporal, taskQueue, serves }),
+    events,
+    drainWatches,
+    copies,
+    leaders,
+    stops,
+    probeMetrics: registerProbeMetrics(registry),
+  };
+  fleet = new Fleet({
+    config,
+    control: clients.control,
+    log,
     registry,
     shutdown,
+    serve: (attempt) => serveWorker(members, attempt),
+    onReason: (namespace, reason) => tellNamespace(clients.control, config, { namespace, reason }),
   });
+  await fleet.settled();
+  const workers = await startWorkers({ ...workerParts, driverWorkers });
   void endWhenBroken(workers.failed, { log, shutdown });
-  // Their workflows and activities are of the core.
-  const { dependencies } = workers;
-  const settings = { ...config, identity };
-  if (serves.core) startChecks({ temporal, settings, dependencies, registry, ...waiting });
   state = '';
-  log.info({ namespace: config.namespace, taskQueue: identity.taskQueue, ...serves }, 'working');
+  log.info({ namespaces, taskQueue, ...serves }, 'working');
 }
 
 /** The workers have a connection of their own. */
@@ -106,27 +140,25 @@ async function untilConnected(
   return factory;
 }
 
-/** What every activity that creates or destroys asks first. */
-function watchGates(
-  { config, log, shutdown }: Pick<Process, 'config' | 'log' | 'shutdown'>,
-  client: KubeClient,
-): { stop: GlobalStop; activeWatcher: ActiveWatcher } {
-  const { namespace, leaderElection } = config;
-  const stop = watchGlobalStop({
-    client,
-    namespace,
-    onChange: (present) => logStop(log, namespace, present),
-    onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
-  });
-  shutdown.add('global stop', () => stop.close());
-  const activeWatcher = watchActiveWatcher({
-    client,
-    namespace,
-    resourceNamespace: leaderElection.resourceNamespace,
-    onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
-  });
-  shutdown.add('active watcher', () => activeWatcher.close());
-  return { stop, activeWatcher };
+/** Its users see no log of the fleet: an Event in the namespace says why nothing happens there. */
+function tellNamespace(
+  control: KubeClient,
+  { leaderElection }: Pick<Config, 'leaderElection'>,
+  { namespace, reason }: { namespace: string; reason: string | undefined },
+): void {
+  if (reason === undefined) return;
+  const lease = ownLeaseOf(namespace, leaderElection.resourceNamespace);
+  const subject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease, namespace };
+  recordEvent(
+    control,
+    { ...subject, uid: '' },
+    {
+      type: 'Warning',
+      reason: 'NamespaceNotServed',
+      message: `Millwright does not serve namespace ${namespace}: ${reason}`,
+      component: 'millwright',
+    },
+  );
 }
 
 async function endWhenBroken(

@@ -1,9 +1,10 @@
 /** How a process shows that everything is stopped. */
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
 import type { Stop, StopView } from '../../activities/kube/objects/global-stop.ts';
 import { formatStop } from '../../activities/kube/objects/global-stop.ts';
 import type { Logger } from '../log/logger.ts';
+import type { Members } from '../metrics/per-namespace.ts';
+import { registerNamespacedGauge } from '../metrics/per-namespace.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
   if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
@@ -13,15 +14,10 @@ export function logStop(log: Logger, namespace: string, stop: Stop | undefined):
 /**
  * Such a process is ready all the same: restarting it or leaving it out would change nothing.
  */
-export function registerStopMetric(registry: Registry, stop: StopView): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'millwright_stopped',
-      help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
-      registers: [],
-      collect() {
-        this.set(stop.current() ? 1 : 0);
-      },
-    }),
-  );
+export function registerStopMetric(registry: Registry, stops: Members<StopView>): void {
+  registerNamespacedGauge(registry, stops, {
+    name: 'millwright_stopped',
+    help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
+    of: (stop) => (stop.current() ? 1 : 0),
+  });
 }

@@ -28,14 +28,16 @@ export interface Claimant {
 }
 
 export function claimantOf(
-  { namespace, install }: Pick<Config, 'namespace' | 'install'>,
+  namespace: string,
+  { install }: Pick<Config, 'install'>,
   identity: Identity,
 ): Claimant & { takeOver: readonly string[] } {
   return { identity, namespace, takeOver: install.takeOver };
 }
 
 export function claimsOf({ identity, namespace }: Claimant): Claim[] {
-  const { cluster, name, clusterName, target = 'none' } = identity;
+  const { cluster, name, clusterName } = identity;
+  const target = identity.targets ?? identity.target ?? 'none';
   const ids = clusterName === undefined ? '<kind>/' : `<kind>/${clusterName}/`;
   const install = clusterName === undefined ? name : `${clusterName}/${name}`;
   return [

@@ -33,7 +33,7 @@ test('without flags and environment everything has the defaults of MCM', () => {
   expect(configOf({})).toMatchObject({
     control: { kind: 'default' },
     target: { kind: 'default' },
-    namespace: 'default',
+    namespaces: { kind: 'one', name: 'default' },
     kubeApi: { burst: 30 },
     install: { name: 'default', takeOver: [] },
     leaderElection: {

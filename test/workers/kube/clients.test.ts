@@ -103,11 +103,7 @@ test('where kube-system may not be read, a flag names the control cluster and th
   const install = { name: 'blue', clusterId: 'seed', clusterName: 'eu', takeOver: [] };
   const { log } = logLines();
   const waiting = { log, signal: new AbortController().signal };
-  const identity = await untilIdentityKnown(
-    clients,
-    { target, namespace: 'default', install },
-    waiting,
-  );
+  const identity = await untilIdentityKnown(clients, { target, install }, waiting);
   expect(identity).toEqual({
     cluster: 'seed',
     clusterName: 'eu',
