@@ -25,10 +25,15 @@ export interface WorkerProgram {
 
 export interface OperatorOptions {
   namespace: string;
+  /** Flags that say what it serves, asked at each start. Default `--namespace`, that of its logs. */
+  serves?: (() => readonly string[]) | undefined;
   /** Whether there are two of each, as in production. What is killed or counted is alone. */
   isDoubled: boolean;
-  /** `none`: there is no target cluster. Default the cluster of the stack. */
-  target?: 'none' | undefined;
+  /**
+   * `none`: there is no target cluster; `secret`: `serves` says where each namespace finds its own.
+   * Default the cluster of the stack.
+   */
+  target?: 'none' | 'secret' | undefined;
   workerFlags?: readonly string[] | undefined;
   /** Default one, called `worker`. */
   workers?: readonly WorkerProgram[] | undefined;
@@ -197,15 +202,15 @@ export class Operator {
   }
 
   #flags(program: Program): string[] {
-    const { namespace, target, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
+    const { namespace, target, serves, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
     const { launch } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
     const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
       `--control-kubeconfig=${kubeconfig}`,
-      `--target-kubeconfig=${target ?? targetKubeconfig}`,
-      `--namespace=${namespace}`,
+      ...(target === 'secret' ? [] : [`--target-kubeconfig=${target ?? targetKubeconfig}`]),
+      ...(serves?.() ?? [`--namespace=${namespace}`]),
       ...quickRecovery,
       '--port=0',
       '--log-format=json',

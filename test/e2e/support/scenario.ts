@@ -32,6 +32,8 @@ export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespac
   clusters?: { control: TestStack; target: TestStack };
   /** `--cluster-name` of its operator. */
   clusterName?: string;
+  /** The fleet that serves it, in the place of an operator of its own. */
+  fleet?: { name: string; operator: Operator };
   /**
    * Gives its processes their rights, in the place of those that the users of the local stack have.
    */
@@ -48,11 +50,12 @@ export class Scenario {
   readonly operator: Operator;
 
   readonly #causes: readonly RegExp[];
+  readonly #fleet: ScenarioOptions['fleet'];
   readonly #grant: ScenarioOptions['grant'];
 
   constructor(
     name: string,
-    { causes = [], clusters, clusterName, grant, ...given }: ScenarioOptions = {},
+    { causes = [], clusters, clusterName, grant, fleet, ...given }: ScenarioOptions = {},
   ) {
     const stack = testStack();
     const { control, target } = clusters ?? { control: stack, target: stack };
@@ -62,13 +65,17 @@ export class Scenario {
     const { kubeconfig } = control.layout;
     this.cluster = new Cluster(this.namespace, kubeconfig, target.layout.kubeconfig);
     this.cloud = new VirtualCloud(target.virtualCloud, this.namespace);
-    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, clusterName);
+    const named = { clusterName, fleet: fleet?.name };
+    this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, named);
     this.#causes = causes;
+    this.#fleet = fleet;
     this.#grant = grant;
     // What goes through a relay is killed or cut off there.
     const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
     const isDoubled = mayBeDoubled && isNight();
-    this.operator = new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
+    this.operator =
+      fleet?.operator ??
+      new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
   }
 
   /** A name that is the scenario's own, also among Nodes and VMs. */
@@ -85,7 +92,7 @@ export class Scenario {
     const { namespace, cluster } = this;
     if (this.#grant === undefined) await createNamespace(cluster.kube, namespace);
     else await this.#grant(this);
-    this.operator.start();
+    if (!this.#fleet) this.operator.start();
     const secret = secretManifest({ namespace, name: secretName });
     await cluster.kube.create(namespaced('secrets', namespace), secret);
     await cluster.create('machineclasses', classManifest({ namespace, name: className }));
@@ -103,12 +110,17 @@ export class Scenario {
       await this.#deleteAll(['machineclasses']);
       await this.cluster.delete(namespaced('secrets', this.namespace, secretName));
       await eventually('the class and its Secret are gone', () => this.#expectGone());
-      await this.operator.stop();
+      await this.#stopOperator();
       await expectNoTroubles(this, this.#causes);
     } finally {
-      await this.operator.stop();
+      await this.#stopOperator();
       await this.#sweep();
     }
+  }
+
+  /** That of a fleet has others to serve. */
+  async #stopOperator(): Promise<void> {
+    if (!this.#fleet) await this.operator.stop();
   }
 
   async #deleteAll(wanted: MachineKind[]): Promise<void> {
@@ -148,7 +160,8 @@ export class Scenario {
       await ignoreNotFound(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
-    await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });
+    const install = this.#fleet?.name ?? this.namespace;
+    await workflows.releaseClaims({ cluster: await cluster.uid(), install });
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
     await revokeRights(cluster.kube, this.namespace);

@@ -20,11 +20,18 @@ const mostAttempts = 6;
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #clusterName: string | undefined;
+  /** Of the fleet that serves the namespace, if one does. */
+  readonly #fleet: string | undefined;
   readonly #connection: Connection;
   readonly #client: Client;
 
-  constructor(namespace: string, address: string, clusterName?: string) {
+  constructor(
+    namespace: string,
+    address: string,
+    { clusterName, fleet }: { clusterName?: string | undefined; fleet?: string | undefined } = {},
+  ) {
     this.#namespace = namespace;
+    this.#fleet = fleet;
     this.#clusterName = clusterName;
     this.#connection = Connection.lazy({ address });
     this.#client = new Client({ connection: this.#connection });
@@ -141,7 +148,9 @@ export class WorkflowRecords {
 
   /** Of a scheduled check, e.g. `orphans`. */
   scheduleOf(check: string): ScheduleHandle {
-    const install = { name: this.#namespace, clusterName: this.#clusterName };
+    const fleetNamespace = this.#fleet === undefined ? {} : { fleetNamespace: this.#namespace };
+    const name = this.#fleet ?? this.#namespace;
+    const install = { name, clusterName: this.#clusterName, ...fleetNamespace };
     return this.#client.schedule.getHandle(scheduleIdOf(check, install));
   }
 
@@ -233,7 +242,7 @@ export class WorkflowRecords {
   async releaseClaims({ cluster, install }: { cluster: string; install: string }): Promise<void> {
     const own = [
       `claim/install/${cluster}/${install}`,
-      `claim/namespace/${cluster}/${install}`,
+      `claim/namespace/${cluster}/${this.#namespace}`,
       ...(this.#clusterName === undefined ? [] : [`claim/ids/${this.#clusterName}`]),
     ];
     for (const workflowId of own) {

@@ -49,7 +49,7 @@ function serve(kube: InMemoryClient, { prepare = isOver, atOnce = [] }: Served =
     : undefined;
   const ready = async (): Promise<void> => {
     await classes?.synced;
-    await ready();
+    await workers.ready();
   };
   stopClasses = async () => await classes?.stop();
   return { workers, happened, ready };
