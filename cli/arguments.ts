@@ -3,6 +3,8 @@ import type { Common } from './options.ts';
 import { commandLine } from './command-line.ts';
 import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
+import type { OffboardQuestion } from './offboard-arguments.ts';
+import { readOffboardArguments } from './offboard-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
 import { isJson, UsageError } from './usage-error.ts';
@@ -16,6 +18,7 @@ export type Asked =
   | (Common & { command: 'resume' })
   | { command: 'driver help' }
   | SetupQuestion
+  | OffboardQuestion
   | QueueQuestion
   | Verification;
 
@@ -37,6 +40,7 @@ export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
   if (first === 'driver') return readDriverArguments(others);
   if (first === 'setup') return readSetupArguments(others);
+  if (first === 'offboard') return readOffboardArguments(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };
@@ -46,7 +50,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, driver, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, stop, resume, offboard, driver, help`,
   );
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 /** The command `millwright`. */
 import { reasonOf } from '../workers/log/reason.ts';
+import type { Place } from './connect.ts';
 import { connect } from './connect.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
+import type { OffboardQuestion } from './offboard-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { resume, showStop, stop } from './stop.ts';
 import { help } from './help.ts';
@@ -24,6 +26,8 @@ async function main(argv: readonly string[]): Promise<string> {
         return await showStop(place, asked);
       case 'resume':
         return await resume(place, asked);
+      case 'offboard':
+        return await takeOff(place, asked);
       case 'queue':
         return await showQueues(place, asked);
       case 'verify': {
@@ -36,6 +40,13 @@ async function main(argv: readonly string[]): Promise<string> {
   } finally {
     await place.kube.close();
   }
+}
+
+async function takeOff(place: Place, asked: OffboardQuestion): Promise<string> {
+  const { offboard } = await withSdk('offboard', () => import('./offboard.ts'));
+  const { text, isDone } = await offboard(place, asked);
+  if (!isDone) process.exitCode = 1;
+  return text;
 }
 
 async function setUp(asked: SetupQuestion): Promise<string> {

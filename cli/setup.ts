@@ -4,14 +4,14 @@ import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
-import { readTemporalSettings } from '../workers/config/temporal.ts';
-import { connectTo, isUnknownToTemporal } from '../workers/kube/clients.ts';
+import { isUnknownToTemporal } from '../workers/kube/clients.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 import {
   commandsFor,
   registerSearchAttributes,
   unknownSearchAttributes,
 } from '../workers/temporal/search-attributes.ts';
+import { connectOrExplain, temporalSettingsOf } from './temporal-connection.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 
 export interface Finding {
@@ -31,7 +31,7 @@ export async function setup(
   asked: SetupQuestion,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<{ text: string; isReady: boolean }> {
-  const settings = settingsOf(asked, env);
+  const settings = temporalSettingsOf(asked, env);
   const connection = await connectOrExplain(settings);
   try {
     const findings = await connection.withDeadline(Date.now() + longestMs, () =>
@@ -49,25 +49,6 @@ export async function setup(
     return { isReady, text: [...lines, end].join('\n') };
   } finally {
     await connection.close();
-  }
-}
-
-function settingsOf(
-  { address, temporalNamespace }: SetupQuestion,
-  env: Readonly<Record<string, string | undefined>>,
-): TemporalSettings {
-  const flags = { 'temporal-address': address, 'temporal-namespace': temporalNamespace };
-  const { settings, faults } = readTemporalSettings(flags, env);
-  if (!settings) throw new Error(faults.join('\n'));
-  return settings;
-}
-
-async function connectOrExplain(settings: TemporalSettings): Promise<Connection> {
-  const { address } = settings;
-  try {
-    return await connectTo(settings);
-  } catch (error) {
-    throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -9,18 +9,18 @@ import { repository } from '../../deploy/local/layout.ts';
 import { Cluster } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';
 import { TestFleet, targetSecret, writeKubeconfig, writeTarget } from './support/fleet.ts';
-import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
+import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import type { Scenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { kubeconfigOf } from './support/worker-upstream.ts';
 
 const run = promisify(execFile);
-const { layout } = testStack();
+const { layout, temporalAddress } = testStack();
 
 async function millwright(...words: string[]): Promise<string> {
   const entrance = join(repository, 'cli/millwright.ts');
   const all = [entrance, ...words, `--kubeconfig=${layout.kubeconfig}`];
-  const env = { ...process.env, NODE_OPTIONS: '' };
+  const env = { ...process.env, NODE_OPTIONS: '', TEMPORAL_ADDRESS: temporalAddress };
   return (await run(process.execPath, all, { env, timeout: 30_000 })).stdout;
 }
 
@@ -80,7 +80,8 @@ describe('a fleet of namespaces that are named', () => {
 
 describe('a fleet of namespaces with a label, each with a target cluster in a Secret', () => {
   const { fleet, of } = useFleet('labelled', 'labels', 'well', 'broken', 'taken');
-  const late = fleet.member('late');
+  // What is taken off board ends.
+  const late = fleet.member('late', { causes: [/^\w+\/late-[^:]*: TERMINATED$/] });
 
   beforeAll(async () => {
     await of(1).cluster.delete(namespaced('secrets', of(1).namespace, targetSecret));
@@ -152,20 +153,38 @@ describe('a fleet of namespaces with a label, each with a target cluster in a Se
     await untilPhase(of(2), waiting, 'Running');
   });
 
-  test('serves a namespace that comes later, and lets go of one that goes', async () => {
+  test('serves a namespace that comes later, and leaves nothing of one that is taken off board', async () => {
     await late.start();
     await runs(late, 'a');
-    await deleteMachine(late, `${late.namespace}-a`);
-    const path = `/api/v1/namespaces/${late.namespace}`;
-    await late.cluster.kube.patch(path, 'merge', { metadata: { labels: { fleet: null } } });
+    const { cluster, namespace, workflows } = late;
+    await expect(millwright('offboard', namespace, '--keep-machines', '--yes')).rejects.toThrow(
+      `Namespace ${namespace} is served: watcher watcher holds the Lease`,
+    );
+    const path = `/api/v1/namespaces/${namespace}`;
+    await cluster.kube.patch(path, 'merge', { metadata: { labels: { fleet: null } } });
     await eventually('it is served no more', async () => {
-      expect(await fleet.metrics('worker')).not.toContain(late.namespace);
-      expect(await fleet.metrics('watcher')).not.toContain(late.namespace);
+      expect(await fleet.metrics('worker')).not.toContain(namespace);
+      expect(await fleet.metrics('watcher')).not.toContain(namespace);
     });
-    const patch = { metadata: { labels: { fleet: fleet.name } } };
-    await late.cluster.kube.patch(path, 'merge', patch);
+    await expect(millwright('offboard', namespace, '--yes')).rejects.toThrow(
+      `Namespace ${namespace} has machines: ${namespace}-a.`,
+    );
+    const keep = ['offboard', namespace, '--keep-machines'];
+    await expect(millwright(...keep)).rejects.toThrow('Command failed');
+    expect(await workflows.running('WorkflowType="machine"')).toEqual([
+      `machine/${namespace}/${namespace}-a`,
+    ]);
+    const { removals } = JSON.parse(await millwright(...keep, '--yes', '-o', 'json'));
+    const kinds = removals.map(({ kind }: { kind: string }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['schedule', 'workflow', 'Lease', 'claim']));
+    expect(kinds.filter((kind: string) => kind === 'schedule')).toHaveLength(5);
+    await eventually('nothing is left, and a second time does no harm', async () => {
+      expect(await millwright(...keep)).toContain(`Nothing is left of namespace ${namespace}.`);
+    });
+    expect(await workflows.running()).toEqual([]);
+    expect(await cluster.list(lease(namespace))).toEqual([]);
+    await cluster.kube.patch(path, 'merge', { metadata: { labels: { fleet: fleet.name } } });
     await runs(late, 'b');
-    await late.cluster.delete(late.cluster.pathOf('machines', `${late.namespace}-b`));
-    await untilGone(late, late.cluster.pathOf('machines', `${late.namespace}-b`));
+    await deleteMachine(late, `${namespace}-a`);
   });
 });

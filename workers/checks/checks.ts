@@ -19,7 +19,7 @@ export type CheckSettings = Pick<Config, 'machine' | 'safety' | 'timeouts'> & {
 
 export interface Check {
   /** A part of the id of its schedule, see `scheduleIdOf`. */
-  name: string;
+  name: (typeof checkNames)[number];
   /** Function in workflows/index.ts. */
   workflow: string;
   /** Between two runs that the Schedule starts by itself. */
@@ -48,6 +48,15 @@ const sweepSeconds = 6 * 3_600;
 const periodsBetweenSearches = 4;
 /** Temporal's shortest. */
 const shortestSeconds = 1;
+
+/** As they stand in the ids of the Schedules. */
+export const checkNames = [
+  'orphans',
+  'overshoot',
+  'lost-workflows',
+  'unmanaged-nodes',
+  'reachability',
+] as const;
 
 export function checksOf(settings: CheckSettings): Check[] {
   const all = [orphans, overshoot, entities, unmanagedNodes, reachability];

@@ -17,7 +17,7 @@ import { nowMs, uuid } from '../../system/system.ts';
  */
 export const ownLease = 'millwright';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
-const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+export const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 
 /**
  * Where the Lease of the watchers of a namespace is: a namespace that is to be deleted can be

@@ -54,9 +54,13 @@ export class TestFleet {
   }
 
   /** A scenario of it, whose namespace is not there yet. */
-  member(name: string, target: TestStack = testStack()): Scenario {
+  member(
+    name: string,
+    { target = testStack(), causes = [] }: { target?: TestStack; causes?: readonly RegExp[] } = {},
+  ): Scenario {
     const member = new Scenario(name, {
       fleet: this,
+      causes,
       clusters: { control: testStack(), target },
       grant: async ({ cluster, namespace }) => await this.#admit(cluster, namespace, target),
     });
