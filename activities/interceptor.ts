@@ -50,7 +50,8 @@ function namespaceIn({ headers }: ActivityExecuteInput): string | undefined {
 
 /**
  * One for each kind of worker; the local activities of a namespace share a breaker there: the API
- * server that hangs may be the target cluster of that namespace alone. An activity hears with the answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
+ * server that hangs may be the target cluster of that namespace alone. An activity hears with the
+ * answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
  */
 export function createActivityInterceptor({
   longestPeriodMs = Infinity,

@@ -35,12 +35,18 @@ const { parse, wrong } = commandLine(
   'millwright --help',
 );
 
+/** Commands with options of their own. */
+const readers = new Map<string | undefined, (argv: readonly string[]) => Asked>([
+  ['driver', readDriverArguments],
+  ['setup', readSetupArguments],
+  ['offboard', readOffboardArguments],
+]);
+
 /** Throws a `UsageError`. */
 export function readArguments(argv: readonly string[]): Asked {
   const [first, ...others] = argv;
-  if (first === 'driver') return readDriverArguments(others);
-  if (first === 'setup') return readSetupArguments(others);
-  if (first === 'offboard') return readOffboardArguments(others);
+  const reader = readers.get(first);
+  if (reader) return reader(others);
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   if (values.help || command === 'help' || argv.length === 0) return { command: 'help' };

@@ -57,7 +57,8 @@ export class InstallRecords {
     const isOurs = holder.startsWith(prefix) && !holder.slice(prefix.length).includes('/');
     const name = isOurs ? holder.slice(prefix.length) : undefined;
     if (name !== undefined && (install === undefined || install === name)) return name;
-    const asked = install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
+    const asked =
+      install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
     throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
   }
 
@@ -76,7 +77,7 @@ export class InstallRecords {
       found.push({
         kind: 'schedule',
         name: id,
-        remove: async () => void (await orGone(handle.delete())),
+        remove: () => orGone(handle.delete()),
       });
     }
     return found;

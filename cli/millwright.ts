@@ -3,6 +3,7 @@
 import { reasonOf } from '../workers/log/reason.ts';
 import type { Place } from './connect.ts';
 import { connect } from './connect.ts';
+import type { Asked } from './arguments.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
@@ -19,26 +20,32 @@ async function main(argv: readonly string[]): Promise<string> {
   if (asked.command === 'setup') return await setUp(asked);
   const place = connect(asked);
   try {
-    switch (asked.command) {
-      case 'stop':
-        return await stop(place, asked);
-      case 'status':
-        return await showStop(place, asked);
-      case 'resume':
-        return await resume(place, asked);
-      case 'offboard':
-        return await takeOff(place, asked);
-      case 'queue':
-        return await showQueues(place, asked);
-      case 'verify': {
-        const { verify } = await withSdk('driver verify', () => import('./driver.ts'));
-        const { text, isPassed } = await verify(place, asked);
-        if (!isPassed) process.exitCode = 1;
-        return text;
-      }
-    }
+    return await act(place, asked);
   } finally {
     await place.kube.close();
+  }
+}
+
+type InCluster = Exclude<Asked, { command: 'help' | 'driver help' | 'setup' }>;
+
+async function act(place: Place, asked: InCluster): Promise<string> {
+  switch (asked.command) {
+    case 'stop':
+      return await stop(place, asked);
+    case 'status':
+      return await showStop(place, asked);
+    case 'resume':
+      return await resume(place, asked);
+    case 'offboard':
+      return await takeOff(place, asked);
+    case 'queue':
+      return await showQueues(place, asked);
+    case 'verify': {
+      const { verify } = await withSdk('driver verify', () => import('./driver.ts'));
+      const { text, isPassed } = await verify(place, asked);
+      if (!isPassed) process.exitCode = 1;
+      return text;
+    }
   }
 }
 

@@ -56,7 +56,9 @@ function reportOf(
   if (isJson) {
     return { isDone, text: JSON.stringify({ namespace, isDone, removals: found }, undefined, 2) };
   }
-  const lines = found.map(({ kind, name }) => `${isConfirmed ? 'removed' : 'found'} ${kind} ${name}`);
+  const lines = found.map(
+    ({ kind, name }) => `${isConfirmed ? 'removed' : 'found'} ${kind} ${name}`,
+  );
   if (found.length === 0) lines.push(`Nothing is left of namespace ${namespace}.`);
   else if (!isConfirmed) lines.push('Nothing was removed: add --yes to remove all of this.');
   else lines.push(`Namespace ${namespace} is off board.`);

@@ -1,4 +1,4 @@
-/** How commands find Temporal: by options, variables or a profile, as the command `temporal` does. */
+/** How commands find Temporal: by options, variables or a profile, as `temporal` does. */
 import type { Connection } from '@temporalio/client';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { readTemporalSettings } from '../workers/config/temporal.ts';

@@ -3,6 +3,8 @@ import { ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
 import { recordEvent } from '../activities/kube/objects/events.ts';
 import type { StopView } from '../activities/kube/objects/global-stop.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
+import type { Registry } from 'prom-client';
+import type { DrainWatches } from '../activities/index.ts';
 import { registerProbeMetrics } from './checks/probe-metrics.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
@@ -27,102 +29,128 @@ import type { WorkerFactory } from './temporal/worker-factory.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
 import { Worlds } from './temporal/worlds.ts';
 
-export async function runWorker(
-  { config, log, shutdown, openHttp }: Process,
-  outside: Outside,
-): Promise<void> {
-  const { metricsUrl } = await outside.installTemporalRuntime(log);
-  let leaders: Leaders | undefined;
-  let reach: TemporalReach | undefined;
-  let fleet: Fleet | undefined;
-  let state = 'waits for Kubernetes and Temporal';
-  const metrics = await openHttp({
-    ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? (reach?.fault() ?? fleet?.fault()) : state),
-    leaderFault: () => leaders?.fault(),
-  });
-  const { registry } = metrics;
-  const waiting = { log, signal: shutdown.signal };
+/** What the process shows of itself at its HTTP port. */
+interface Signs {
+  /** Empty: it works. */
+  state: string;
+  reach?: TemporalReach;
+  leaders?: Leaders;
+  fleet?: Fleet;
+}
 
+export async function runWorker(process: Process, outside: Outside): Promise<void> {
+  const { config, log, shutdown, openHttp } = process;
+  const { metricsUrl } = await outside.installTemporalRuntime(log);
+  const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
+  const { registry } = await openHttp({
+    ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
+    whyNotReady: () =>
+      signs.state === '' ? (signs.reach?.fault() ?? signs.fleet?.fault()) : signs.state,
+    leaderFault: () => signs.leaders?.fault(),
+  });
+  const servers = await reachServers(process, outside, { registry, signs });
+  const { taskQueue } = servers.identity;
+  signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
+  const isOfMany = isFleet(config);
+  const leaders = new Leaders(registry, { isFleet: isOfMany });
+  signs.leaders = leaders;
+  const stops = new Map<string, StopView>();
+  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
+
+  const worlds = createWorlds(config, servers.identity.cluster, signs);
+  const { createDrivers, copies } = outside;
+  const drivers = createProcessDrivers({ config, registry, log, createDrivers });
+  // The rest of the slots is for drains that ask no cloud.
+  const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
+  const interceptors = createInterceptors(worlds, { registry, log });
+  const { factory } = servers;
+  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
+  const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
+  // A process may be asked to end while its drivers are loaded.
+  shutdown.add('drivers', () => driverWorkers.stop());
+
+  const { serves } = config;
+  const members: WorkerFleet = {
+    ...servers,
+    config,
+    createClient: outside.kubeClient,
+    worlds,
+    drivers,
+    driverWorkers,
+    deletions,
+    services: createServiceProbes({ temporal: servers.temporal, taskQueue, serves }),
+    drainWatches: watchesOfDrains(process, servers),
+    copies,
+    leaders,
+    stops,
+    probeMetrics: registerProbeMetrics(registry),
+  };
+  const { control } = servers.clients;
+  signs.fleet = new Fleet({
+    config,
+    control,
+    log,
+    registry,
+    shutdown,
+    serve: (attempt) => serveWorker(members, attempt),
+    onReason: (namespace, reason) => tellNamespace(control, config, { namespace, reason }),
+  });
+  await signs.fleet.settled();
+  const workers = await startWorkers({ ...workerParts, driverWorkers });
+  void endWhenBroken(workers.failed, { log, shutdown });
+  signs.state = '';
+  log.info({ namespaces: config.namespaces, taskQueue, ...serves }, 'working');
+}
+
+type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal'> & {
+  factory: WorkerFactory;
+};
+
+/** What all namespaces share; waits until it is there. */
+async function reachServers(
+  { config, log, shutdown }: Process,
+  outside: Outside,
+  { registry, signs }: { registry: Registry; signs: Signs },
+): Promise<Servers> {
+  const waiting = { log, signal: shutdown.signal };
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);
   const createClient = outside.eventClient;
   const events = createEventRecorders({ config, clients, log, registry, createClient });
   shutdown.add('Events', () => events.close());
-
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  reach = watchTemporal(temporal, { config, shutdown });
-  const { serves } = config;
+  signs.reach = watchTemporal(temporal, { config, shutdown });
   // Only workflows set them.
-  if (serves.core) {
+  if (config.serves.core) {
     await untilSearchAttributesKnown(temporal, {
       ...waiting,
-      onMissing: (reason) => (state = reason),
+      onMissing: (reason) => (signs.state = reason),
     });
   }
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
+  return { clients, identity, events, temporal, factory };
+}
 
-  state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  const isOfMany = isFleet(config);
-  leaders = new Leaders(registry, { isFleet: isOfMany });
-  const stops = new Map<string, StopView>();
-  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
-  const drainWatches =
-    serves.drain && clients.target ? createDrainWatches(clients.target, temporal, log) : undefined;
-  if (drainWatches) shutdown.add('watches of drains', () => closeDrainWatches(drainWatches));
-
-  const { namespaces } = config;
-  const worlds = new Worlds({
-    cluster: identity.cluster,
+function createWorlds({ namespaces }: Config, cluster: string, signs: Signs): Worlds {
+  return new Worlds({
+    cluster,
     only: namespaces.kind === 'one' ? namespaces.name : undefined,
-    mayBeOurs: (namespace) => fleet?.mayBeOurs(namespace) ?? true,
-    whyNotServed: (namespace) => fleet?.whyNotServed(namespace),
+    mayBeOurs: (namespace) => signs.fleet?.mayBeOurs(namespace) ?? true,
+    whyNotServed: (namespace) => signs.fleet?.whyNotServed(namespace),
   });
-  const { createDrivers, copies } = outside;
-  const drivers = createProcessDrivers({ config, registry, log, createDrivers });
-  // The rest of the slots is for drains that ask no cloud.
-  const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
-  const { taskQueue } = identity;
-  const interceptors = createInterceptors(worlds, { registry, log });
-  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
-  const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
-  // A process may be asked to end while its drivers are loaded.
-  shutdown.add('drivers', () => driverWorkers.stop());
+}
 
-  const members: WorkerFleet = {
-    config,
-    clients,
-    identity,
-    createClient: outside.kubeClient,
-    temporal,
-    worlds,
-    drivers,
-    driverWorkers,
-    deletions,
-    services: createServiceProbes({ temporal, taskQueue, serves }),
-    events,
-    drainWatches,
-    copies,
-    leaders,
-    stops,
-    probeMetrics: registerProbeMetrics(registry),
-  };
-  fleet = new Fleet({
-    config,
-    control: clients.control,
-    log,
-    registry,
-    shutdown,
-    serve: (attempt) => serveWorker(members, attempt),
-    onReason: (namespace, reason) => tellNamespace(clients.control, config, { namespace, reason }),
-  });
-  await fleet.settled();
-  const workers = await startWorkers({ ...workerParts, driverWorkers });
-  void endWhenBroken(workers.failed, { log, shutdown });
-  state = '';
-  log.info({ namespaces, taskQueue, ...serves }, 'working');
+/** In the target cluster that all namespaces share. */
+function watchesOfDrains(
+  { config, log, shutdown }: Process,
+  { clients: { target }, temporal }: Servers,
+): DrainWatches | undefined {
+  if (!config.serves.drain || !target) return undefined;
+  const watches = createDrainWatches(target, temporal, log);
+  shutdown.add('watches of drains', () => closeDrainWatches(watches));
+  return watches;
 }
 
 /** The workers have a connection of their own. */

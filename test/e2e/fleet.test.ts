@@ -123,7 +123,9 @@ describe('a fleet of namespaces with a label, each with a target cluster in a Se
     await writeKubeconfig(cluster.kube, namespace, withCommand);
     await eventually('it refuses a command', async () => {
       const lines = fleet.logged('worker', 'the namespace is not served');
-      expect(lines.at(-1)).toMatchObject({ reason: expect.stringContaining('exec is not allowed') });
+      expect(lines.at(-1)).toMatchObject({
+        reason: expect.stringContaining('exec is not allowed'),
+      });
     });
     await writeTarget(cluster.kube, namespace, testStack());
     await runs(of(1), 'a');

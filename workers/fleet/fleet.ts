@@ -1,5 +1,5 @@
 /**
- * The namespaces of a process, each with a life of its own: they come and go, and one that cannot
+ * The namespaces of a process, each opened and closed alone: they come and go, and one that cannot
  * be served harms no other (docs/decisions/0044-fleet.md). One namespace is a fleet of one, but for
  * this: a process that has nothing else to do ends when that one can never be served.
  */
@@ -9,8 +9,8 @@ import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 import { ClaimRefusal } from '../temporal/claims.ts';
-import type { Attempt } from './life.ts';
-import { Life } from './life.ts';
+import type { Attempt } from './served-namespace.ts';
+import { ServedNamespace } from './served-namespace.ts';
 import type { FleetMetrics } from './metrics.ts';
 import { registerFleetMetrics } from './metrics.ts';
 import type { Namespaces } from './namespaces.ts';
@@ -43,7 +43,7 @@ export function isFleet({ namespaces }: { namespaces: NamespaceSelection }): boo
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #isFleet: boolean;
-  readonly #lives = new Map<string, Life>();
+  readonly #served = new Map<string, ServedNamespace>();
   /** Of those that are gone: one that comes again waits for its end. */
   readonly #retired = new Map<string, Promise<void>>();
   readonly #metrics: FleetMetrics;
@@ -79,35 +79,35 @@ export class Fleet {
 
   /** Why it works for none of its namespaces; undefined: it works for some, or has none. */
   fault(): string | undefined {
-    const reasons = [...this.#lives.values()].map(({ reason }) => reason);
+    const reasons = [...this.#served.values()].map(({ reason }) => reason);
     const isIdle = reasons.length === 0 || reasons.includes(undefined);
     return isIdle ? undefined : `no namespace is served: ${reasons[0]}`;
   }
 
   /** Undefined: it is served, or no namespace of this process. */
   whyNotServed(namespace: string): string | undefined {
-    return this.#lives.get(namespace)?.reason;
+    return this.#served.get(namespace)?.reason;
   }
 
   /** A namespace with this name may be about to become one of ours. */
   mayBeOurs(namespace: string): boolean {
-    return this.#options.config.namespaces.kind === 'selected' || this.#lives.has(namespace);
+    return this.#options.config.namespaces.kind === 'selected' || this.#served.has(namespace);
   }
 
   async #settled(): Promise<void> {
     await this.#namespaces.synced;
-    const all = [...this.#lives.values()];
-    await Promise.all(all.map((life) => (this.#isFleet ? life.settled : life.served)));
+    const all = [...this.#served.values()];
+    await Promise.all(all.map((one) => (this.#isFleet ? one.settled : one.served)));
   }
 
   #begin(namespace: string): void {
-    if (this.#isClosed || this.#lives.has(namespace)) return;
+    if (this.#isClosed || this.#served.has(namespace)) return;
     const ending = this.#retired.get(namespace);
     if (ending) return void ending.then(() => this.#begin(namespace));
     const { config, control, log, serve, shutdown } = this.#options;
     const { target } = config;
     const names = target !== 'none' && target.kind === 'secret' ? target : undefined;
-    const life = new Life({
+    const served = new ServedNamespace({
       namespace,
       serve,
       stopping: shutdown.signal,
@@ -119,16 +119,16 @@ export class Fleet {
       onReason: (reason) => this.#note(namespace, reason),
       isFinal: (error) => !this.#isFleet && error instanceof ClaimRefusal,
     });
-    this.#lives.set(namespace, life);
-    life.ended.catch(this.#failed.reject);
+    this.#served.set(namespace, served);
+    served.ended.catch(this.#failed.reject);
   }
 
   #end(namespace: string): void {
-    const life = this.#lives.get(namespace);
-    if (!life) return;
+    const served = this.#served.get(namespace);
+    if (!served) return;
     this.#options.log.info({ namespace }, 'the namespace is served no more');
-    this.#lives.delete(namespace);
-    const ending = life.retire().finally(() => {
+    this.#served.delete(namespace);
+    const ending = served.retire().finally(() => {
       this.#retired.delete(namespace);
       this.#metrics.remove(namespace);
     });
@@ -147,8 +147,8 @@ export class Fleet {
   async #close(): Promise<void> {
     this.#isClosed = true;
     await this.#namespaces.close();
-    const lives = [...this.#lives.values()].map((life) => life.retire());
-    await Promise.all([...lives, ...this.#retired.values()]);
+    const ending = [...this.#served.values()].map((one) => one.retire());
+    await Promise.all([...ending, ...this.#retired.values()]);
   }
 }
 

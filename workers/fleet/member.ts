@@ -5,7 +5,7 @@ import type { ClientSource, CreateClient, KubeClients } from '../kube/clients.ts
 import type { Identity } from '../temporal/identity.ts';
 import { idOfTarget } from '../temporal/identity.ts';
 import { isFleet } from './fleet.ts';
-import type { Attempt } from './life.ts';
+import type { Attempt } from './served-namespace.ts';
 
 export interface MemberParts {
   config: Config;

@@ -16,7 +16,7 @@ export interface NamespacesOptions {
 }
 
 export interface Namespaces {
-  /** Fulfilled when those that there are now were told. */
+  /** Fulfilled when those that there are now were reported. */
   readonly synced: Promise<void>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Leaders } from '../process/leaderless.ts';
 import { claimantOf, untilClaimed } from '../temporal/claims.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
-import type { Attempt } from './life.ts';
+import type { Attempt } from './served-namespace.ts';
 import type { MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
 

@@ -25,7 +25,7 @@ import type { ServiceProbes } from '../temporal/poller-probe.ts';
 import type { ProcessDrivers } from '../temporal/process-drivers.ts';
 import { openWorld } from '../temporal/world.ts';
 import type { Worlds } from '../temporal/worlds.ts';
-import type { Attempt } from './life.ts';
+import type { Attempt } from './served-namespace.ts';
 import type { Member, MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
 

@@ -51,14 +51,15 @@ interface SecretView {
   data: Record<string, string>;
 }
 
+/** While no attempt waits. */
+const noListener: (reason: string) => void = () => undefined;
+
 export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets {
   const { namespace, names } = options;
   let handedOut: TargetAccess | undefined;
-  let failure = '';
-  let tell: (reason: string) => void = () => undefined;
+  let listener = noListener;
   const onError = (error: unknown): void => {
-    failure = reasonOf(error);
-    tell(`its kubeconfig cannot be read: ${failure}`);
+    listener(`its kubeconfig cannot be read: ${reasonOf(error)}`);
   };
   const watch = (name: string): Watched => ({ name, reflector: reflect(name, options, onError) });
   const kubeconfig = watch(names.name);
@@ -77,10 +78,10 @@ export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets
 
   return {
     async access(signal, report) {
-      tell = report;
+      listener = report;
       const synced = Promise.all(all.map(({ reflector }) => reflector.synced));
       await orAborted(synced, signal);
-      tell = () => undefined;
+      listener = noListener;
       handedOut = { kubeConfig: read() };
       return handedOut;
     },

@@ -98,10 +98,13 @@ export function createEventClient(
 export function createLeaseClientOf({
   control,
   component,
-}: Pick<Config, 'control' | 'component'>): KubeClient {
+  namespaces,
+}: Pick<Config, 'control' | 'component' | 'namespaces'>): KubeClient {
   return createLeaseClient({
     kubeConfig: kubeConfigOf(control),
     userAgent: `millwright-${component}/${version}`,
+    // Each namespace renews three Leases every few seconds.
+    ...(namespaces.kind !== 'one' && { connections: 16 }),
   });
 }
 

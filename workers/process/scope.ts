@@ -1,4 +1,6 @@
-/** What a part of a process opens, such as one namespace of many: it is closed without the others. */
+/**
+ * What a part of a process opens, such as one namespace of many: it is closed without the others.
+ */
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from './shutdown.ts';
 

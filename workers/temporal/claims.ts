@@ -144,7 +144,10 @@ async function take(
 }
 
 /** Undefined: no holder. */
-export async function claimHolder(temporal: Client, workflowId: string): Promise<string | undefined> {
+export async function claimHolder(
+  temporal: Client,
+  workflowId: string,
+): Promise<string | undefined> {
   try {
     const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING' ? String(memo?.['holder']) : undefined;

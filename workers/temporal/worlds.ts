@@ -5,7 +5,7 @@ import type { NotServed, ServedPlaces } from '../../activities/place-interceptor
 import type { DrainActivities } from '../../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
 
-/** One namespace that is served: its activities, with its clients, licence, stop and drivers. */
+/** One namespace that is served: its activities, with its clients, Lease, stop and drivers. */
 export interface World {
   kube: KubeActivities;
   drain: DrainActivities;

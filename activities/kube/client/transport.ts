@@ -42,8 +42,6 @@ interface Pools {
   watches: Dispatcher;
 }
 
-const watchConnectionsMax = 64;
-
 export function createTransport(options: TransportOptions): Transport {
   const { kubeConfig, userAgent } = options;
   const { origin, pathname } = new URL(kubeConfig.cluster.server);
@@ -108,8 +106,9 @@ function createPools(options: TransportOptions, tls: Tls): Omit<Pools, 'key'> {
   };
   return {
     calls: agent({ connections: options.connections ?? 32 }),
+    // One for each watch: a limit would keep the namespaces of a fleet that come last from hearing.
     watches: agent({
-      connections: watchConnectionsMax,
+      connections: null,
       headersTimeout: 30_000,
       bodyTimeout: silenceMs,
     }),

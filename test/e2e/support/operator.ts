@@ -25,7 +25,7 @@ export interface WorkerProgram {
 
 export interface OperatorOptions {
   namespace: string;
-  /** Flags that say what it serves, asked at each start. Default `--namespace`, that of its logs. */
+  /** Flags for what it serves, asked at each start. Default `--namespace`, that of its logs. */
   serves?: (() => readonly string[]) | undefined;
   /** Whether there are two of each, as in production. What is killed or counted is alone. */
   isDoubled: boolean;
@@ -202,15 +202,12 @@ export class Operator {
   }
 
   #flags(program: Program): string[] {
-    const { namespace, target, serves, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
+    const { flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
     const { launch } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
-    const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
-      `--control-kubeconfig=${kubeconfig}`,
-      ...(target === 'secret' ? [] : [`--target-kubeconfig=${target ?? targetKubeconfig}`]),
-      ...(serves?.() ?? [`--namespace=${namespace}`]),
+      ...this.#placeFlags(program),
       ...quickRecovery,
       '--port=0',
       '--log-format=json',
@@ -224,6 +221,17 @@ export class Operator {
             ...ownFlags,
           ]
         : watcherFlags),
+    ];
+  }
+
+  /** In which clusters it works, and for which namespaces. */
+  #placeFlags(program: Program): string[] {
+    const { namespace, target, serves } = this.#options;
+    const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
+    return [
+      `--control-kubeconfig=${kubeconfig}`,
+      ...(target === 'secret' ? [] : [`--target-kubeconfig=${target ?? targetKubeconfig}`]),
+      ...(serves?.() ?? [`--namespace=${namespace}`]),
     ];
   }
 

@@ -74,8 +74,7 @@ export class Scenario {
     const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
     const isDoubled = mayBeDoubled && isNight();
     this.operator =
-      fleet?.operator ??
-      new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
+      fleet?.operator ?? new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
   }
 
   /** A name that is the scenario's own, also among Nodes and VMs. */
@@ -116,6 +115,10 @@ export class Scenario {
       await this.#stopOperator();
       await this.#sweep();
     }
+  }
+
+  get #install(): string {
+    return this.#fleet?.name ?? this.namespace;
   }
 
   /** That of a fleet has others to serve. */
@@ -160,8 +163,7 @@ export class Scenario {
       await ignoreNotFound(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
-    const install = this.#fleet?.name ?? this.namespace;
-    await workflows.releaseClaims({ cluster: await cluster.uid(), install });
+    await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.#install });
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
     await revokeRights(cluster.kube, this.namespace);

@@ -22,7 +22,7 @@ export interface Attempt {
   report(reason: string): void;
 }
 
-export interface LifeOptions {
+export interface ServedNamespaceOptions {
   namespace: string;
   /** Resolves when the namespace is served, which lasts until the scope of the attempt ends. */
   serve(attempt: Attempt): Promise<void>;
@@ -42,8 +42,8 @@ export interface LifeOptions {
 /** Served for so long, its next failure is another one. */
 const stableMs = 60_000;
 
-export class Life {
-  readonly #options: LifeOptions;
+export class ServedNamespace {
+  readonly #options: ServedNamespaceOptions;
   readonly #retiring = new AbortController();
   readonly #secrets: TargetSecrets | undefined;
   readonly #firstOutcome = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ export class Life {
   readonly ended: Promise<void>;
 
   /** Begins at once. */
-  constructor(options: LifeOptions) {
+  constructor(options: ServedNamespaceOptions) {
     this.#options = options;
     this.#secrets = options.watchSecrets?.(() => this.#accessChanged());
     this.ended = this.#run();
@@ -107,19 +107,19 @@ export class Life {
     let isStable = false;
     try {
       const report = (reason: string): void => {
-        if (!signal.aborted && this.#reason !== undefined) this.#tell(reason);
+        if (!signal.aborted && this.#reason !== undefined) this.#note(reason);
       };
       const access = await this.#secrets?.access(signal, report);
       await serve({ namespace, scope, signal, access, log, report });
       scope.signal.throwIfAborted();
-      this.#tell(undefined);
+      this.#note(undefined);
       const stable = after(stableMs, () => (isStable = true), { keepsAlive: false });
       await endOf(scope.signal);
       stable.cancel();
-      this.#tell(reasonOf(scope.signal.reason));
+      this.#note(reasonOf(scope.signal.reason));
     } catch (error) {
       if (isFinal(error)) throw error;
-      if (!this.#isEnding) this.#tell(reasonOf(error));
+      if (!this.#isEnding) this.#note(reasonOf(error));
     } finally {
       await scope.close();
     }
@@ -137,7 +137,7 @@ export class Life {
     this.#wake();
   }
 
-  #tell(reason: string | undefined): void {
+  #note(reason: string | undefined): void {
     this.#firstOutcome.resolve();
     if (reason === undefined) this.#firstServed.resolve();
     if (reason === this.#reason) return;
