@@ -57,7 +57,7 @@ export class DriverWorkers {
   readonly #options: DriverWorkersOptions;
   readonly #started = new Map<string, Promise<readonly DriverWorker[]>>();
   readonly #runs: Promise<void>[] = [];
-  /** Some driver waits for its first MachineClass: for each that is seen, `serve` is to be called. */
+  /** Some driver waits for its first MachineClass, for which `serve` is to be called. */
   readonly waitsForClasses: boolean;
   readonly #failed = Promise.withResolvers<unknown>();
   #stopping: Promise<void> | undefined;

@@ -35,7 +35,9 @@ test.each([
   const workerOf = (place: Place) => ({
     taskQueue: queue,
     activities: { listInstances: async () => ({ instances: [place.namespace, place.cluster] }) },
-    interceptors: { activity: [createPlaceInterceptor(onlyPlace(place), (one) => rejections.push(one))] },
+    interceptors: {
+      activity: [createPlaceInterceptor(onlyPlace(place), (one) => rejections.push(one))],
+    },
   });
   const question: Question = { ...ours, activity: 'listInstances', queue, input: {} };
   const taskQueue = `kit-${queue}`;

@@ -38,7 +38,9 @@ function optionsOf(taskQueue: string, place: Place, { attempts, rejections }: Wo
     attempts.push(Context.current().info.attempt);
     return place.namespace;
   };
-  const interceptor = createPlaceInterceptor(onlyPlace(place), (rejection) => rejections.push(rejection));
+  const interceptor = createPlaceInterceptor(onlyPlace(place), (rejection) =>
+    rejections.push(rejection),
+  );
   return {
     taskQueue,
     workflowBundle,
