@@ -12,6 +12,7 @@ import { parse } from 'yaml';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { nodeFlags } from '../../deploy/local/components/operator.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
@@ -70,6 +71,8 @@ export async function measureNamespaces(
 }
 
 async function measure({ stack, kube }: { stack: Stack; kube: KubeClient }, count: number) {
+  const bundler = join(repository, 'workers/temporal/bundle-workflows.ts');
+  await runProgram(process.execPath, [bundler, layoutOf(stack.stateDir).workflowBundle]);
   await grantFleet(kube, fleet);
   await addNamespace({ stack, kube }, 0);
   const processes = new Map<Role, Running>();
@@ -85,8 +88,7 @@ async function measure({ stack, kube }: { stack: Stack; kube: KubeClient }, coun
     return tableOf(one, many);
   } finally {
     for (const { child } of processes.values()) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
     }
   }
 }
@@ -132,6 +134,9 @@ const longestWaitMs = 300_000;
 async function untilServed(processes: ReadonlyMap<Role, Running>, count: number): Promise<void> {
   const deadline = performance.now() + longestWaitMs;
   for (;;) {
+    for (const [role, { child }] of processes) {
+      if (child.exitCode !== null) throw new Error(`the ${role} ended; see its log`);
+    }
     const served = await Promise.all([...processes.values()].map(servedBy));
     if (served.every((found) => found === count)) return;
     if (performance.now() > deadline) throw new Error(`${served.join()} of ${count} are served`);

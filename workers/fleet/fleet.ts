@@ -115,7 +115,8 @@ export class Fleet {
         ? (onChange) => watchTargetSecrets({ client: control, namespace, names, onChange })
         : undefined,
       waitMs: this.#isFleet ? waitMs.fleet : waitMs.alone,
-      log: this.#isFleet ? log.child({ namespace }) : log,
+      // Many lines name the namespace themselves, and no key may stand twice in a line.
+      log: this.#isFleet ? log.child({ kube_namespace: namespace }) : log,
       onReason: (reason) => this.#note(namespace, reason),
       isFinal: (error) => !this.#isFleet && error instanceof ClaimRefusal,
     });

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
@@ -22,6 +23,8 @@ export interface FleetOptions {
   virtualCloud?: () => string;
 }
 
+/** Scenarios. */
+const endedAtOnce = 10;
 /** The label of the namespaces of a fleet, with the fleet's name as its value. */
 export const fleetLabel = 'fleet';
 /** The Secret with the kubeconfig of the target cluster. */
@@ -75,8 +78,15 @@ export class TestFleet {
   }
 
   async end(): Promise<void> {
-    for (const member of this.members) await member.end();
-    await this.operator.stop();
+    try {
+      for (let first = 0; first < this.members.length; first += endedAtOnce) {
+        const some = this.members.slice(first, first + endedAtOnce);
+        await Promise.all(some.map((member) => member.end()));
+      }
+    } finally {
+      await this.operator.stop();
+    }
+    expect(this.operator.faults).toEqual([]);
   }
 
   async revoke(kube: Cluster['kube']): Promise<void> {
