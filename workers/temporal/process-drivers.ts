@@ -18,7 +18,8 @@ export interface ProcessDrivers {
   shared: Drivers;
   /**
    * Of one namespace of a fleet: the token files that its Secrets may name are in a folder of its
-   * own, `MILLWRIGHT_TOKEN_DIRECTORY/NAMESPACE`. Accounts have one pace for all.
+   * own, `MILLWRIGHT_TOKEN_DIRECTORY/NAMESPACE`. Without token files all share those of the
+   * process. Accounts have one pace for all.
    */
   of(fleetNamespace: string | undefined): Drivers;
 }
@@ -59,7 +60,8 @@ export function createProcessDrivers(options: DriverOptions): ProcessDrivers {
   return {
     shared,
     of(fleetNamespace) {
-      if (fleetNamespace === undefined) return shared;
+      const readsFiles = config.drivers.allowsTokenFiles;
+      if (fleetNamespace === undefined || !readsFiles) return shared;
       return create({ MILLWRIGHT_TOKEN_DIRECTORY: join(tokenDirectory(env), fleetNamespace) });
     },
   };

@@ -126,6 +126,26 @@ describe('the chart', () => {
     expect([...started].toSorted()).toEqual(held.toSorted());
   });
 
+  test.each([
+    { namespaces: 'a,b', places: ['a', 'b'], readsNamespaces: false },
+    { namespaces: 'labels:fleet=one', places: [undefined], readsNamespaces: true },
+    { namespaces: 'all', places: [undefined], readsNamespaces: true },
+  ])(
+    'gives a fleet of $namespaces its rights in $places',
+    async ({ namespaces, places, readsNamespaces }) => {
+      // A comma would begin another value.
+      const value = namespaces.replaceAll(',', String.raw`\,`);
+      const args = ['--set=install=one', '--set-string', `fleet.namespaces=${value}`];
+      const objects = await render(args);
+      const cores = objects.filter(({ kind, metadata: { name } }) => {
+        return kind.endsWith('Role') && /^(machines\.)?millwright-core$/.test(name);
+      });
+      expect(cores.map(({ metadata }) => metadata.namespace)).toEqual(places);
+      const fleet = objects.filter(({ metadata }) => metadata.name.endsWith('millwright-fleet'));
+      expect(fleet.some(({ rules = [] }) => rules.length > 0)).toBe(readsNamespaces);
+    },
+  );
+
   test('gives each worker the rights of what it serves, and no others', async () => {
     const objects = await render([`--values=${join(folder, 'split-workers.yaml')}`]);
     const roles = (account: string): string[] =>
