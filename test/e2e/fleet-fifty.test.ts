@@ -1,6 +1,7 @@
 /** Fifty namespaces with three target clusters, served by one watcher and one worker. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { Cluster } from './support/cluster.ts';
 import { CloudRouter } from './support/cloud-router.ts';
@@ -23,6 +24,14 @@ afterAll(async () => {
 const targets = [testStack(), two, three];
 const count = 50;
 const minuteMs = 60_000;
+
+async function untilRunning(scenarios: readonly Scenario[], name: string): Promise<Machine[]> {
+  const running = scenarios.map(async (scenario) => {
+    const machine = await createMachine(scenario, name);
+    return await untilPhase(scenario, machine, 'Running');
+  });
+  return await Promise.all(running);
+}
 
 describe('fifty namespaces', () => {
   let cloudAddress = '';
@@ -56,14 +65,6 @@ describe('fifty namespaces', () => {
     await router.stop();
     await admin.close();
   }, 15 * minuteMs);
-
-  async function untilRunning(scenarios: readonly Scenario[], name: string) {
-    const running = scenarios.map(async (scenario) => {
-      const machine = await createMachine(scenario, name);
-      return await untilPhase(scenario, machine, 'Running');
-    });
-    return await Promise.all(running);
-  }
 
   test('all are served, and each has its Nodes in its own target cluster', async () => {
     for (const { scenario } of members) {

@@ -215,6 +215,9 @@ describe('the chart', () => {
       '"driver:virtual" is not allowed; allowed: the drivers of',
     ],
     ['temporal.tls.secretName=a', 'temporal.tls.enabled is false'],
+    ['fleet.namespaces=all', 'install: is empty; fleet.namespaces needs a name'],
+    ['fleet.namespaces=A', "at '/fleet/namespaces'"],
+    ['fleet.targetTokenSecret=a', 'fleet.targetSecret is empty'],
   ])('refuses %s', async (setting, words) => {
     await expect(
       renderChart({ helm, namespace: 'machines', args: ['--set', setting] }),
