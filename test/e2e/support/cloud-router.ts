@@ -57,8 +57,10 @@ export class CloudRouter {
     if (method === 'POST' && url === '/instances') return await ask(this.#cloudOf(body));
     const answers = await Promise.all(this.#clouds.map(ask));
     if (url.startsWith('/instances?')) return listed(answers);
-    // The instance is in one of them.
-    return answers.find(({ status }) => status !== 404) ?? { status: 404, text: '{}' };
+    // The instance is in one of them, or each says in its own words that it has none.
+    const found = answers.find(({ status }) => status !== 404) ?? answers[0];
+    if (!found) throw new Error('there is no cloud');
+    return found;
   }
 
   #cloudOf(body: string): RoutedCloud {
