@@ -1,4 +1,5 @@
 /** Who a namespace is for Temporal, and where its Nodes are. */
+import { orAborted } from '../../activities/drivers/or-aborted.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Config } from '../config/config.ts';
 import type { ClientSource, CreateClient, KubeClients } from '../kube/clients.ts';
@@ -26,14 +27,18 @@ export interface Member {
 /** Throws when the target cluster of the namespace does not answer. */
 export async function joinFleet(
   { config, clients, identity, createClient }: MemberParts,
-  { namespace, access, scope }: Pick<Attempt, 'namespace' | 'access' | 'scope'>,
+  { namespace, access, scope, signal }: Pick<Attempt, 'namespace' | 'access' | 'scope' | 'signal'>,
 ): Promise<Member> {
   const named = { ...identity, ...(isFleet(config) && { fleetNamespace: namespace }) };
   if (!access) return { identity: named, clients };
   const source: ClientSource = { kind: 'given', kubeConfig: access.kubeConfig };
   const client = createClient(source, config);
   scope.add('client of the target cluster', () => client.close());
-  const target = await idOfTarget(client, () => access.kubeConfig);
+  // One that hangs holds up neither the end of the process nor another kubeconfig.
+  const target = await orAborted(
+    idOfTarget(client, () => access.kubeConfig),
+    signal,
+  );
   return {
     identity: { ...named, target },
     clients: { control: clients.control, target: client },
