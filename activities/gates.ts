@@ -24,12 +24,12 @@ export type Gate =
   /** Reads, or writes to Temporal alone. */
   | 'none';
 
-export type ActivityName = keyof (KubeActivities &
-  DrainActivities &
-  DriverActivities &
-  OrphanActivities);
+export type DriverQueueActivities = DriverActivities & OrphanActivities;
 
-export const gates: Readonly<Record<ActivityName, Gate>> = {
+export type ActivityName = keyof (KubeActivities & DrainActivities & DriverQueueActivities);
+
+/** Of the core's queue. */
+const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
   readAndClaimMachine: 'leader',
   findStaleNode: 'none',
   recordCreated: 'leader',
@@ -83,9 +83,14 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   repairWorkflows: 'none',
   checkServers: 'none',
   markUnmanagedNodes: 'leader',
+};
 
+const drainGates: Readonly<Record<keyof DrainActivities, Gate>> = {
   drainNode: 'stop',
+};
 
+/** Of the queues of a driver. */
+const driverGates: Readonly<Record<keyof DriverQueueActivities, Gate>> = {
   createInstance: 'stop',
   deleteInstance: 'stop',
   describeInstance: 'none',
@@ -97,6 +102,22 @@ export const gates: Readonly<Record<ActivityName, Gate>> = {
   checkFinally: 'none',
   deleteOrphan: 'stop',
 };
+
+export const gates: Readonly<Record<ActivityName, Gate>> = {
+  ...kubeGates,
+  ...drainGates,
+  ...driverGates,
+};
+
+/** Every activity of a queue, by the names that workflows call. */
+export const kubeActivityNames = namesOf(kubeGates);
+export const drainActivityNames = namesOf(drainGates);
+export const driverActivityNames = namesOf(driverGates);
+
+function namesOf<Name extends string>(table: Readonly<Record<Name, Gate>>): readonly Name[] {
+  const isName = (name: string): name is Name => Object.hasOwn(table, name);
+  return Object.keys(table).filter(isName);
+}
 
 /**
  * Fails while the gate is closed. `input`: of the activity; its Machine or MachineSet gets an Event

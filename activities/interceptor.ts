@@ -9,7 +9,8 @@ import type {
   ActivityInterceptorsFactory,
   Next,
 } from '@temporalio/worker';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { placeHeader, placeOf } from '../workflows/api/place.ts';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
 import { every, monotonicMs } from './system/system.ts';
@@ -41,17 +42,25 @@ export function reportProgress(context: Context, progress: unknown): void {
   context.heartbeat(progress);
 }
 
+/** Undefined where the caller does not say it. */
+function namespaceIn({ headers }: ActivityExecuteInput): string | undefined {
+  const payload = headers[placeHeader];
+  return payload && placeOf(defaultPayloadConverter.fromPayload(payload))?.namespace;
+}
+
 /**
- * One for each kind of worker; the local activities of a worker share its breaker. An activity
- * hears with the answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
+ * One for each kind of worker; the local activities of a namespace share a breaker there: the API
+ * server that hangs may be the target cluster of that namespace alone. An activity hears with the
+ * answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
  */
 export function createActivityInterceptor({
   longestPeriodMs = Infinity,
 } = {}): ActivityInterceptorsFactory {
-  let brokenUntil = 0;
+  const brokenUntil = new Map<string | undefined, number>();
 
   async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
-    if (monotonicMs() < brokenUntil) {
+    const namespace = namespaceIn(input);
+    if (monotonicMs() < (brokenUntil.get(namespace) ?? 0)) {
       // A local activity holds a workflow-task slot: the regular form waits without one.
       throw ApplicationFailure.nonRetryable(
         'the API server does not answer',
@@ -61,7 +70,7 @@ export function createActivityInterceptor({
     try {
       return await next(input);
     } catch (error) {
-      if (isUnreachable(error)) brokenUntil = monotonicMs() + breakMilliseconds;
+      if (isUnreachable(error)) brokenUntil.set(namespace, monotonicMs() + breakMilliseconds);
       // Waiting holds a slot: the regular form waits without one.
       if (isHeldBack(error)) throw ApplicationFailure.nonRetryable(error.message, error.type);
       throw failureOf(error);

@@ -1,7 +1,8 @@
 /**
- * A worker does what is of its own cluster and namespace; the task of another install it hands
+ * A worker does what is of its own cluster and namespaces; the task of another install it hands
  * back.
  */
+import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import {
   ApplicationFailure,
@@ -10,40 +11,96 @@ import {
 } from '@temporalio/common';
 import type { Place } from '../workflows/api/place.ts';
 import { otherInstall, placeHeader, placeOf } from '../workflows/api/place.ts';
+import { namespaceNotServed } from './runtime/failures.ts';
 
 export interface Rejection extends Place {
   activity: string;
   workflowId: string;
 }
 
+/** One of our namespaces that cannot be served now. */
+export interface NotServed {
+  /** For people. */
+  why: string;
+}
+
+export interface ServedPlaces {
+  /** Id of the control cluster. */
+  cluster: string;
+  /** For messages: which namespaces are ours. */
+  what: string;
+  /**
+   * `served`: the activity runs, for this namespace. Undefined: the namespace is of another
+   * install. `namespace`: undefined where the caller is no workflow of ours.
+   */
+  take(context: Context, namespace: string | undefined): 'served' | NotServed | undefined;
+}
+
 /**
  * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it
  * again, with the progress that an earlier attempt reported. Where it has one the workflow
  * schedules it anew, so that none is used up; of a local activity the workflow hands back its task:
- * workflows/runtime/place-interceptors.ts.
+ * workflows/runtime/place-interceptors.ts. Of a namespace that is not served now no other worker
+ * has more to offer, so a local activity goes on in the regular form, which waits.
  */
 export function createPlaceInterceptor(
-  ours: Place,
+  ours: ServedPlaces,
   onRejected: (rejection: Rejection) => void,
 ): ActivityInterceptorsFactory {
-  return ({ info }) => ({
+  return (context) => ({
     inbound: {
       async execute(input, next) {
         // Absent where the caller is no workflow of ours.
         const payload = input.headers[placeHeader];
         const place = payload && placeOf(defaultPayloadConverter.fromPayload(payload));
-        if (!place || (place.cluster === ours.cluster && place.namespace === ours.namespace)) {
-          return await next(input);
-        }
-        const { activityType: activity, workflowExecution, isLocal, retryPolicy } = info;
-        onRejected({ ...place, activity, workflowId: workflowExecution?.workflowId ?? '' });
-        throw ApplicationFailure.create({
-          message: `this worker is for namespace ${ours.namespace} of cluster ${ours.cluster}, not for ${place.namespace} of ${place.cluster}`,
-          type: otherInstall,
-          nonRetryable: isLocal || (retryPolicy?.maximumAttempts ?? 0) > 0,
-          category: ApplicationFailureCategory.BENIGN,
-        });
+        const isOurCluster = !place || place.cluster === ours.cluster;
+        const found = isOurCluster ? ours.take(context, place?.namespace) : undefined;
+        if (found === 'served') return await next(input);
+        const where = place ?? { cluster: ours.cluster, namespace: '' };
+        if (found) throw notServed(context, where, found);
+        throw rejected(context, { ours, place: where, onRejected });
       },
     },
+  });
+}
+
+function isLimited({ info: { isLocal, retryPolicy } }: Context): boolean {
+  return isLocal || (retryPolicy?.maximumAttempts ?? 0) > 0;
+}
+
+function notServed(context: Context, { namespace }: Place, { why }: NotServed): Error {
+  const failure = namespaceNotServed(namespace, why);
+  if (!isLimited(context)) return failure;
+  // Of a step with a limit the workflow schedules a new one.
+  const type = context.info.isLocal ? failure.type : otherInstall;
+  const { message } = failure;
+  return unattempted({ message, type, isFinal: true });
+}
+
+interface Rejecting {
+  ours: ServedPlaces;
+  place: Place;
+  onRejected(rejection: Rejection): void;
+}
+
+function rejected(context: Context, { ours, place, onRejected }: Rejecting): Error {
+  const { activityType: activity, workflowExecution } = context.info;
+  onRejected({ ...place, activity, workflowId: workflowExecution?.workflowId ?? '' });
+  const message = `this worker is for ${ours.what} of cluster ${ours.cluster}, not for ${place.namespace || 'a caller that names no namespace'} of ${place.cluster}`;
+  return unattempted({ message, type: otherInstall, isFinal: isLimited(context) });
+}
+
+interface Unattempted {
+  message: string;
+  type: string | undefined | null;
+  isFinal: boolean;
+}
+
+function unattempted({ message, type, isFinal }: Unattempted): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    ...(type && { type }),
+    nonRetryable: isFinal,
+    category: ApplicationFailureCategory.BENIGN,
   });
 }

@@ -5,6 +5,8 @@ import type { QueueQuestion, Verification } from './driver-arguments.ts';
 import { readDriverArguments } from './driver-arguments.ts';
 import type { Migration } from './migrate/arguments.ts';
 import { readMigrateArguments } from './migrate/arguments.ts';
+import type { OffboardQuestion } from './offboard-arguments.ts';
+import { readOffboardArguments } from './offboard-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import { readSetupArguments } from './setup-arguments.ts';
 import type { CodecServerQuestion } from './codec-server-arguments.ts';
@@ -26,6 +28,7 @@ export type Asked =
   | SetupQuestion
   | CodecServerQuestion
   | CommandQuestion
+  | OffboardQuestion
   | QueueQuestion
   | Verification;
 
@@ -49,6 +52,7 @@ const groups = new Map<string | undefined, (argv: readonly string[]) => Asked>([
   ['setup', readSetupArguments],
   ['codec-server', readCodecServerArguments],
   ['command', readCommandArguments],
+  ['offboard', readOffboardArguments],
 ]);
 
 /** Throws a `UsageError`. */
@@ -65,7 +69,7 @@ export function readArguments(argv: readonly string[]): Asked {
   if (command === 'stop') return { ...common, ...readStop(values) };
   if (command === 'resume') return { ...common, command };
   throw wrong(
-    `command "${command ?? ''}" is not known; allowed: setup, migrate, stop, resume, command, driver, codec-server, help`,
+    `command "${command ?? ''}" is not known; allowed: setup, migrate, stop, resume, command, offboard, driver, codec-server, help`,
   );
 }
 

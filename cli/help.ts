@@ -10,6 +10,7 @@ Usage:
   millwright resume                           End the stop
   millwright command KIND/NAME VERB           Write a command on a machine or a machinedeployment, as its annotation
   millwright codec-server --payload-keys FILE Decrypt payloads for the Temporal UI and the command temporal
+  millwright offboard NAMESPACE [--yes]       Remove what is kept for a namespace that is served no more
   millwright driver verify --provider NAME    Try whether a driver does what the core needs; see millwright driver --help
 
 A stop is the ConfigMap "millwright-stop" in the namespace of the machines: "kubectl apply" and "kubectl delete" do the
@@ -23,8 +24,15 @@ TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and so on, or by a profile, as the command 
 A command is done once, by the worker, with the rights of the caller of this program: machine/NAME takes retryNow, skipDrain,
 forceDelete, skipVolumeWait and extendDrain --minutes N; machinedeployment/NAME takes pause, resume, rollback [--revision N]
 and setReplicas --replicas N.
+Offboard removes the Schedules, open workflows and claims of a namespace in Temporal, and its Leases. It refuses while a
+watcher serves the namespace, and while there are Machines. Without --yes it says what it would remove, and exits with 1.
 
 Options:
+  --yes                    Of offboard: do it
+  --keep-machines          Of offboard: Machines may stay, with their instances, for MCM or another install
+  --install NAME           Of offboard: whose namespace it is (default: the install that has claimed it)
+  --cluster-id ID, --cluster-name NAME, --leader-elect-resource-namespace NAME
+                           Of offboard: as the processes have them
   --check                  Of setup: change nothing
   --retention-days N       Of setup: how long a namespace that it makes keeps closed workflows (default 7)
   --current VERSION        Of setup: a build id as the worker says in /readyz, "own" for that of the image that this
@@ -32,7 +40,7 @@ Options:
   --deployment NAME        Of setup: --worker-deployment of the worker
   --wait-minutes N         Of setup: how long to wait for a worker of that version (default 5)
   --temporal-address HOST:PORT, --temporal-namespace NAME
-                           Of setup: instead of the variables
+                           Of setup and offboard: instead of the variables
   --reason TEXT            Why; everybody who waits sees it
   --by NAME                Who stops it, or who asks for the command; not checked (default of command: as the API
                            server knows the caller)
@@ -52,5 +60,6 @@ Examples:
   millwright stop -n shoot--dev --reason "the cloud deletes the wrong disks" --by alice
   millwright stop -n shoot--dev --status -o json
   millwright resume -n shoot--dev
+  millwright offboard shoot--dev --yes
 
 Exit code: 0 done, 1 failed, 2 the command line is wrong.`;

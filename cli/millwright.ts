@@ -7,6 +7,7 @@ import type { Asked } from './arguments.ts';
 import { readArguments, UsageError } from './arguments.ts';
 import { driverHelp } from './driver-help.ts';
 import { showQueues } from './driver-queue.ts';
+import type { OffboardQuestion } from './offboard-arguments.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import type { Place } from './connect.ts';
 import type { Migration } from './migrate/arguments.ts';
@@ -51,6 +52,8 @@ async function inCluster(
       return await resume(place, asked);
     case 'command':
       return await command(place, asked);
+    case 'offboard':
+      return await takeOff(place, asked);
     case 'queue':
       return await showQueues(place, asked);
     case 'verify': {
@@ -65,6 +68,13 @@ async function inCluster(
 async function migrateIn(place: Place, asked: Migration): Promise<string> {
   const { text, isWell } = await migrate(place, asked);
   if (!isWell) process.exitCode = 1;
+  return text;
+}
+
+async function takeOff(place: Place, asked: OffboardQuestion): Promise<string> {
+  const { offboard } = await withSdk('offboard', () => import('./offboard.ts'));
+  const { text, isDone } = await offboard(place, asked);
+  if (!isDone) process.exitCode = 1;
   return text;
 }
 

@@ -3,14 +3,13 @@ import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
-import { readTemporalSettings } from '../workers/config/temporal.ts';
-import { connectTo } from '../workers/kube/clients.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 import {
   commandsFor,
   registerSearchAttributes,
   unknownSearchAttributes,
 } from '../workers/temporal/search-attributes.ts';
+import { connectOrExplain, temporalSettingsOf } from './temporal-connection.ts';
 import type { SetupQuestion } from './setup-arguments.ts';
 import type { Finding } from './setup-finding.ts';
 import { knownWithinMs, orMissing, untilAnswered } from './setup-finding.ts';
@@ -24,7 +23,7 @@ export async function setup(
   asked: SetupQuestion,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<{ text: string; isReady: boolean }> {
-  const settings = settingsOf(asked, env);
+  const settings = temporalSettingsOf(asked, env);
   const connection = await connectOrExplain(settings);
   try {
     const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;
@@ -43,25 +42,6 @@ export async function setup(
     return { isReady, text: [...lines, end].join('\n') };
   } finally {
     await connection.close();
-  }
-}
-
-function settingsOf(
-  { address, temporalNamespace }: SetupQuestion,
-  env: Readonly<Record<string, string | undefined>>,
-): TemporalSettings {
-  const flags = { 'temporal-address': address, 'temporal-namespace': temporalNamespace };
-  const { settings, faults } = readTemporalSettings(flags, env);
-  if (!settings) throw new Error(faults.join('\n'));
-  return settings;
-}
-
-async function connectOrExplain(settings: TemporalSettings): Promise<Connection> {
-  const { address } = settings;
-  try {
-    return await connectTo(settings);
-  } catch (error) {
-    throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
   }
 }
 

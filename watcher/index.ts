@@ -20,7 +20,8 @@ import type { StoreView } from './cache/store.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { SourceState } from './leader-session.ts';
 import type { Resource } from './cache/views.ts';
-import { WorkerPresence, readQueue } from './worker-presence.ts';
+import type { QueueStatus } from './worker-presence.ts';
+import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
 
 export interface WatcherOptions {
@@ -29,6 +30,10 @@ export interface WatcherOptions {
   /** Cluster of the Nodes; undefined watches none. */
   target: KubeClient | undefined;
   temporal: Client;
+  /** Whether workers ask for work. */
+  readQueue(): Promise<QueueStatus>;
+  /** Calls `send` when it may go out: of a fleet others send as well. */
+  turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
   namespace: string;
   /** Of the workflows. */
   taskQueue: string;
@@ -178,9 +183,9 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   });
 }
 
-function startPresence({ temporal, taskQueue, log }: WatcherOptions, pauses: PauseLog) {
+function startPresence({ readQueue, log }: WatcherOptions, pauses: PauseLog) {
   return new WorkerPresence({
-    read: () => readQueue(temporal, taskQueue),
+    read: () => readQueue(),
     pauses,
     clock: realClock,
     now: nowMs,
@@ -199,6 +204,7 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
   const { log } = options;
   const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;
+  const deliver = createDelivery({ ...options, cluster });
   return new LeaderSession({
     ...options,
     cluster,
@@ -206,7 +212,7 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
     checkpoint: doubt === undefined ? read(annotations[checkpointAnnotation], scope) : {},
     onDoubt,
     clock: realClock,
-    deliver: createDelivery({ ...options, cluster }),
+    deliver: (signal) => options.turn(() => deliver(signal)),
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
     onDeliveryError: warnOfDelivery(log),
   });

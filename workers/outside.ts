@@ -19,7 +19,7 @@ import type { WorkerFactory } from './temporal/worker-factory.ts';
 export interface Outside {
   kubeClient: CreateClient;
   eventClient: CreateClient;
-  leaseClient(config: Pick<Config, 'control' | 'component'>): KubeClient;
+  leaseClient(config: Pick<Config, 'control' | 'component' | 'namespaces'>): KubeClient;
   /** One attempt. */
   temporalClient(config: Pick<Config, 'temporal' | 'identity'>): Promise<Client>;
   /** One attempt. */

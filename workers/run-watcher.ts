@@ -1,30 +1,40 @@
 /** What the watcher does from its start on: it signals what happens in both clusters. */
 import type { Watcher } from '../watcher/index.ts';
-import { startWatcher } from '../watcher/index.ts';
+import { readQueue } from '../watcher/worker-presence.ts';
+import { briefly } from './fleet/briefly.ts';
+import { FairTurns } from './fleet/fair-turns.ts';
+import { Fleet, isFleet } from './fleet/fleet.ts';
+import type { WatcherFleet } from './fleet/serve-watcher.ts';
+import { serveWatcher } from './fleet/serve-watcher.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import type { Outside } from './outside.ts';
-import { claimantOf, untilClaimed } from './temporal/claims.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
-import { endLeftOverRuns } from './temporal/left-over-runs.ts';
-import type { Leaderless } from './process/leaderless.ts';
-import { watchLeader } from './process/leaderless.ts';
+import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
-import { untilReached } from './process/reach.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
-import { withoutStop } from './process/stop-signs.ts';
 import { registerWatcherMetrics } from './metrics/watcher.ts';
+
+/** Less than the time between two questions of one namespace. */
+const queueStatusMs = 5_000;
 
 export async function runWatcher(
   { config, log, shutdown, openHttp }: Process,
   outside: Outside,
 ): Promise<void> {
-  let watcher: Watcher | undefined;
-  let leaderless: Leaderless | undefined;
+  const isOfMany = isFleet(config);
+  const watchers = new Map<string, Watcher>();
+  let leaders: Leaders | undefined;
   let reach: TemporalReach | undefined;
-  const metrics = await openHttp({
-    whyNotReady: () => whyNotReady(watcher) ?? reach?.fault(),
-    leaderFault: () => leaderless?.fault(),
-  });
+  let fleet: Fleet | undefined;
+  let state = 'waits for Kubernetes and Temporal';
+  const whyNotReady = (): string | undefined => {
+    if (state !== '') return state;
+    // That one of many namespaces is not heard of is no fault of the process.
+    const [only] = isOfMany ? [] : watchers.values();
+    return only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
+  };
+  const metrics = await openHttp({ whyNotReady, leaderFault: () => leaders?.fault() });
+  const { registry } = metrics;
   const waiting = { log, signal: shutdown.signal };
 
   const clients = createKubeClients(config, outside.kubeClient);
@@ -33,50 +43,31 @@ export async function runWatcher(
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
   reach = watchTemporal(temporal, { config, shutdown });
-
-  const { namespace, concurrency, leaderElection } = config;
-  const claimant = claimantOf(config, identity);
-  await untilClaimed(temporal, claimant, waiting);
-  await untilReached({
-    server: 'Temporal, for runs that are left over',
-    attempt: () => endLeftOverRuns(temporal, claimant),
-    ...waiting,
-  });
-
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
-  const started = await startWatcher({
-    control: clients.control,
-    target: clients.target,
-    temporal,
-    namespace,
-    cluster: identity.cluster,
-    clusterName: identity.clusterName,
-    taskQueue: identity.taskQueue,
-    concurrency: concurrency.syncs,
-    timeouts: config.timeouts,
-    creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
-    log,
-    stop: withoutStop(config, log),
-    leaderElection: {
-      client: leaseClient,
-      identity: config.identity,
-      place: leaderElection,
-      isElected: leaderElection.enabled,
-      timing: {
-        leaseDurationSeconds: leaderElection.leaseDurationSeconds,
-        renewDeadlineMs: leaderElection.renewDeadlineSeconds * 1000,
-        retryPeriodMs: leaderElection.retryPeriodSeconds * 1000,
-      },
-    },
-  });
-  watcher = started;
-  shutdown.add('watcher', () => started.stop());
-  registerWatcherMetrics(metrics.registry, started);
-  leaderless = watchLeader(metrics.registry, started.hasLeader);
-}
 
-function whyNotReady(watcher: Watcher | undefined): string | undefined {
-  if (!watcher) return 'waits for Kubernetes and Temporal';
-  return watcher.whyNotReady();
+  leaders = new Leaders(registry, { isFleet: isOfMany });
+  registerWatcherMetrics(registry, { isFleet: isOfMany, all: watchers });
+  const members: WatcherFleet = {
+    config,
+    clients,
+    identity,
+    createClient: outside.kubeClient,
+    temporal,
+    leaseClient,
+    readQueue: briefly(queueStatusMs, () => readQueue(temporal, identity.taskQueue)),
+    turns: new FairTurns(config.concurrency.syncs),
+    leaders,
+    watchers,
+  };
+  fleet = new Fleet({
+    config,
+    control: clients.control,
+    log,
+    registry,
+    shutdown,
+    serve: (attempt) => serveWatcher(members, attempt),
+  });
+  await fleet.settled();
+  state = '';
 }

@@ -1,99 +1,177 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
-import { nowMs } from '../activities/system/system.ts';
+import { ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
+import { recordEvent } from '../activities/kube/objects/events.ts';
+import type { StopView } from '../activities/kube/objects/global-stop.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import type { Registry } from 'prom-client';
+import type { DrainWatches } from '../activities/index.ts';
+import { registerProbeMetrics } from './checks/probe-metrics.ts';
+import type { Config } from './config/config.ts';
+import { Fleet, isFleet } from './fleet/fleet.ts';
+import type { WorkerFleet } from './fleet/serve-worker.ts';
+import { serveWorker } from './fleet/serve-worker.ts';
 import type { Waiting } from './kube/clients.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
+import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
-import type { Leaderless } from './process/leaderless.ts';
-import { watchLeader } from './process/leaderless.ts';
+import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
-import { startChecks } from './checks/start-checks.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
-import { logStop, registerStopMetric, withoutStop } from './process/stop-signs.ts';
-import type { WorkerFactory } from './temporal/worker-factory.ts';
-import { startWorkers } from './temporal/workers.ts';
-import type { CurrentVersion } from './temporal/current-version.ts';
-import { watchVersion } from './temporal/current-version.ts';
-import { workerVersionOf } from './temporal/worker-version.ts';
-import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
-import type { KubeClient } from '../activities/kube/client/client.ts';
-import type { GlobalStop } from '../activities/kube/objects/global-stop.ts';
-import { watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
-import type { ActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
-import { watchActiveWatcher } from '../activities/kube/leases/active-watcher.ts';
-import { pausesUntil } from '../activities/kube/objects/pauses.ts';
-import { claimantOf, untilClaimed } from './temporal/claims.ts';
+import { registerStopMetric } from './process/stop-signs.ts';
 import type { Outside } from './outside.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
+import { ServedDeletions } from './temporal/inline-deletions.ts';
+import { createServiceProbes } from './temporal/poller-probe.ts';
+import type { CurrentVersion } from './temporal/current-version.ts';
+import { watchVersion } from './temporal/current-version.ts';
+import { createProcessDrivers } from './temporal/process-drivers.ts';
+import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
+import type { WorkerFactory } from './temporal/worker-factory.ts';
+import type { WorkerVersion } from './temporal/worker-version.ts';
+import { workerVersionOf } from './temporal/worker-version.ts';
+import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
+import { Worlds } from './temporal/worlds.ts';
 
-export async function runWorker(
-  { config, log, shutdown, openHttp }: Process,
-  outside: Outside,
-): Promise<void> {
+/** What the process shows of itself at its HTTP port. */
+interface Signs {
+  /** Empty: it works. */
+  state: string;
+  reach?: TemporalReach;
+  leaders?: Leaders;
+  version?: CurrentVersion | undefined;
+  fleet?: Fleet;
+}
+
+export async function runWorker(process: Process, outside: Outside): Promise<void> {
+  const { config, log, shutdown, openHttp } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
-  let leaderless: Leaderless | undefined;
-  let reach: TemporalReach | undefined;
-  let currentVersion: CurrentVersion | undefined;
-  let state = 'waits for Kubernetes and Temporal';
-  const metrics = await openHttp({
+  const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
+  const { registry } = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
-    whyNotReady: () => (state === '' ? (reach?.fault() ?? currentVersion?.fault()) : state),
-    leaderFault: () => leaderless?.fault(),
+    whyNotReady: () =>
+      signs.state === ''
+        ? (signs.reach?.fault() ?? signs.fleet?.fault() ?? signs.version?.fault())
+        : signs.state,
+    leaderFault: () => signs.leaders?.fault(),
   });
-  const waiting = { log, signal: shutdown.signal };
+  const servers = await reachServers(process, outside, { registry, signs });
+  const { taskQueue } = servers.identity;
+  signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
+  const isOfMany = isFleet(config);
+  const leaders = new Leaders(registry, { isFleet: isOfMany });
+  signs.leaders = leaders;
+  const stops = new Map<string, StopView>();
+  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
 
+  const worlds = createWorlds(config, servers.identity.cluster, signs);
+  const { createDrivers, copies } = outside;
+  const drivers = createProcessDrivers({ config, registry, log, createDrivers });
+  // The rest of the slots is for drains that ask no cloud.
+  const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
+  const interceptors = createInterceptors(worlds, { registry, log });
+  const { factory } = servers;
+  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
+  const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
+  // A process may be asked to end while its drivers are loaded.
+  shutdown.add('drivers', () => driverWorkers.stop());
+
+  const { serves } = config;
+  const version = serves.core ? await workerVersionOf(config) : undefined;
+  const members: WorkerFleet = {
+    ...servers,
+    config,
+    createClient: outside.kubeClient,
+    worlds,
+    drivers,
+    driverWorkers,
+    deletions,
+    services: createServiceProbes({ temporal: servers.temporal, taskQueue, serves }),
+    drainWatches: watchesOfDrains(process, servers),
+    copies,
+    leaders,
+    stops,
+    probeMetrics: registerProbeMetrics(registry),
+  };
+  const { control } = servers.clients;
+  signs.fleet = new Fleet({
+    config,
+    control,
+    log,
+    registry,
+    shutdown,
+    serve: (attempt) => serveWorker(members, attempt),
+    onReason: (namespace, reason) => tellNamespace(control, config, { namespace, reason }),
+  });
+  await signs.fleet.settled();
+  const started = await startWorkers({ ...workerParts, driverWorkers, version });
+  void endWhenBroken(started.failed, { log, shutdown });
+  // Only now: it has to poll before anybody can make it the current one.
+  signs.version = watchCurrent(servers, { version, log, shutdown });
+  signs.state = '';
+  log.info({ namespaces: config.namespaces, taskQueue, ...serves }, 'working');
+}
+
+function watchCurrent(
+  { temporal, identity: { taskQueue } }: Servers,
+  {
+    version,
+    log,
+    shutdown: { signal },
+  }: Pick<Process, 'log' | 'shutdown'> & { version: WorkerVersion | undefined },
+): CurrentVersion | undefined {
+  return version && watchVersion(temporal, { version, taskQueue, log, signal });
+}
+
+type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal'> & {
+  factory: WorkerFactory;
+};
+
+/** What all namespaces share; waits until it is there. */
+async function reachServers(
+  { config, log, shutdown }: Process,
+  outside: Outside,
+  { registry, signs }: { registry: Registry; signs: Signs },
+): Promise<Servers> {
+  const waiting = { log, signal: shutdown.signal };
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);
-  const { registry } = metrics;
   const createClient = outside.eventClient;
   const events = createEventRecorders({ config, clients, log, registry, createClient });
   shutdown.add('Events', () => events.close());
-
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  reach = watchTemporal(temporal, { config, shutdown });
-  const { serves } = config;
+  signs.reach = watchTemporal(temporal, { config, shutdown });
   // Only workflows set them.
-  const onMissing = (reason: string): void => void (state = reason);
-  if (serves.core) await untilSearchAttributesKnown(temporal, { ...waiting, onMissing });
-  await untilClaimed(temporal, claimantOf(config, identity), waiting);
+  if (config.serves.core) {
+    await untilSearchAttributesKnown(temporal, {
+      ...waiting,
+      onMissing: (reason) => (signs.state = reason),
+    });
+  }
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
+  return { clients, identity, events, temporal, factory };
+}
 
-  const gates = watchGates({ config, log, shutdown }, clients.control);
-  const { stop, activeWatcher } = gates;
-  registerStopMetric(registry, stop);
-  leaderless = watchLeader(registry, activeWatcher.isActive);
-  state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  await Promise.all([stop.synced, activeWatcher.synced]);
-
-  const version = serves.core ? await workerVersionOf(config) : undefined;
-  const workers = await startWorkers({
-    config,
-    log,
-    clients,
-    activeWatcher,
-    stop,
-    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
-    identity,
-    version,
-    temporal,
-    factory,
-    createDrivers: outside.createDrivers,
-    copies: outside.copies,
-    registry,
-    shutdown,
+function createWorlds({ namespaces }: Config, cluster: string, signs: Signs): Worlds {
+  return new Worlds({
+    cluster,
+    only: namespaces.kind === 'one' ? namespaces.name : undefined,
+    mayBeOurs: (namespace) => signs.fleet?.mayBeOurs(namespace) ?? true,
+    whyNotServed: (namespace) => signs.fleet?.whyNotServed(namespace),
   });
-  void endWhenBroken(workers.failed, { log, shutdown });
-  // Their workflows and activities are of the core.
-  const { dependencies } = workers;
-  const settings = { ...config, identity };
-  if (serves.core) startChecks({ temporal, settings, dependencies, registry, ...waiting });
-  const { taskQueue } = identity;
-  // Only now: it has to poll before anybody can make it the current one.
-  currentVersion = version && watchVersion(temporal, { version, taskQueue, ...waiting });
-  state = '';
-  log.info({ namespace: config.namespace, taskQueue, ...serves }, 'working');
+}
+
+/** In the target cluster that all namespaces share. */
+function watchesOfDrains(
+  { config, log, shutdown }: Process,
+  { clients: { target }, temporal }: Servers,
+): DrainWatches | undefined {
+  if (!config.serves.drain || !target) return undefined;
+  const watches = createDrainWatches(target, temporal, log);
+  shutdown.add('watches of drains', () => closeDrainWatches(watches));
+  return watches;
 }
 
 /** The workers have a connection of their own. */
@@ -111,28 +189,25 @@ async function untilConnected(
   return factory;
 }
 
-/** What every activity that creates or destroys asks first. */
-function watchGates(
-  { config, log, shutdown }: Pick<Process, 'config' | 'log' | 'shutdown'>,
-  client: KubeClient,
-): { stop: GlobalStop; activeWatcher: ActiveWatcher } {
-  const { namespace, leaderElection } = config;
-  const stop = watchGlobalStop({
-    client,
-    namespace,
-    onChange: (present) => logStop(log, namespace, present),
-    onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
-    ...withoutStop(config, log),
-  });
-  shutdown.add('global stop', () => stop.close());
-  const activeWatcher = watchActiveWatcher({
-    client,
-    namespace,
-    place: leaderElection,
-    onError: (err) => log.warn({ err }, 'the Lease of the watcher cannot be read'),
-  });
-  shutdown.add('active watcher', () => activeWatcher.close());
-  return { stop, activeWatcher };
+/** Its users see no log of the fleet: an Event in the namespace says why nothing happens there. */
+function tellNamespace(
+  control: KubeClient,
+  { leaderElection }: Pick<Config, 'leaderElection'>,
+  { namespace, reason }: { namespace: string; reason: string | undefined },
+): void {
+  if (reason === undefined) return;
+  const lease = ownLeaseOf(namespace, leaderElection);
+  const subject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease, namespace };
+  recordEvent(
+    control,
+    { ...subject, uid: '' },
+    {
+      type: 'Warning',
+      reason: 'NamespaceNotServed',
+      message: `Millwright does not serve namespace ${namespace}: ${reason}`,
+      component: 'millwright',
+    },
+  );
 }
 
 async function endWhenBroken(

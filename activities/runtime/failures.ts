@@ -43,10 +43,17 @@ export function stopped(message: string): ApplicationFailure {
   return waiting({ type: 'Stopped', message, milliseconds: least + random() * spread });
 }
 
+/** The namespace is one of this install, and cannot be served now. */
+export function namespaceNotServed(namespace: string, why: string): ApplicationFailure {
+  const message = `namespace ${namespace} is not served: ${why}`;
+  return waiting({ type: 'NamespaceNotServed', message, milliseconds: 5_000 + random() * 5_000 });
+}
+
+const heldBack: readonly unknown[] = ['Stopped', 'NoActiveWatcher'];
+
 /** What will not change within the moment that a local activity may take. */
 export function isHeldBack(error: unknown): error is ApplicationFailure {
-  const type = error instanceof ApplicationFailure ? error.type : undefined;
-  return type === 'Stopped' || type === 'NoActiveWatcher';
+  return error instanceof ApplicationFailure && heldBack.includes(error.type);
 }
 
 interface Wait {

@@ -27,6 +27,10 @@ const plain: Readonly<Record<string, { about: string; args: readonly string[] }>
     about: 'Everything in one cluster: the processes, and their rights in namespace "machines".',
     args: [],
   },
+  'fleet.yaml': {
+    about: 'The same for all namespaces with a label, each with a target cluster of its own.',
+    args: [`--values=${join(chart, 'examples/fleet.yaml')}`],
+  },
   'target-rights.yaml': {
     about:
       'The rights in a target cluster of its own, for the ServiceAccount millwright of kube-system, whose token stands in --target-kubeconfig.',

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, vi, test } from 'vitest';
 import type { Info } from '@temporalio/activity';
 import { Context } from '@temporalio/activity';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { noActiveWatcher, refused, stopped } from '../../activities/runtime/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
+import { placeHeader } from '../../workflows/api/place.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 
 beforeEach(() => {
@@ -143,6 +144,23 @@ describe('the breaker', () => {
     await expect(regular(step)).resolves.toBe('ran');
     await vi.advanceTimersByTimeAsync(1);
     await expect(local(step)).resolves.toBe('ran');
+  });
+
+  test('is one for each namespace: another one has another target cluster', async () => {
+    const interceptor = createActivityInterceptor();
+    const run = (namespace: string, act: Step) => {
+      const place = defaultPayloadConverter.toPayload({ cluster: 'c', namespace });
+      const withPlace: ActivityInterceptorsFactory = () => ({
+        inbound: {
+          execute: (input, next) => next({ ...input, headers: { [placeHeader]: place } }),
+        },
+      });
+      const interceptors = [withPlace, interceptor];
+      return new MockActivityEnvironment({ isLocal: true }, { interceptors, logger }).run(act);
+    };
+    await expect(run('dark', unanswered)).rejects.toMatchObject(unreachable);
+    await expect(run('light', step)).resolves.toBe('ran');
+    await expect(run('dark', step)).rejects.toMatchObject(unreachable);
   });
 
   test('one that is refused lengthens nothing', async () => {

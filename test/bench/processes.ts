@@ -22,7 +22,7 @@ export function useOf({ components }: Stack): Record<string, ProcessUse> {
   );
 }
 
-function useOfProcess(pid: number): ProcessUse {
+export function useOfProcess(pid: number): ProcessUse {
   const children = childrenOf(pid);
   const childrenMib = sumOf(children.map((child) => memoryOf(child, 'RssAnon')));
   return {

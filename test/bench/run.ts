@@ -19,6 +19,7 @@ import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { measurePod } from './mcm-pod.ts';
+import { measureNamespaces } from './namespaces.ts';
 import { startNeighbour } from './neighbour.ts';
 import { printReport } from './report.ts';
 import { letInspectorsOpen, measureProfiles } from './profile/profiles.ts';
@@ -33,6 +34,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   lone N      0 -> N, and beside it single machines of other pools, which are created and deleted all the time
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
+  namespaces N  what an idle namespace of a fleet costs: one, then N more; --write puts it into docs/scaling.md
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
@@ -70,6 +72,7 @@ const { values, positionals } = parseArgs({
     temporal: { type: 'string' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -84,6 +87,11 @@ if (positionals[0] === 'compare' && !values.help) {
   const settings = Object.entries({ boot, call, warm, limit });
   const bench = [name, count, ...settings.flatMap(([flag, value]) => [`--${flag}`, value])];
   await compareWith({ revision, rounds: Number(values.rounds), bench, json });
+  process.exit(0);
+}
+if (positionals[0] === 'namespaces' && /^[1-9]\d*$/.test(positionals[1] ?? '') && !values.help) {
+  const { 'state-dir': stateDir, write } = values;
+  await measureNamespaces(Number(positionals[1]), { stateDir, write });
   process.exit(0);
 }
 /** No instance registers a Node while a fleet is measured. */

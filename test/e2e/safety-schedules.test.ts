@@ -27,7 +27,7 @@ function installWithoutWorker(name: string) {
   });
   if (command.kind !== 'run') throw new Error(command.text);
   const identity = { cluster: 'any', name, taskQueue: `millwright/any/${name}` };
-  const settings = { ...command.config, identity };
+  const settings = { ...command.config, namespace: name, identity };
   const log = createLogger({ component: 'worker', ...command.config.log });
   const scheduleOf = (check: string): ScheduleHandle =>
     client.schedule.getHandle(scheduleIdOf(check, { name }));

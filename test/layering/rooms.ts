@@ -435,16 +435,24 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/client', 'node', 'prom-client'],
   },
   {
-    folder: 'workers',
-    holds: 'the entrances of the processes',
+    folder: 'workers/fleet',
+    holds: 'the namespaces of a process: they come and go, each opened and closed alone',
     imports: [
+      'workflows/values',
+      'activities',
       'activities/system',
       'activities/kube',
       'activities/drivers',
       'watcher',
       'workers/**',
     ],
-    packages: ['@temporalio/client'],
+    packages: ['@temporalio/client', 'prom-client'],
+  },
+  {
+    folder: 'workers',
+    holds: 'the entrances of the processes',
+    imports: ['activities', 'activities/kube', 'activities/drivers', 'watcher', 'workers/**'],
+    packages: ['@temporalio/client', 'prom-client'],
   },
   {
     folder: 'cli',

@@ -19,6 +19,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'drain-sick': 'drain-forced',
   'drain-unserved': 'split-workers',
   'driver-virtual': 'driver-python',
+  'fleet-fifty': 'fleet',
   fuzz: 'bad-input',
   'health-outage': 'health',
   image: 'built',

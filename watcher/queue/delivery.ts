@@ -59,7 +59,7 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...runOptions,
-      priority: priorityOf(signal, start),
+      priority: priorityOf(signal, { ...start, namespace }),
       staticSummary: clip(start.summary, longestSummaryBytes),
       typedSearchAttributes: attributesOf(start, options),
     });

@@ -12,7 +12,8 @@ import type {
 import type { Config } from '../config/config.ts';
 import type { Identity } from '../temporal/identity.ts';
 
-export type CheckSettings = Pick<Config, 'namespace' | 'machine' | 'safety' | 'timeouts'> & {
+export type CheckSettings = Pick<Config, 'machine' | 'safety' | 'timeouts'> & {
+  namespace: string;
   identity: Identity;
 };
 

@@ -3,7 +3,6 @@
  * something starts a run, which decides and acts (docs/decisions/0040-checks-without-runs.md).
  */
 import type { Client } from '@temporalio/client';
-import type { Registry } from 'prom-client';
 import { orAborted } from '../../activities/drivers/or-aborted.ts';
 import { nowMs, random, sleep, timeoutSignal } from '../../activities/system/system.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
@@ -14,7 +13,6 @@ import { checkSchedule } from './check-schedule.ts';
 import type { Check, CheckSettings } from './checks.ts';
 import { checksOf } from './checks.ts';
 import type { ProbeMetrics, ProbeOutcome } from './probe-metrics.ts';
-import { registerProbeMetrics } from './probe-metrics.ts';
 import type { Finding, Probe, ProbeParts } from './probe.ts';
 import { lostWorkflowsProbe } from './lost-workflows-probe.ts';
 import { orphansProbe } from './orphans-probe.ts';
@@ -26,7 +24,7 @@ export interface ProbesOptions {
   temporal: Client;
   settings: CheckSettings;
   dependencies: ProbeParts['dependencies'];
-  registry: Registry;
+  metrics: ProbeMetrics;
   log: Logger;
   /** Ends the probes. */
   signal: AbortSignal;
@@ -41,13 +39,12 @@ const probes: Record<string, (parts: ProbeParts) => Probe> = {
 };
 
 export function startProbes(options: ProbesOptions): void {
-  const { temporal, settings, registry, ...others } = options;
-  const metrics = registerProbeMetrics(registry, settings.namespace);
+  const { temporal, settings, ...others } = options;
   for (const check of checksOf(settings).filter(({ isOff }) => !isOff)) {
     const schedule = checkSchedule(temporal, scheduleIdOf(check.name, settings.identity));
-    const probe = probes[check.name]?.({ settings, schedule, metrics, ...others });
+    const probe = probes[check.name]?.({ settings, schedule, ...others });
     if (!probe) throw new Error(`no probe for the check ${check.name}`);
-    const prober = new Prober({ check, probe, schedule, metrics, ...others });
+    const prober = new Prober({ check, probe, schedule, ...others });
     void prober.probeForever().catch(() => undefined);
   }
 }

@@ -5,6 +5,7 @@ import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import {
   faultsOfFiles,
+  faultsOfFleet,
   faultsOfLeaderElection,
   faultsOfUrl,
   faultsOfVersion,
@@ -12,6 +13,7 @@ import {
 import type { Component, Started } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
+import type { FleetNamespaces } from './flags/namespaces.ts';
 import { helpText } from './flags/help.ts';
 import { faultsOfServed, servedOf, type ServedSettings } from './served.ts';
 import { version } from './version.ts';
@@ -24,6 +26,18 @@ import { type Environment, readTemporalSettings, type TemporalSettings } from '.
  */
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
+
+/** Of each namespace: in Secrets of its own. */
+export interface TargetSecret {
+  kind: 'secret';
+  /** Its key `kubeconfig`. */
+  name: string;
+  /** Its key `token`, in the place of a token in the kubeconfig. */
+  tokenName?: string;
+}
+
+/** `one`: that of `--namespace`. A process that cannot serve it ends. */
+export type NamespaceSelection = FleetNamespaces | { kind: 'one'; name: string };
 
 export type WorkflowSandbox = 'lean' | 'sdk';
 
@@ -39,9 +53,9 @@ export interface Config {
   isNamedAsMcm: boolean;
   control: KubeSource;
   /** The cluster that the Nodes join; `none` where there is no such cluster. */
-  target: KubeSource | 'none';
-  /** Namespace of the control cluster. Default "default". */
-  namespace: string;
+  target: KubeSource | TargetSecret | 'none';
+  /** Of the control cluster. Default `one`, called "default". */
+  namespaces: NamespaceSelection;
   install: InstallSettings;
   /** Limits of our own on requests to each API server. No qps: no limit. */
   kubeApi: { qps?: number; burst: number };
@@ -92,7 +106,7 @@ export interface Config {
 }
 
 export interface InstallSettings {
-  /** Default the namespace. */
+  /** Default the namespace; a fleet has no default. */
   name: string;
   /** Default the UID of the namespace kube-system. */
   clusterId?: string;
@@ -178,6 +192,7 @@ export function readCommandLine(commandLine: CommandLine): Command {
   const allFaults = [
     ...flags.faults,
     ...faultsOfFiles(flags.values),
+    ...faultsOfFleet(flags.values, flags.given),
     ...faultsOfLeaderElection(flags.values),
     ...faultsOfServed(flags.values),
     ...faultsOfVersion(flags.values),
@@ -234,15 +249,26 @@ function configOf(flags: FlagValues) {
 }
 
 function clustersOf(flags: FlagValues) {
-  const target = flags['target-kubeconfig'];
   const qps = flags['kube-api-qps'];
   return {
-    control: kubeSourceOf(flags['control-kubeconfig'] || target),
-    target: target === 'none' ? ('none' as const) : kubeSourceOf(target),
-    namespace: flags.namespace,
+    control: kubeSourceOf(flags['control-kubeconfig'] || flags['target-kubeconfig']),
+    target: targetOf(flags),
+    namespaces: namespacesOf(flags),
     install: installOf(flags),
     kubeApi: { burst: flags['kube-api-burst'], ...(qps > 0 && { qps }) },
   };
+}
+
+function targetOf(flags: FlagValues): Config['target'] {
+  const name = flags['target-kubeconfig-secret'];
+  const tokenName = flags['target-token-secret'];
+  if (name !== '') return { kind: 'secret', name, ...(tokenName !== '' && { tokenName }) };
+  const target = flags['target-kubeconfig'];
+  return target === 'none' ? 'none' : kubeSourceOf(target);
+}
+
+function namespacesOf({ namespaces, namespace }: FlagValues): NamespaceSelection {
+  return namespaces === 'none' ? { kind: 'one', name: namespace } : namespaces;
 }
 
 function installOf(flags: FlagValues): InstallSettings {

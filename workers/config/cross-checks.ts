@@ -18,8 +18,35 @@ export function faultsOfFiles(flags: FlagValues): Fault[] {
     if (words.includes(path) || existsSync(path)) continue;
     faults.push(`--${name}: the file ${JSON.stringify(path)} does not exist`);
   }
+  if (flags['target-kubeconfig-secret'] !== '' && flags['control-kubeconfig'] === '') {
+    faults.push(
+      '--target-kubeconfig-secret needs --control-kubeconfig: a file, or inClusterConfig',
+    );
+  }
   if (flags['target-kubeconfig'] === 'none' && flags['control-kubeconfig'] === '') {
     faults.push('--target-kubeconfig=none needs --control-kubeconfig: a file, or inClusterConfig');
+  }
+  return faults;
+}
+
+/** Which namespaces are served, and where each finds its target cluster. */
+export function faultsOfFleet(flags: FlagValues, given: ReadonlySet<FlagName>): Fault[] {
+  const isFleet = flags.namespaces !== 'none';
+  const secret = flags['target-kubeconfig-secret'];
+  const faults: Fault[] = [];
+  if (isFleet && given.has('namespace')) {
+    faults.push('--namespaces: is not allowed together with --namespace; give one of them');
+  }
+  if (isFleet && flags.install === '') {
+    faults.push('--namespaces needs --install: a name that stays when namespaces come and go');
+  }
+  if (secret !== '' && flags['target-kubeconfig'] !== '') {
+    faults.push(
+      '--target-kubeconfig-secret: is not allowed together with --target-kubeconfig; give one of them',
+    );
+  }
+  if (secret === '' && flags['target-token-secret'] !== '') {
+    faults.push('--target-token-secret needs --target-kubeconfig-secret');
   }
   return faults;
 }

@@ -14,6 +14,14 @@ export interface PaceParts {
   onThrottled(provider: string): void;
   /** A call was not made yet. */
   onHeldBack(provider: string, operation: Operation): void;
+  /** Shared by the drivers of all namespaces: they may call the same accounts. Default its own. */
+  paces?: AccountPaces | undefined;
+}
+
+export type AccountPaces = ClientCache<AccountPace>;
+
+export function createPaces(): AccountPaces {
+  return new ClientCache<AccountPace>({ idleSeconds });
 }
 
 /** A shorter wait keeps its slot; milliseconds. */
@@ -29,7 +37,7 @@ type AnyRequest = ProviderRequest & Partial<Pick<MachineRequest, 'machine' | 'ch
  * any other fails with `Unavailable` and says when to ask again.
  */
 export function pacedDriver(driver: Driver, provider: string, parts: PaceParts): Driver {
-  const paces = new ClientCache<AccountPace>({ idleSeconds });
+  const { paces = createPaces() } = parts;
   return withCalls(driver, (operation, call) => async (request) => {
     const scope = driver.limitScope?.(request.providerSpec) ?? '';
     const pace = paces.get([credentialsOf(request), scope], () => new AccountPace());

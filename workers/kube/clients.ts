@@ -18,10 +18,16 @@ import { nowMs } from '../../activities/system/system.ts';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
 
+/** `given`: of a Secret; its credentials may be replaced. */
+export type ClientSource = KubeSource | { kind: 'given'; kubeConfig: KubeConfig };
+
 export interface KubeClients {
   /** The cluster with the Machines. */
   control: KubeClient;
-  /** The cluster with the Nodes; the same client where it is the same cluster. */
+  /**
+   * The cluster with the Nodes; the same client where it is the same cluster. Undefined: there is
+   * none, or each namespace has its own.
+   */
   target: KubeClient | undefined;
   close(): Promise<void>;
 }
@@ -34,7 +40,7 @@ export interface Waiting {
 }
 
 /** Of one of the clusters; throws when its kubeconfig cannot be read. Connects to nothing yet. */
-export type CreateClient = (source: KubeSource, config: KubeSettings) => KubeClient;
+export type CreateClient = (source: ClientSource, config: KubeSettings) => KubeClient;
 
 export function createKubeClients(
   config: KubeSettings,
@@ -56,13 +62,13 @@ function createTargetClient(
   config: KubeSettings,
   createOne: CreateClient,
 ): KubeClient | undefined {
-  if (config.target === 'none') return undefined;
+  if (config.target === 'none' || config.target.kind === 'secret') return undefined;
   const isSame = JSON.stringify(config.control) === JSON.stringify(config.target);
   return isSame ? control : createOne(config.target, config);
 }
 
 export function createClient(
-  source: KubeSource,
+  source: ClientSource,
   { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
 ): KubeClient {
   const client = createKubeClient({
@@ -77,11 +83,11 @@ export function createClient(
  * connections, for a short time, and they take no turn of the limit that the work has.
  */
 export function createEventClient(
-  source: KubeSource,
+  source: ClientSource,
   { kubeApi: { qps, burst }, component }: Pick<Config, 'kubeApi' | 'component'>,
 ): KubeClient {
   const client = createKubeClient({
-    kubeConfig: loadKubeConfig(flagOfSource(source)),
+    kubeConfig: kubeConfigOf(source),
     userAgent: `millwright-${component}/${version}`,
     connections: 4,
     callTimeoutMs: 3_000,
@@ -93,15 +99,18 @@ export function createEventClient(
 export function createLeaseClientOf({
   control,
   component,
-}: Pick<Config, 'control' | 'component'>): KubeClient {
+  namespaces,
+}: Pick<Config, 'control' | 'component' | 'namespaces'>): KubeClient {
   return createLeaseClient({
     kubeConfig: kubeConfigOf(control),
     userAgent: `millwright-${component}/${version}`,
+    // Each namespace renews three Leases every few seconds.
+    ...(namespaces.kind !== 'one' && { connections: 16 }),
   });
 }
 
-export function kubeConfigOf(source: KubeSource): KubeConfig {
-  return loadKubeConfig(flagOfSource(source));
+export function kubeConfigOf(source: ClientSource): KubeConfig {
+  return source.kind === 'given' ? source.kubeConfig : loadKubeConfig(flagOfSource(source));
 }
 
 function flagOfSource(source: KubeSource): string {

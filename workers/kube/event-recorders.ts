@@ -5,7 +5,7 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { DropReason } from '../../activities/kube/objects/event-recorder.ts';
 import { dropReasons, EventRecorder } from '../../activities/kube/objects/event-recorder.ts';
 import { recordWith, writeEvent } from '../../activities/kube/objects/events.ts';
-import type { CreateClient, KubeClients } from './clients.ts';
+import type { ClientSource, CreateClient, KubeClients } from './clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
@@ -26,16 +26,27 @@ export interface RecorderParts {
 /** Of the time that a process has for its end. */
 const flushMs = 2_000;
 
+/** Of the clusters that the process has for all its namespaces, and of more. */
+export interface ProcessRecorders extends EventRecorders {
+  /** Events that are written with this client get connections of their own. */
+  open(client: KubeClient, source: ClientSource): EventRecorders;
+}
+
 /** Events of both clusters get connections of their own. */
-export function createEventRecorders(parts: RecorderParts): EventRecorders {
+export function createEventRecorders(parts: RecorderParts): ProcessRecorders {
   const { clients, config, createClient } = parts;
+  const { control, target } = config;
   const onDropped = createDropReport(parts);
-  const open = [recorderFor(clients.control, createClient(config.control, config), onDropped)];
-  if (clients.target && clients.target !== clients.control && config.target !== 'none') {
-    open.push(recorderFor(clients.target, createClient(config.target, config), onDropped));
+  const recorder = (client: KubeClient, source: ClientSource): EventRecorders =>
+    recorderFor(client, createClient(source, config), onDropped);
+  const all = [recorder(clients.control, control)];
+  const isShared = target !== 'none' && target.kind !== 'secret';
+  if (clients.target && clients.target !== clients.control && isShared) {
+    all.push(recorder(clients.target, target));
   }
   return {
-    close: async () => void (await Promise.all(open.map((one) => one.close()))),
+    open: recorder,
+    close: async () => void (await Promise.all(all.map((one) => one.close()))),
   };
 }
 

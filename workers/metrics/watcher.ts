@@ -1,7 +1,8 @@
 /** What the watcher counts, for Prometheus. */
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
 import type { Watcher, WatcherMetrics } from '../../watcher/index.ts';
+import type { Members } from './per-namespace.ts';
+import { registerNamespacedGauge } from './per-namespace.ts';
 
 const numbers: Record<string, { help: string; of: (metrics: WatcherMetrics) => number }> = {
   leader: { help: '1 while this process leads.', of: ({ isLeader }) => Number(isLeader) },
@@ -13,17 +14,12 @@ const numbers: Record<string, { help: string; of: (metrics: WatcherMetrics) => n
 };
 
 /** Read when they are asked for. */
-export function registerWatcherMetrics(registry: Registry, watcher: Watcher): void {
+export function registerWatcherMetrics(registry: Registry, watchers: Members<Watcher>): void {
   for (const [name, { help, of }] of Object.entries(numbers)) {
-    registry.registerMetric(
-      new Gauge({
-        name: `millwright_watcher_${name}`,
-        help,
-        registers: [],
-        collect() {
-          this.set(of(watcher.metrics()));
-        },
-      }),
-    );
+    registerNamespacedGauge(registry, watchers, {
+      name: `millwright_watcher_${name}`,
+      help,
+      of: (watcher) => of(watcher.metrics()),
+    });
   }
 }

@@ -1,6 +1,8 @@
 /** For how long there has been no leader at all: neither this process nor another one. */
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
+import type { Members } from '../metrics/per-namespace.ts';
+import { registerNamespacedGauge } from '../metrics/per-namespace.ts';
+import type { Shutdown } from './shutdown.ts';
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
 
@@ -46,22 +48,43 @@ export class Leaderless {
   }
 }
 
-/** Counts from now on, and says so in a metric. */
-export function watchLeader(registry: Registry, hasLeader: () => boolean): Leaderless {
-  const leaderless = new Leaderless({ hasLeader });
-  registerLeaderlessMetric(registry, leaderless);
-  return leaderless;
+/** Of each namespace that a process serves, from the time on at which it began to. */
+export class Leaders {
+  readonly #members = new Map<string, Leaderless>();
+  readonly #isFleet: boolean;
+
+  /** Says it in a metric. */
+  constructor(registry: Registry, { isFleet }: { isFleet: boolean }) {
+    this.#isFleet = isFleet;
+    registerLeaderlessMetric(registry, { isFleet, all: this.#members });
+  }
+
+  watch(namespace: string, hasLeader: () => boolean, scope: Pick<Shutdown, 'add'>): void {
+    const leaderless = new Leaderless({ hasLeader });
+    this.#members.set(namespace, leaderless);
+    scope.add('watch for a leader', () => {
+      leaderless.close();
+      this.#members.delete(namespace);
+    });
+  }
+
+  /**
+   * Of a process with one namespace: see `Leaderless.fault`. That one namespace of a fleet has no
+   * leader is no fault of the process.
+   */
+  fault(): string | undefined {
+    if (this.#isFleet) return undefined;
+    return [...this.#members.values()].map((leaderless) => leaderless.fault())[0];
+  }
 }
 
-export function registerLeaderlessMetric(registry: Registry, leaderless: Leaderless): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'millwright_leaderless_seconds',
-      help: 'For how long neither this watcher nor another one has led; 0 while one leads.',
-      registers: [],
-      collect() {
-        this.set(leaderless.seconds());
-      },
-    }),
-  );
+export function registerLeaderlessMetric(
+  registry: Registry,
+  leaderless: Members<Leaderless>,
+): void {
+  registerNamespacedGauge(registry, leaderless, {
+    name: 'millwright_leaderless_seconds',
+    help: 'For how long neither this watcher nor another one has led; 0 while one leads.',
+    of: (one) => one.seconds(),
+  });
 }

@@ -1,6 +1,5 @@
 /** How a process shows that everything is stopped. */
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
 import type {
   GlobalStopOptions,
   Stop,
@@ -9,6 +8,8 @@ import type {
 import { formatStop } from '../../activities/kube/objects/global-stop.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
+import type { Members } from '../metrics/per-namespace.ts';
+import { registerNamespacedGauge } from '../metrics/per-namespace.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
   if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
@@ -33,15 +34,10 @@ export function withoutStop(
 /**
  * Such a process is ready all the same: restarting it or leaving it out would change nothing.
  */
-export function registerStopMetric(registry: Registry, stop: StopView): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'millwright_stopped',
-      help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
-      registers: [],
-      collect() {
-        this.set(stop.current() ? 1 : 0);
-      },
-    }),
-  );
+export function registerStopMetric(registry: Registry, stops: Members<StopView>): void {
+  registerNamespacedGauge(registry, stops, {
+    name: 'millwright_stopped',
+    help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
+    of: (stop) => (stop.current() ? 1 : 0),
+  });
 }

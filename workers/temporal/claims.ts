@@ -29,14 +29,24 @@ export interface Claimant {
 }
 
 export function claimantOf(
-  { namespace, install }: Pick<Config, 'namespace' | 'install'>,
+  namespace: string,
+  { install }: Pick<Config, 'install'>,
   identity: Identity,
 ): Claimant & { takeOver: readonly string[] } {
   return { identity, namespace, takeOver: install.takeOver };
 }
 
+export function installClaimId(cluster: string, install: string): string {
+  return `claim/install/${cluster}/${install}`;
+}
+
+export function namespaceClaimId(cluster: string, namespace: string): string {
+  return `claim/namespace/${cluster}/${namespace}`;
+}
+
 export function claimsOf({ identity, namespace }: Claimant): Claim[] {
-  const { cluster, name, clusterName, target = 'none' } = identity;
+  const { cluster, name, clusterName } = identity;
+  const target = identity.targets ?? identity.target ?? 'none';
   const ids = clusterName === undefined ? '<kind>/' : `<kind>/${clusterName}/`;
   const install = clusterName === undefined ? name : `${clusterName}/${name}`;
   return [
@@ -48,13 +58,13 @@ export function claimsOf({ identity, namespace }: Claimant): Claim[] {
         'Give all processes of this control cluster another --cluster-name, or another Temporal namespace.',
     },
     {
-      workflowId: `claim/install/${cluster}/${name}`,
+      workflowId: installClaimId(cluster, name),
       holder: target,
       what: `Install ${name} of control cluster ${cluster}, for target cluster ${target}`,
       advice: 'Give the processes for this target cluster an --install of their own.',
     },
     {
-      workflowId: `claim/namespace/${cluster}/${namespace}`,
+      workflowId: namespaceClaimId(cluster, namespace),
       holder: install,
       what: `Namespace ${namespace} of control cluster ${cluster}, for install ${install}`,
       advice: 'Serve another --namespace here, or stop the other install.',
@@ -128,14 +138,17 @@ async function take(
     return { holder };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const present = await holderOf(temporal, workflowId);
+    const present = await claimHolder(temporal, workflowId);
     if (present !== undefined) return { holder: present };
     throw new Error(`${workflowId} was given back just now`, { cause: error });
   }
 }
 
 /** Undefined: no holder. */
-async function holderOf(temporal: Client, workflowId: string): Promise<string | undefined> {
+export async function claimHolder(
+  temporal: Client,
+  workflowId: string,
+): Promise<string | undefined> {
   try {
     const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING' ? String(memo?.['holder']) : undefined;
@@ -164,7 +177,7 @@ async function release(temporal: Client, workflowId: string, newHolder: string):
  */
 export async function lostClaim(temporal: Client, claimant: Claimant): Promise<Claim | undefined> {
   for (const claim of claimsOf(claimant)) {
-    if ((await holderOf(temporal, claim.workflowId)) !== claim.holder) return claim;
+    if ((await claimHolder(temporal, claim.workflowId)) !== claim.holder) return claim;
   }
   return undefined;
 }

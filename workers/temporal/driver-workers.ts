@@ -8,56 +8,65 @@ import { customResource } from '../../activities/kube/client/paths.ts';
 import type { TemporalWorker } from './worker-factory.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
 
-interface ClassObject extends KubeObject {
-  provider?: string;
-}
-
 export type DriverWorker = TemporalWorker;
 
 export interface DriverWorkersOptions {
-  control: KubeClient;
-  namespace: string;
   drivers: ReadonlyMap<string, Driver>;
   /** Whether this driver waits for no MachineClass. */
   isAtOnce(provider: string): boolean;
   /** One for each kind of call; they do not run yet. */
-  createWorkers(provider: string, driver: Driver): Promise<readonly DriverWorker[]>;
+  createWorkers(provider: string): Promise<readonly DriverWorker[]>;
   /** Its queues are polled. */
-  onStart(provider: string, driver: Driver): void;
+  onStart(provider: string): void;
+}
+
+interface ClassObject extends KubeObject {
+  provider?: string;
+}
+
+export interface ProvidersOptions {
+  /** Cluster with the Machines. */
+  control: KubeClient;
+  namespace: string;
+  /** Called for each MachineClass, and each change of one. */
+  onProvider(provider: string): void;
   /** Called for each failed read of the classes; it goes on by itself. */
   onError(error: unknown): void;
+}
+
+/** Which providers the MachineClasses of a namespace name, now and from now on. */
+export function watchProviders({ control, namespace, onProvider, onError }: ProvidersOptions): {
+  readonly synced: Promise<void>;
+  stop(): Promise<void>;
+} {
+  return new Reflector({
+    client: control,
+    path: customResource('machineclasses', namespace),
+    transform: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
+      name,
+      uid,
+      resourceVersion,
+      provider,
+    }),
+    onChange: ({ object: { provider } }) => onProvider(provider),
+    onError,
+  });
 }
 
 export class DriverWorkers {
   readonly #options: DriverWorkersOptions;
   readonly #started = new Map<string, Promise<readonly DriverWorker[]>>();
   readonly #runs: Promise<void>[] = [];
-  /** Undefined: no driver waits for its first class. */
-  readonly #reflector: { readonly synced: Promise<void>; stop(): Promise<void> } | undefined;
+  /** Some driver waits for its first MachineClass, for which `serve` is to be called. */
+  readonly waitsForClasses: boolean;
   readonly #failed = Promise.withResolvers<unknown>();
   #stopping: Promise<void> | undefined;
 
   constructor(options: DriverWorkersOptions) {
     this.#options = options;
     const providers = [...options.drivers.keys()];
-    for (const provider of providers.filter(options.isAtOnce)) this.#serve(provider);
-    if (!providers.every(options.isAtOnce)) this.#reflector = this.#watchClasses();
-  }
-
-  #watchClasses() {
-    const { control, namespace, onError } = this.#options;
-    return new Reflector({
-      client: control,
-      path: customResource('machineclasses', namespace),
-      transform: ({ metadata: { name, uid, resourceVersion }, provider = '' }: ClassObject) => ({
-        name,
-        uid,
-        resourceVersion,
-        provider,
-      }),
-      onChange: ({ object: { provider } }) => this.#serve(provider),
-      onError,
-    });
+    for (const provider of providers.filter(options.isAtOnce)) this.serve(provider);
+    this.waitsForClasses = !providers.every(options.isAtOnce);
   }
 
   /** Resolves with the error when one of them cannot start, or ends unasked. */
@@ -66,11 +75,10 @@ export class DriverWorkers {
   }
 
   /**
-   * Fulfilled when those are served that are to be at once, and those of all classes that exist
-   * now: nothing else runs yet that a library could hold up while it loads.
+   * Fulfilled when those are served that were asked for so far: nothing else runs yet that a
+   * library could hold up while it loads.
    */
   async ready(): Promise<void> {
-    await this.#reflector?.synced;
     await Promise.allSettled(this.#started.values());
   }
 
@@ -81,7 +89,6 @@ export class DriverWorkers {
   }
 
   async #stop(): Promise<void> {
-    await this.#reflector?.stop();
     const started = await Promise.allSettled(this.#started.values());
     for (const outcome of started) {
       if (outcome.status === 'rejected') continue;
@@ -90,7 +97,8 @@ export class DriverWorkers {
     await Promise.allSettled(this.#runs);
   }
 
-  #serve(provider: string): void {
+  /** From now on, if this process has the driver. */
+  serve(provider: string): void {
     const driver = this.#options.drivers.get(provider);
     if (!driver || this.#stopping || this.#started.has(provider)) return;
     const starting = this.#start(provider, driver);
@@ -101,13 +109,13 @@ export class DriverWorkers {
   async #start(provider: string, driver: Driver): Promise<readonly DriverWorker[]> {
     await driver.prepare?.();
     if (this.#stopping) return [];
-    const workers = await this.#options.createWorkers(provider, driver);
+    const workers = await this.#options.createWorkers(provider);
     for (const worker of workers) {
       const run = worker.run();
       run.catch(this.#failed.resolve);
       this.#runs.push(run);
     }
-    this.#options.onStart(provider, driver);
+    this.#options.onStart(provider);
     return workers;
   }
 }

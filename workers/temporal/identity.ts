@@ -1,6 +1,6 @@
 /**
- * Which install this process belongs to, found out at its start:
- * docs/decisions/0009-install-identity.md.
+ * Which install this process belongs to, found out at its start
+ * (docs/decisions/0009-install-identity.md), and which cluster the Nodes of a namespace join.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,13 +19,17 @@ export interface Identity extends Install {
   target?: string;
   /** Of the workflows; those of drains and drivers begin with it. */
   taskQueue: string;
+  /** What the claim of the install names where each namespace has a target cluster of its own. */
+  targets?: string;
+  /** Of an install that serves several: the one that this identity is for. */
+  fleetNamespace?: string;
 }
 
-type Settings = Pick<Config, 'target' | 'namespace' | 'install' | 'isNamedAsMcm'>;
+type Settings = Pick<Config, 'target' | 'install' | 'namespaces' | 'isNamedAsMcm'>;
 
 const kubeSystem = '/api/v1/namespaces/kube-system';
 
-/** Waits for the API servers of both clusters. */
+/** Waits for the API servers of the clusters that the process has for all its namespaces. */
 export async function untilIdentityKnown(
   { control, target }: KubeClients,
   settings: Settings,
@@ -40,9 +44,12 @@ export async function untilIdentityKnown(
   });
   const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
   const identity = { ...install, taskQueue: taskQueueOf(install) };
+  if (settings.target !== 'none' && settings.target.kind === 'secret') {
+    return { ...identity, targets: `Secret ${settings.target.name} of each namespace` };
+  }
   if (!target) return identity;
   if (target === control && clusterId === undefined) return { ...identity, target: cluster };
-  const attempt = () => idOfTarget(target, settings);
+  const attempt = () => idOfShared(target, settings);
   return {
     ...identity,
     target: await untilReached({ server: 'target cluster', attempt, ...waiting }),
@@ -71,18 +78,29 @@ async function answering(client: KubeClient, id: string): Promise<string> {
 }
 
 /**
- * Where its namespace kube-system may not be read its CA stands for it. In Gardener that may not be
- * read, the CA is renewed as a matter of course, and a shoot that is made anew gets the namespace
- * of the one before it. gardenlet mounts the kubeconfig of no other shoot than the namespace's.
+ * In Gardener kube-system may not be read, the CA is renewed as a matter of course, and a shoot
+ * that is made anew gets the namespace of the one before it. gardenlet mounts the kubeconfig of no
+ * other shoot than the namespace's.
  */
-async function idOfTarget(client: KubeClient, settings: Settings): Promise<string> {
-  const { target, namespace, isNamedAsMcm } = settings;
-  if (isNamedAsMcm) return await answering(client, `of-${namespace}`);
+async function idOfShared(client: KubeClient, settings: Settings): Promise<string> {
+  const { target, namespaces, isNamedAsMcm } = settings;
+  if (isNamedAsMcm && namespaces.kind === 'one') {
+    return await answering(client, `of-${namespaces.name}`);
+  }
+  if (target === 'none' || target.kind === 'secret') return await uidOf(client);
+  return await idOfTarget(client, () => kubeConfigOf(target));
+}
+
+/** Its CA stands for it where its namespace kube-system may not be read. */
+export async function idOfTarget(
+  client: KubeClient,
+  kubeConfig: () => Pick<KubeConfig, 'cluster'>,
+): Promise<string> {
   try {
     return await uidOf(client);
   } catch (error) {
-    if (!isRefusal(error) || target === 'none') throw error;
-    return await digestOfCluster(kubeConfigOf(target).cluster);
+    if (!isRefusal(error)) throw error;
+    return await digestOfCluster(kubeConfig().cluster);
   }
 }
 

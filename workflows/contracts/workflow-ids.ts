@@ -29,10 +29,18 @@ export function refOfWorkflowId(
 
 const kinds: Kind[] = ['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret'];
 
-/** Of a scheduled check, e.g. `safety/orphans/default`. */
+/**
+ * Of a scheduled check, e.g. `safety/orphans/default`; of one namespace of a fleet, e.g.
+ * `safety/orphans/fleet-eu:shoot--dev`. No other part can hold a ":".
+ */
 export function scheduleIdOf(
   check: string,
-  { name, clusterName }: Pick<Install, 'name' | 'clusterName'>,
+  {
+    name,
+    clusterName,
+    fleetNamespace,
+  }: Pick<Install, 'name' | 'clusterName'> & { fleetNamespace?: string },
 ): string {
-  return ['safety', check, ...(clusterName === undefined ? [] : [clusterName]), name].join('/');
+  const last = fleetNamespace === undefined ? name : `${name}:${fleetNamespace}`;
+  return ['safety', check, ...(clusterName === undefined ? [] : [clusterName]), last].join('/');
 }

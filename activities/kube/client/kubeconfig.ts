@@ -75,8 +75,11 @@ interface ParsedFile {
 
 /** Of several files the first that names a thing wins, as with kubectl. */
 function fromFiles(files: string[]): KubeConfig {
-  const parsed = files.map(parseFile);
-  const source = files.join(delimiter);
+  return chosenOf(files.map(parseFile), files.join(delimiter));
+}
+
+/** What the current context names. */
+function chosenOf(parsed: readonly ParsedFile[], source: string): KubeConfig {
   const current = parsed.find((file) => file.current !== undefined)?.current;
   if (current === undefined) throw new Error(`${source}: current-context is not set.`);
   const contexts = parsed.flatMap((file) => file.contexts);
@@ -119,25 +122,77 @@ interface RawFile {
 
 function parseFile(file: string): ParsedFile {
   try {
-    const raw: RawFile = parse(readFileSync(file, 'utf8')) ?? {};
-    const root = dirname(resolve(file));
-    return {
-      clusters: newClusters(raw.clusters).map((cluster) => ({
-        ...cluster,
-        ...absolute('caFile', cluster.caFile, root),
-      })),
-      contexts: newContexts(raw.contexts),
-      users: newUsers(raw.users?.map((user) => withTokenFile(user, root))).map((user) => ({
-        ...user,
-        ...absolute('certFile', user.certFile, root),
-        ...absolute('keyFile', user.keyFile, root),
-      })),
-      current: raw['current-context'] === '' ? undefined : raw['current-context'],
-    };
+    return entriesOf(parse(readFileSync(file, 'utf8')) ?? {}, dirname(resolve(file)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`Cannot read the kubeconfig ${file}: ${reason}`, { cause });
   }
+}
+
+/** @param root Folder of its file: paths are relative to it. */
+function entriesOf(raw: RawFile, root: string): ParsedFile {
+  return {
+    clusters: newClusters(raw.clusters).map((cluster) => ({
+      ...cluster,
+      ...absolute('caFile', cluster.caFile, root),
+    })),
+    contexts: newContexts(raw.contexts),
+    users: newUsers(raw.users?.map((user) => withTokenFile(user, root))).map((user) => ({
+      ...user,
+      ...absolute('certFile', user.certFile, root),
+      ...absolute('keyFile', user.keyFile, root),
+    })),
+    current: raw['current-context'] === '' ? undefined : raw['current-context'],
+  };
+}
+
+export interface GivenKubeConfig {
+  /** YAML or JSON. */
+  text: string;
+  /** Where it is from, for messages. */
+  source: string;
+  /** In the place of a token, or of a token file, of its user. */
+  token?: string | undefined;
+}
+
+/**
+ * Of a Secret that another person wrote: it gets neither a command run nor a file of this process
+ * read.
+ */
+export function kubeConfigOfSecret({ text, source, token }: GivenKubeConfig): KubeConfig {
+  let parsed: ParsedFile;
+  try {
+    const raw: RawFile = parse(text) ?? {};
+    const users = raw.users?.map((entry) =>
+      token === undefined ? entry : withToken(entry, token),
+    );
+    parsed = entriesOf({ ...raw, ...(users && { users }) }, '/');
+  } catch (cause) {
+    throw new Error(`${source} is no kubeconfig`, { cause });
+  }
+  const config = chosenOf([parsed], source);
+  const forbidden = forbiddenIn(config);
+  if (forbidden === undefined) return config;
+  throw new Error(
+    `${source}: ${forbidden} is not allowed in a Secret; allowed: data in the kubeconfig itself, such as token and certificate-authority-data`,
+  );
+}
+
+function withToken({ name, user }: RawUser, token: string): RawUser {
+  const { tokenFile: _file, ...rest } = user ?? {};
+  return { ...(name !== undefined && { name }), user: { ...rest, token } };
+}
+
+/** The field that names a command or a file. */
+function forbiddenIn({ cluster, user }: KubeConfig): string | undefined {
+  const fields: Record<string, unknown> = {
+    'certificate-authority': cluster.caFile,
+    'client-certificate': user.certFile,
+    'client-key': user.keyFile,
+    exec: user.exec,
+    'tokenFile or auth-provider': user.authProvider,
+  };
+  return Object.keys(fields).find((field) => Boolean(fields[field]));
 }
 
 /** Paths are relative to the file that holds them. */

@@ -2,6 +2,7 @@
  * Connections to one API server: keep-alive pools of HTTP/1.1, certificates that rotate, one answer
  * per request.
  */
+import { createSecureContext } from 'node:tls';
 import { Agent, ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { createCredentials } from './credentials.ts';
@@ -41,8 +42,6 @@ interface Pools {
   calls: Dispatcher;
   watches: Dispatcher;
 }
-
-const watchConnectionsMax = 64;
 
 export function createTransport(options: TransportOptions): Transport {
   const { kubeConfig, userAgent } = options;
@@ -96,7 +95,17 @@ async function closeGracefully({ calls, watches }: Pools): Promise<void> {
   await Promise.all([calls.close(), watches.close()]);
 }
 
-function createPools(options: TransportOptions, tls: Tls): Omit<Pools, 'key'> {
+/**
+ * One for all connections: Node.js would parse and keep the certificates for each, which is most of
+ * what an idle watch costs.
+ */
+function shared({ ca, cert, key, ...rest }: Tls) {
+  const certificates = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return { ...rest, secureContext: createSecureContext(certificates) };
+}
+
+function createPools(options: TransportOptions, own: Tls): Omit<Pools, 'key'> {
+  const tls = shared(own);
   const silenceMs = options.silenceMs ?? 90_000;
   const proxy = options.kubeConfig.cluster.proxyUrl;
   const agent = (limits: Agent.Options): Dispatcher => {
@@ -108,8 +117,9 @@ function createPools(options: TransportOptions, tls: Tls): Omit<Pools, 'key'> {
   };
   return {
     calls: agent({ connections: options.connections ?? 32 }),
+    // One for each watch: a limit would keep the namespaces of a fleet that come last from hearing.
     watches: agent({
-      connections: watchConnectionsMax,
+      connections: null,
       headersTimeout: 30_000,
       bodyTimeout: silenceMs,
     }),

@@ -20,7 +20,7 @@ export const ownLease = 'millwright';
 /** On it: up to which versions objects were signalled. Without it all are signalled again. */
 export const checkpointAnnotation = 'millwright.dev/checkpoint';
 /** The two processes of MCM v0.62.1 hold one each: with both in our hands, MCM does not act. */
-const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
+export const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 /** Where roles grant no others, one of MCM's two is the Lease of the watchers as well. */
 export const ownLeaseNames = [ownLease, mcmLeases[0]] as const;
 export const isLeaseOfMcm = (name: string): boolean => mcmLeases.some((known) => known === name);

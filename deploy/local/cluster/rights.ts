@@ -38,6 +38,7 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
   core: ['millwright-worker', 'millwright-core'],
   drain: ['millwright-worker', 'millwright-drain'],
   driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
+  fleet: ['millwright-watcher', 'millwright-worker'],
   identity: [
     'millwright-watcher',
     'millwright-worker',
@@ -48,11 +49,12 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
 };
 
 const file = join(repository, 'deploy/manifests/install.yaml');
+const fleetFile = join(repository, 'deploy/manifests/fleet.yaml');
 /** Of the release that the file shows. */
 const shownNamespace = 'machines';
 
-function shown(): Manifest[] {
-  return parseAllDocuments(readFileSync(file, 'utf8')).map((document): Manifest => document.toJS());
+function shown(of = file): Manifest[] {
+  return parseAllDocuments(readFileSync(of, 'utf8')).map((document): Manifest => document.toJS());
 }
 
 /** What a cluster has once: roles of the cluster and of kube-system, and the rule for tokens. */
@@ -71,6 +73,17 @@ export function rightsIn(namespace: string): Manifest[] {
     metadata: { name: role.metadata.name, namespace },
   }));
   return [...ours.flatMap(bound), ...policiesFor('-secrets', namespace)];
+}
+
+/**
+ * What the processes of a fleet have in all namespaces, as the chart's example of a fleet has it:
+ * the Namespaces themselves, and the Secret `target` in each.
+ */
+export function rightsOfFleet(): Manifest[] {
+  return shown(fleetFile)
+    .filter(isRole)
+    .filter(({ metadata }) => metadata.name.endsWith('-fleet'))
+    .flatMap(bound);
 }
 
 /** Roles of a namespace with Machines. */

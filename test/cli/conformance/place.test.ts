@@ -10,6 +10,7 @@ import { createPlaceInterceptor } from '../../../activities/place-interceptor.ts
 import { bundleKit } from '../../../cli/conformance/temporal.ts';
 import type { Question } from '../../../cli/conformance/workflow.ts';
 import type { Place } from '../../../workflows/api/place.ts';
+import { onlyPlace } from '../../support/only-place.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -34,7 +35,9 @@ test.each([
   const workerOf = (place: Place) => ({
     taskQueue: queue,
     activities: { listInstances: async () => ({ instances: [place.namespace, place.cluster] }) },
-    interceptors: { activity: [createPlaceInterceptor(place, (one) => rejections.push(one))] },
+    interceptors: {
+      activity: [createPlaceInterceptor(onlyPlace(place), (one) => rejections.push(one))],
+    },
   });
   const question: Question = { ...ours, activity: 'listInstances', queue, input: {} };
   const taskQueue = `kit-${queue}`;

@@ -75,7 +75,7 @@ describe('what is added inside Gardener', () => {
       const read = readCommandLine({ component, argv, env, isNamedAsMcm: true });
       expect(read).toMatchObject({
         config: {
-          namespace: 'shoot--a--b',
+          namespaces: { kind: 'one', name: 'shoot--a--b' },
           install: { clusterId: 'seed-eu-1', clusterName: 'seed-eu-1' },
           temporal: { address: 'temporal-frontend.millwright-system.svc:7233' },
           http: { port: component === 'watcher' ? 10_258 : 10_259 },

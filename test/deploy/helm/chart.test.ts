@@ -139,7 +139,9 @@ describe('the chart', () => {
     const secret = 'temporal.payloadKeys.secretName=payload-keys';
     const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];
     const text = await renderChart({ helm, namespace: 'machines', args: set });
-    const containers = containersOf(await render(set));
+    // The Job that names the current version reads no payload.
+    const objects = (await render(set)).filter(({ kind }) => kind !== 'Job');
+    const containers = containersOf(objects);
     expect(containers.length).toBeGreaterThan(1);
     for (const { args } of containers) {
       expect(args).toContain('--payload-keys=/etc/millwright/payload-keys/keys');
@@ -227,6 +229,26 @@ describe('the chart', () => {
     });
   });
 
+  test.each([
+    { namespaces: 'a,b', places: ['a', 'b'], readsNamespaces: false },
+    { namespaces: 'labels:fleet=one', places: [undefined], readsNamespaces: true },
+    { namespaces: 'all', places: [undefined], readsNamespaces: true },
+  ])(
+    'gives a fleet of $namespaces its rights in $places',
+    async ({ namespaces, places, readsNamespaces }) => {
+      // A comma would begin another value.
+      const value = namespaces.replaceAll(',', String.raw`\,`);
+      const args = ['--set=install=one', '--set-string', `fleet.namespaces=${value}`];
+      const objects = await render(args);
+      const cores = objects.filter(({ kind, metadata: { name } }) => {
+        return kind.endsWith('Role') && /^(machines\.)?millwright-core$/.test(name);
+      });
+      expect(cores.map(({ metadata }) => metadata.namespace)).toEqual(places);
+      const fleet = objects.filter(({ metadata }) => metadata.name.endsWith('millwright-fleet'));
+      expect(fleet.some(({ rules = [] }) => rules.length > 0)).toBe(readsNamespaces);
+    },
+  );
+
   test('gives each worker the rights of what it serves, and no others', async () => {
     const objects = await render([`--values=${join(folder, 'split-workers.yaml')}`]);
     const roles = (account: string): string[] =>
@@ -296,6 +318,9 @@ describe('the chart', () => {
       '"driver:virtual" is not allowed; allowed: the drivers of',
     ],
     ['temporal.tls.secretName=a', 'temporal.tls.enabled is false'],
+    ['fleet.namespaces=all', 'install: is empty; fleet.namespaces needs a name'],
+    ['fleet.namespaces=A', "at '/fleet/namespaces'"],
+    ['fleet.targetTokenSecret=a', 'fleet.targetSecret is empty'],
   ])('refuses %s', async (setting, words) => {
     await expect(
       renderChart({ helm, namespace: 'machines', args: ['--set', setting] }),

@@ -89,12 +89,32 @@ function shapeOf({ history: { events } }: RecordedRun): string {
   return JSON.stringify(shapes);
 }
 
-/** Histories that the present code would not have made. */
+interface Coding {
+  codePath: string;
+  dataConverter?: DataConverter | undefined;
+}
+
+/** The last replay that began, without its outcome. */
+let replaying: Promise<unknown> = Promise.resolve();
+
+/**
+ * Histories that the present code would not have made. One replay at a time: the SDK has one
+ * runtime in a process, which ends with each of them.
+ */
 export async function failedReplays(
   runs: readonly RecordedRun[],
-  { codePath, dataConverter }: { codePath: string; dataConverter?: DataConverter | undefined },
+  coding: Coding,
 ): Promise<string[]> {
   if (runs.length === 0) return [];
+  const replay = replaying.then(() => replayed(runs, coding));
+  replaying = replay.catch(() => undefined);
+  return await replay;
+}
+
+async function replayed(
+  runs: readonly RecordedRun[],
+  { codePath, dataConverter }: Coding,
+): Promise<string[]> {
   quieten();
   const failures: string[] = [];
   const histories: ReplayHistoriesIterable = runs.filter(

@@ -27,10 +27,15 @@ export interface WorkerProgram {
 
 export interface OperatorOptions {
   namespace: string;
+  /** Flags for what it serves, asked at each start. Default `--namespace`, that of its logs. */
+  serves?: (() => readonly string[]) | undefined;
   /** Whether there are two of each, as in production. What is killed or counted is alone. */
   isDoubled: boolean;
-  /** `none`: there is no target cluster. Default the cluster of the stack. */
-  target?: 'none' | undefined;
+  /**
+   * `none`: there is no target cluster; `secret`: `serves` says where each namespace finds its own.
+   * Default the cluster of the stack.
+   */
+  target?: 'none' | 'secret' | undefined;
   workerFlags?: readonly string[] | undefined;
   /** Default one, called `worker`. */
   workers?: readonly WorkerProgram[] | undefined;
@@ -200,15 +205,12 @@ export class Operator {
   }
 
   #flags(program: Program): string[] {
-    const { namespace, target, flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
+    const { flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
     const { launch } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
-    const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
     return [
-      `--control-kubeconfig=${kubeconfig}`,
-      `--target-kubeconfig=${target ?? targetKubeconfig}`,
-      `--namespace=${namespace}`,
+      ...this.#placeFlags(program),
       ...quickRecovery,
       '--port=0',
       '--log-format=json',
@@ -222,6 +224,17 @@ export class Operator {
             ...ownFlags,
           ]
         : watcherFlags),
+    ];
+  }
+
+  /** In which clusters it works, and for which namespaces. */
+  #placeFlags(program: Program): string[] {
+    const { namespace, target, serves } = this.#options;
+    const { kubeconfig, targetKubeconfig = kubeconfig } = this.#accessOf(program);
+    return [
+      `--control-kubeconfig=${kubeconfig}`,
+      ...(target === 'secret' ? [] : [`--target-kubeconfig=${target ?? targetKubeconfig}`]),
+      ...(serves?.() ?? [`--namespace=${namespace}`]),
     ];
   }
 

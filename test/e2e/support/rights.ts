@@ -3,6 +3,7 @@ import {
   isRole,
   namespacedRoles,
   rightsIn,
+  rightsOfFleet,
   rightsOfCluster,
   type Manifest,
 } from '../../../deploy/local/cluster/rights.ts';
@@ -23,9 +24,48 @@ const plurals: Readonly<Record<string, string>> = {
 };
 
 /** With the rights of watcher and workers. `kube` is an administrator's. */
-export async function createNamespace(kube: KubeClient, namespace: string): Promise<void> {
-  await kube.create('/api/v1/namespaces', { metadata: { name: namespace } });
-  for (const manifest of rightsIn(namespace)) await kube.create(pathOf(manifest), manifest);
+export async function createNamespace(
+  kube: KubeClient,
+  namespace: string,
+  { fleet }: { fleet?: string } = {},
+): Promise<void> {
+  const labels = fleet === undefined ? {} : { fleet };
+  for (const manifest of rightsIn(namespace).filter(isOfCluster)) {
+    await kube.create(pathOf(manifest), manifest);
+  }
+  await kube.create('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  for (const manifest of rightsIn(namespace).filter((one) => !isOfCluster(one))) {
+    await kube.create(pathOf(manifest), manifest);
+  }
+}
+
+const isOfCluster = ({ metadata }: Manifest): boolean => metadata.namespace === undefined;
+
+/** What the processes of a fleet need beside: its namespaces, and the kubeconfigs in them. */
+export async function grantFleet(kube: KubeClient, name: string): Promise<void> {
+  for (const manifest of fleetRights(name)) await kube.create(pathOf(manifest), manifest);
+}
+
+export async function revokeFleet(kube: KubeClient, name: string): Promise<void> {
+  for (const manifest of fleetRights(name)) {
+    await ignoreNotFound(kube.delete(`${pathOf(manifest)}/${manifest.metadata.name}`));
+  }
+}
+
+function fleetRights(name: string): Manifest[] {
+  return rightsOfFleet().map((manifest) => ({
+    ...manifest,
+    metadata: { name: `${name}.${manifest.metadata.name}` },
+    ...('roleRef' in manifest && { roleRef: refTo(name, manifest.metadata) }),
+  }));
+}
+
+function refTo(fleet: string, { name }: { name: string }) {
+  return {
+    apiGroup: 'rbac.authorization.k8s.io',
+    kind: 'ClusterRole',
+    name: `${fleet}.${name}`,
+  };
 }
 
 /** Those that are not of the namespace itself, which takes the others along. */

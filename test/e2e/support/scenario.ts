@@ -37,6 +37,8 @@ export interface ScenarioOptions extends Partial<Omit<OperatorOptions, 'namespac
   clusterName?: string;
   /** `--payload-keys` of its operator. Default none: payloads are plain. */
   payloadKeys?: string;
+  /** The fleet that serves it, in the place of an operator of its own. */
+  fleet?: { name: string; operator: Operator };
   /**
    * Gives its processes their rights, in the place of those that the users of the local stack have.
    */
@@ -53,11 +55,20 @@ export class Scenario {
   readonly operator: Operator;
 
   readonly #causes: readonly RegExp[];
+  readonly #fleet: ScenarioOptions['fleet'];
   readonly #grant: ScenarioOptions['grant'];
 
   constructor(
     name: string,
-    { causes = [], clusters, clusterName, payloadKeys, grant, ...more }: ScenarioOptions = {},
+    {
+      causes = [],
+      clusters,
+      clusterName,
+      payloadKeys,
+      grant,
+      fleet,
+      ...more
+    }: ScenarioOptions = {},
   ) {
     const stack = testStack();
     const { control, target } = clusters ?? { control: stack, target: stack };
@@ -70,14 +81,14 @@ export class Scenario {
     this.cloud = new VirtualCloud(target.virtualCloud, this.namespace);
     this.workflows = new WorkflowRecords(this.namespace, stack.temporalAddress, {
       clusterName,
+      fleet: fleet?.name,
       dataConverter: dataConverterFor(payloadKeys),
     });
     this.#causes = causes;
+    this.#fleet = fleet;
     this.#grant = grant;
-    // What goes through a relay is killed or cut off there.
-    const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
-    const isDoubled = mayBeDoubled && isNight();
-    this.operator = new Operator(stack, { namespace: this.namespace, isDoubled, ...options });
+    this.operator =
+      fleet?.operator ?? ownOperator(stack, { namespace: this.namespace, ...options });
   }
 
   /** A name that is the scenario's own, also among Nodes and VMs. */
@@ -94,7 +105,7 @@ export class Scenario {
     const { namespace, cluster } = this;
     if (this.#grant === undefined) await createNamespace(cluster.kube, namespace);
     else await this.#grant(this);
-    this.operator.start();
+    if (!this.#fleet) this.operator.start();
     const secret = secretManifest({ namespace, name: secretName });
     await cluster.kube.create(namespaced('secrets', namespace), secret);
     await cluster.create('machineclasses', classManifest({ namespace, name: className }));
@@ -112,12 +123,21 @@ export class Scenario {
       await this.#deleteAll(['machineclasses']);
       await this.cluster.delete(namespaced('secrets', this.namespace, secretName));
       await eventually('the class and its Secret are gone', () => this.#expectGone());
-      await this.operator.stop();
+      await this.#stopOperator();
       await expectNoTroubles(this, this.#causes);
     } finally {
-      await this.operator.stop();
+      await this.#stopOperator();
       await this.#sweep();
     }
+  }
+
+  get #install(): string {
+    return this.#fleet?.name ?? this.namespace;
+  }
+
+  /** That of a fleet has others to serve. */
+  async #stopOperator(): Promise<void> {
+    if (!this.#fleet) await this.operator.stop();
   }
 
   async #deleteAll(wanted: MachineKind[]): Promise<void> {
@@ -157,7 +177,7 @@ export class Scenario {
       await ignoreNotFound(cluster.target.delete(path));
     }
     await deleteChecks(workflows);
-    await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.namespace });
+    await workflows.releaseClaims({ cluster: await cluster.uid(), install: this.#install });
     for (const id of await workflows.running()) await workflows.terminate(id);
     await cluster.delete(`/api/v1/namespaces/${this.namespace}`);
     await revokeRights(cluster.kube, this.namespace);
@@ -217,4 +237,14 @@ export function useScenario(name: string, options: ScenarioOptions = {}): Scenar
   });
   afterAll(() => scenario.end(), endSeconds * 1_000);
   return scenario;
+}
+
+function ownOperator(
+  stack: ReturnType<typeof testStack>,
+  options: Omit<OperatorOptions, 'isDoubled'> & { isDoubled?: boolean },
+): Operator {
+  // What goes through a relay is killed or cut off there.
+  const mayBeDoubled = !options.workerAccess && !options.watcherAccess;
+  const { isDoubled = mayBeDoubled && isNight() } = options;
+  return new Operator(stack, { ...options, isDoubled });
 }

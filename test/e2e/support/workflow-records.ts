@@ -27,19 +27,28 @@ const mostAttempts = 6;
 interface Reading {
   /** `--cluster-name` of the operator. */
   clusterName?: string | undefined;
+  /** `--install` of the fleet that serves the namespace, if one does. */
+  fleet?: string | undefined;
   dataConverter?: DataConverter | undefined;
 }
 
 export class WorkflowRecords {
   readonly #namespace: string;
   readonly #clusterName: string | undefined;
+  /** Of the fleet that serves the namespace, if one does. */
+  readonly #fleet: string | undefined;
   readonly #connection: Connection;
   readonly #client: Client;
   /** Undefined where payloads are plain. */
   readonly dataConverter: DataConverter | undefined;
 
-  constructor(namespace: string, address: string, { clusterName, dataConverter }: Reading = {}) {
+  constructor(
+    namespace: string,
+    address: string,
+    { clusterName, fleet, dataConverter }: Reading = {},
+  ) {
     this.#namespace = namespace;
+    this.#fleet = fleet;
     this.#clusterName = clusterName;
     this.dataConverter = dataConverter;
     this.#connection = Connection.lazy({ address });
@@ -165,7 +174,9 @@ export class WorkflowRecords {
 
   /** Of a scheduled check, e.g. `orphans`. */
   scheduleOf(check: string): ScheduleHandle {
-    const install = { name: this.#namespace, clusterName: this.#clusterName };
+    const fleetNamespace = this.#fleet === undefined ? {} : { fleetNamespace: this.#namespace };
+    const name = this.#fleet ?? this.#namespace;
+    const install = { name, clusterName: this.#clusterName, ...fleetNamespace };
     return this.#client.schedule.getHandle(scheduleIdOf(check, install));
   }
 
@@ -262,7 +273,7 @@ export class WorkflowRecords {
   async releaseClaims({ cluster, install }: { cluster: string; install: string }): Promise<void> {
     const own = [
       `claim/install/${cluster}/${install}`,
-      `claim/namespace/${cluster}/${install}`,
+      `claim/namespace/${cluster}/${this.#namespace}`,
       ...(this.#clusterName === undefined ? [] : [`claim/ids/${this.#clusterName}`]),
     ];
     for (const workflowId of own) {

@@ -1,7 +1,7 @@
 /** What a process of the simulation reaches clusters, Temporal and the cloud through. */
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
-import type { KubeSource } from '../../../workers/config/config.ts';
+import type { ClientSource } from '../../../workers/kube/clients.ts';
 import type { Outside } from '../../../workers/outside.ts';
 import type { WorkerOptions } from '@temporalio/worker';
 import { failingErrors } from '../../../workers/temporal/bundle-workflows.ts';
@@ -84,7 +84,7 @@ async function sandboxOf(
 
 function clientOf(
   { simulation, process, weather, clusters, onWrite }: OutsideParts,
-  source: KubeSource,
+  source: ClientSource,
   callTimeoutMs?: number,
 ): KubeClient {
   const cluster = source.kind === 'file' ? clusters.get(source.path) : undefined;

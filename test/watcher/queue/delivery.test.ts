@@ -126,7 +126,7 @@ test('a set goes before its machines', async () => {
   await deliveryTo(calls)(observed);
   await deliveryTo(calls)({ ...observed, kind: 'machineSet', object: 'pool' });
   const priorities = calls.map(({ options }) => options?.['priority']);
-  expect(priorities).toEqual([{ fairnessKey: 'pool' }, { priorityKey: 1 }]);
+  expect(priorities).toEqual([{ fairnessKey: 'default/pool' }, { priorityKey: 1 }]);
 });
 
 test('a plain signal starts nothing', async () => {

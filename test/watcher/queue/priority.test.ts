@@ -2,29 +2,38 @@ import { expect, test } from 'vitest';
 import { priorityOf } from '../../../watcher/queue/priority.ts';
 
 const machine = { kind: 'machine' } as const;
+const namespace = 'shoot';
 
-test('machines take turns by their deployment, or by their set where they have none', () => {
-  expect(priorityOf(machine, { machineSet: 'pool-1', machineDeployment: 'pool' })).toEqual({
-    fairnessKey: 'pool',
+test('machines take turns by namespace and deployment, or set where they have no deployment', () => {
+  expect(
+    priorityOf(machine, { namespace, machineSet: 'pool-1', machineDeployment: 'pool' }),
+  ).toEqual({
+    fairnessKey: 'shoot/pool',
   });
-  expect(priorityOf(machine, { machineSet: 'pool-1' })).toEqual({ fairnessKey: 'pool-1' });
+  expect(priorityOf(machine, { namespace: 'other', machineSet: 'pool-1' })).toEqual({
+    fairnessKey: 'other/pool-1',
+  });
 });
 
-test('machines without a set have one share together, which no pool can have', () => {
-  expect(priorityOf(machine, {})).toEqual({ fairnessKey: '(none)' });
+test('machines of a namespace without a set have one share together, which no pool can have', () => {
+  expect(priorityOf(machine, { namespace })).toEqual({ fairnessKey: 'shoot/' });
 });
 
 test('pools with names that are too long for a key have different ones', () => {
   const long = 'a'.repeat(252);
-  const keys = ['b', 'c'].map((end) => Object(priorityOf(machine, { machineSet: long + end })));
+  const keys = ['b', 'c'].map((end) =>
+    Object(priorityOf(machine, { namespace, machineSet: long + end })),
+  );
   expect(keys[0].fairnessKey).not.toBe(keys[1].fairnessKey);
   for (const { fairnessKey } of keys) expect(fairnessKey.length).toBeLessThanOrEqual(64);
-  const longest = 'a'.repeat(64);
-  expect(priorityOf(machine, { machineSet: longest })).toEqual({ fairnessKey: longest });
+  const longest = 'a'.repeat(64 - 'shoot/'.length);
+  expect(priorityOf(machine, { namespace, machineSet: longest })).toEqual({
+    fairnessKey: `shoot/${longest}`,
+  });
 });
 
 test('sets and deployments go before all machines', () => {
-  expect(priorityOf({ kind: 'machineSet' }, { machineDeployment: 'pool' })).toEqual({
+  expect(priorityOf({ kind: 'machineSet' }, { namespace, machineDeployment: 'pool' })).toEqual({
     priorityKey: 1,
   });
 });

@@ -6,6 +6,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
+import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
 import { startChecks } from '../../../workers/checks/start-checks.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
@@ -74,9 +75,9 @@ export class Install {
     process.run(() =>
       startChecks({
         temporal,
-        settings: { ...config, identity },
+        settings: { ...config, namespace, identity },
         dependencies: { ...this.#world, workflows },
-        registry,
+        metrics: registerProbeMetrics(registry).of(namespace),
         log: createLogger({
           component: 'worker',
           level: 'info',

@@ -13,9 +13,12 @@ function settingsOf(...argv: string[]): CheckSettings {
   const command = readCommandLine({ component: 'worker', argv, env: {} });
   if (command.kind !== 'run') throw new Error(command.text);
   const { config } = command;
-  const { name, clusterName } = config.install;
+  const { install: named, namespaces } = config;
+  if (namespaces.kind !== 'one') throw new Error('the settings are those of one namespace');
+  const { name, clusterName } = named;
   const install = { cluster, name, ...(clusterName !== undefined && { clusterName }) };
-  return { ...config, identity: { ...install, taskQueue: taskQueueOf(install) } };
+  const namespace = namespaces.name;
+  return { ...config, namespace, identity: { ...install, taskQueue: taskQueueOf(install) } };
 }
 
 function schedulesOf(...argv: string[]) {

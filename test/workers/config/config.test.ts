@@ -33,7 +33,7 @@ test('without flags and environment everything has the defaults of MCM', () => {
   expect(configOf({})).toMatchObject({
     control: { kind: 'default' },
     target: { kind: 'default' },
-    namespace: 'default',
+    namespaces: { kind: 'one', name: 'default' },
     kubeApi: { burst: 30 },
     install: { name: 'default', takeOver: [] },
     leaderElection: {
@@ -151,10 +151,37 @@ const clusters: { name: string; argv: string[]; expected: Pick<Config, 'control'
     argv: ['--control-kubeconfig=inClusterConfig', '--target-kubeconfig=none'],
     expected: { control: { kind: 'inCluster' }, target: 'none' },
   },
+  {
+    name: 'a Secret of each namespace',
+    argv: [
+      '--control-kubeconfig=inClusterConfig',
+      '--target-kubeconfig-secret=target',
+      '--target-token-secret=access',
+    ],
+    expected: {
+      control: { kind: 'inCluster' },
+      target: { kind: 'secret', name: 'target', tokenName: 'access' },
+    },
+  },
 ];
 
 test.each(clusters)('clusters, given $name', ({ argv, expected }) => {
   expect(configOf({ argv })).toMatchObject(expected);
+});
+
+const fleets = [
+  { text: 'a, b,a', expected: { kind: 'list', names: ['a', 'b'] } },
+  { text: 'all', expected: { kind: 'selected', labels: '' } },
+  { text: 'labels:fleet=eu', expected: { kind: 'selected', labels: 'fleet=eu' } },
+  {
+    text: 'labels:fleet in (eu, us),!old',
+    expected: { kind: 'selected', labels: 'fleet in (eu, us),!old' },
+  },
+];
+
+test.each(fleets)('--namespaces=$text names a fleet', ({ text, expected }) => {
+  const { namespaces, install } = configOf({ argv: [`--namespaces=${text}`, '--install=one'] });
+  expect({ namespaces, install }).toMatchObject({ namespaces: expected, install: { name: 'one' } });
 });
 
 const levels = [
@@ -199,6 +226,42 @@ const refused: { name: string; given: Given; fault: RegExp }[] = [
     name: 'a deployment whose name Temporal would cut',
     given: { argv: ['--worker-deployment=a.b'] },
     fault: /^--worker-deployment: "a.b" is not allowed/,
+  },
+  {
+    name: 'a fleet without a name',
+    given: { argv: ['--namespaces=a'] },
+    fault: /--namespaces needs --install/,
+  },
+  {
+    name: 'a fleet and a namespace',
+    given: { argv: ['--namespaces=a', '--namespace=b', '--install=one'] },
+    fault: /--namespaces: is not allowed together with --namespace/,
+  },
+  ...['A', 'a_b', ',', 'labels:', 'labels:a=`b`'].map((text) => ({
+    name: `the namespaces ${text}`,
+    given: { argv: [`--namespaces=${text}`, '--install=one'] },
+    fault: /--namespaces: .* is not allowed; allowed: names of namespaces/,
+  })),
+  {
+    name: 'two target clusters',
+    given: {
+      argv: [
+        `--control-kubeconfig=${file}`,
+        `--target-kubeconfig=${file}`,
+        '--target-kubeconfig-secret=a',
+      ],
+    },
+    fault: /--target-kubeconfig-secret: is not allowed together with --target-kubeconfig/,
+  },
+  {
+    name: 'a Secret without a control cluster',
+    given: { argv: ['--target-kubeconfig-secret=a'] },
+    fault: /--target-kubeconfig-secret needs --control-kubeconfig/,
+  },
+  {
+    name: 'a token for no kubeconfig',
+    given: { argv: ['--target-token-secret=a'] },
+    fault: /--target-token-secret needs --target-kubeconfig-secret/,
   },
   {
     name: 'no target and no control cluster',

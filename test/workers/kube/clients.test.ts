@@ -70,7 +70,8 @@ test('the start waits for both clusters and learns their identities', async () =
   const { log, lines, firstLine } = logLines();
   const { signal } = new AbortController();
   const install = { name: 'blue', takeOver: [] };
-  const settings = { target, namespace: 'default', install, isNamedAsMcm: false };
+  const namespaces = { kind: 'one', name: 'default' } as const;
+  const settings = { target, namespaces, install, isNamedAsMcm: false };
   const answer = untilIdentityKnown(clients, settings, { log, signal });
   await firstLine;
   const [seenByControl, seenByTarget] = [
@@ -104,11 +105,9 @@ test('where kube-system may not be read, a flag names the control cluster and th
   const install = { name: 'blue', clusterId: 'seed', clusterName: 'eu', takeOver: [] };
   const { log } = logLines();
   const waiting = { log, signal: new AbortController().signal };
-  const identity = await untilIdentityKnown(
-    clients,
-    { target, namespace: 'default', install, isNamedAsMcm: false },
-    waiting,
-  );
+  const namespaces = { kind: 'one', name: 'default' } as const;
+  const settings = { target, namespaces, install, isNamedAsMcm: false };
+  const identity = await untilIdentityKnown(clients, settings, waiting);
   expect(identity).toEqual({
     cluster: 'seed',
     clusterName: 'eu',
@@ -131,7 +130,8 @@ test('as MCM the served namespace names the target, and a control cluster withou
     component: 'watcher',
   });
   stops.push(() => clients.close());
-  const settings = { target, namespace: 'shoot--a--b', isNamedAsMcm: true };
+  const namespaces = { kind: 'one', name: 'shoot--a--b' } as const;
+  const settings = { target, namespaces, isNamedAsMcm: true };
   const install = { name: 'shoot--a--b', clusterId: 'seed', takeOver: [] };
   const { log, lines, firstLine } = logLines();
   const ended = new AbortController();

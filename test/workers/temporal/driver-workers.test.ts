@@ -1,13 +1,17 @@
 import { afterEach, expect, test } from 'vitest';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
-import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
+import { DriverWorkers, watchProviders } from '../../../workers/temporal/driver-workers.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const isOver = (): Promise<void> => Promise.resolve();
 let serving: DriverWorkers | undefined;
-afterEach(() => serving?.stop());
+let stopClasses: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await stopClasses?.();
+  await serving?.stop();
+});
 
 interface Served {
   prepare?: () => Promise<void>;
@@ -25,8 +29,6 @@ function serve(kube: InMemoryClient, { prepare = isOver, atOnce = [] }: Served =
     },
   });
   const workers = new DriverWorkers({
-    control: kube,
-    namespace,
     drivers: new Map(['virtual', 'AWS'].map((provider) => [provider, driverOf(provider)])),
     isAtOnce: (provider) => atOnce.includes(provider),
     async createWorkers(provider) {
@@ -35,22 +37,34 @@ function serve(kube: InMemoryClient, { prepare = isOver, atOnce = [] }: Served =
       return [{ run: () => promise, shutdown: resolve }];
     },
     onStart: () => undefined,
-    onError: () => undefined,
   });
   serving = workers;
-  return { workers, happened };
+  const classes = workers.waitsForClasses
+    ? watchProviders({
+        control: kube,
+        namespace,
+        onProvider: (provider) => workers.serve(provider),
+        onError: () => undefined,
+      })
+    : undefined;
+  const ready = async (): Promise<void> => {
+    await classes?.synced;
+    await workers.ready();
+  };
+  stopClasses = async () => await classes?.stop();
+  return { workers, happened, ready };
 }
 
 test('a driver is loaded before its queues are polled, and no other is', async () => {
-  const { workers, happened } = serve(new InMemoryClient(aMachineClass({ provider: 'virtual' })));
-  await workers.ready();
+  const { ready, happened } = serve(new InMemoryClient(aMachineClass({ provider: 'virtual' })));
+  await ready();
   expect(happened).toEqual(['load virtual', 'poll for virtual']);
 });
 
 test('the first class of another provider starts its driver, once', async () => {
   const kube = new InMemoryClient(aMachineClass({ provider: 'virtual' }));
-  const { workers, happened } = serve(kube);
-  await workers.ready();
+  const { ready, happened } = serve(kube);
+  await ready();
   for (const name of ['a', 'b']) kube.put(aMachineClass({ metadata: { name }, provider: 'AWS' }));
   kube.put(aMachineClass({ metadata: { name: 'c' }, provider: 'elsewhere' }));
   await eventually('AWS is served', async () => happened.includes('poll for AWS'));
@@ -59,15 +73,15 @@ test('the first class of another provider starts its driver, once', async () => 
 
 test('a driver that is named starts without a class, and once', async () => {
   const kube = new InMemoryClient(aMachineClass({ provider: 'AWS' }));
-  const { workers, happened } = serve(kube, { atOnce: ['AWS'] });
-  await workers.ready();
+  const { ready, happened } = serve(kube, { atOnce: ['AWS'] });
+  await ready();
   expect(happened).toEqual(['load AWS', 'poll for AWS']);
 });
 
 test('where all drivers are named no MachineClass is read', async () => {
   const kube = new InMemoryClient(aMachineClass({ provider: 'virtual' }));
-  const { workers } = serve(kube, { atOnce: ['AWS', 'virtual'] });
-  await workers.ready();
+  const { ready } = serve(kube, { atOnce: ['AWS', 'virtual'] });
+  await ready();
   expect(kube.calls).toEqual([]);
 });
 

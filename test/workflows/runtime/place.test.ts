@@ -11,6 +11,7 @@ import { createPlaceInterceptor } from '../../../activities/place-interceptor.ts
 import { bundleWorkflows } from '../../../workers/temporal/bundle-workflows.ts';
 import type { Place } from '../../../workflows/api/place.ts';
 import { placeOf } from '../../../workflows/api/place.ts';
+import { onlyPlace } from '../../support/only-place.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -37,7 +38,9 @@ function optionsOf(taskQueue: string, place: Place, { attempts, rejections }: Wo
     attempts.push(Context.current().info.attempt);
     return place.namespace;
   };
-  const interceptor = createPlaceInterceptor(place, (rejection) => rejections.push(rejection));
+  const interceptor = createPlaceInterceptor(onlyPlace(place), (rejection) =>
+    rejections.push(rejection),
+  );
   return {
     taskQueue,
     workflowBundle,

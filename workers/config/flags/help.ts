@@ -57,4 +57,5 @@ const environment = `Environment:
 
 const examples = (component: Component): string => `Examples:
   npm run ${component} -- --namespace=shoot--dev --control-kubeconfig=control.yaml --target-kubeconfig=target.yaml
+  npm run ${component} -- --namespaces=labels:fleet=one --install=fleet-one --control-kubeconfig=control.yaml --target-kubeconfig-secret=kubeconfig
   npm run ${component} -- --target-kubeconfig=none --control-kubeconfig=inClusterConfig --temporal-address=temporal:7233`;

@@ -95,6 +95,14 @@ export const namespaceName: Kind<string> = {
   parse: (value) => (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value) ? value : undefined),
 };
 
+/** A name of a Secret; empty: none. */
+export const secretName: Kind<string> = {
+  placeholder: 'NAME',
+  allowed:
+    'at most 253 lower-case letters, digits, "-" and ".", with a letter or digit at both ends',
+  parse: (value) => (/^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?)?$/.test(value) ? value : undefined),
+};
+
 /** A part of an id in Temporal, whose parts are separated by "/". */
 export const namePart: Kind<string> = {
   placeholder: 'NAME',

@@ -14,9 +14,11 @@ import {
   namespaceName,
   oneOf,
   rate,
+  secretName,
   text,
 } from './kinds.ts';
 import { commandSources } from '../../../workflows/api/command-source.ts';
+import { fleetNamespaces } from './namespaces.ts';
 import { providerList, servedParts } from './served.ts';
 
 export const processFlags = {
@@ -37,6 +39,27 @@ export const processFlags = {
     kind: namespaceName,
     default: 'default',
     says: 'Namespace of the control cluster whose Machines are managed; the Leases are kept there too.',
+  },
+  namespaces: {
+    group: 'Clusters',
+    kind: fleetNamespaces,
+    default: '',
+    says: 'Namespaces that this install serves in the place of the one of --namespace: names, "labels:" and a label selector of Namespaces, or "all". They may come and go. Needs --install. See docs/fleet.md.',
+    ours: true,
+  },
+  'target-kubeconfig-secret': {
+    group: 'Clusters',
+    kind: secretName,
+    default: '',
+    says: 'Secret in each namespace whose key "kubeconfig" names the cluster that its Nodes join, in the place of --target-kubeconfig. It is watched. It may hold no command and no path of a file.',
+    ours: true,
+  },
+  'target-token-secret': {
+    group: 'Clusters',
+    kind: secretName,
+    default: '',
+    says: 'Secret in each namespace whose key "token" is used with the kubeconfig of --target-kubeconfig-secret, in the place of a token or a token file in it, as Gardener writes both.',
+    ours: true,
   },
   install: {
     group: 'Clusters',

@@ -15,6 +15,28 @@
 {{- default .Release.Namespace .Values.machines.namespace }}
 {{- end }}
 
+{{/* JSON of the namespaces with Machines whose names are known; empty: those that have labels, or all. */}}
+{{- define "millwright.knownNamespaces" -}}
+{{- $fleet := .Values.fleet.namespaces }}
+{{- $names := list (include "millwright.machinesNamespace" .) }}
+{{- if $fleet }}
+{{- $names = list }}
+{{- if not (or (eq $fleet "all") (hasPrefix "labels:" $fleet)) }}
+{{- range splitList "," $fleet }}{{ with trim . }}{{ $names = append $names . }}{{ end }}{{ end }}
+{{- end }}
+{{- end }}
+{{- toJson $names }}
+{{- end }}
+
+{{/* Selects the Namespaces with Machines, of which kube-system is none. */}}
+{{- define "millwright.machinesSelector" -}}
+{{- $known := include "millwright.knownNamespaces" . | fromJsonArray }}
+{{- if eq (len $known) 1 }}{ matchLabels: { kubernetes.io/metadata.name: {{ first $known }} } }
+{{- else if $known }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: In, values: {{ toJson $known }} }] }
+{{- else }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
+{{- end }}
+{{- end }}
+
 {{/* Of objects without a namespace: one release must not take those of another one. */}}
 {{- define "millwright.clusterName" -}}
 {{- printf "%s.%s" .Release.Namespace (include "millwright.fullname" .) }}

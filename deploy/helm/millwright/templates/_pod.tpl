@@ -102,13 +102,23 @@ spec:
 {{/* Flags of every process. Takes { root, settings }. */}}
 {{- define "millwright.commonArgs" -}}
 {{- $v := .root.Values }}
-{{- $args := list
-  (printf "--control-kubeconfig=%s" (include "millwright.kubeconfigFlag" (dict "cluster" "control" "settings" $v.control)))
-  (printf "--target-kubeconfig=%s" (include "millwright.targetFlag" .root))
-  (printf "--namespace=%s" (include "millwright.machinesNamespace" .root))
+{{- $args := list (printf "--control-kubeconfig=%s" (include "millwright.kubeconfigFlag" (dict "cluster" "control" "settings" $v.control))) }}
+{{- $fleet := $v.fleet }}
+{{- if $fleet.targetSecret }}
+{{- $args = append $args (printf "--target-kubeconfig-secret=%s" $fleet.targetSecret) }}
+{{- with $fleet.targetTokenSecret }}{{ $args = append $args (printf "--target-token-secret=%s" .) }}{{ end }}
+{{- else }}
+{{- $args = append $args (printf "--target-kubeconfig=%s" (include "millwright.targetFlag" .root)) }}
+{{- end }}
+{{- if $fleet.namespaces }}
+{{- $args = append $args (printf "--namespaces=%s" $fleet.namespaces) }}
+{{- else }}
+{{- $args = append $args (printf "--namespace=%s" (include "millwright.machinesNamespace" .root)) }}
+{{- end }}
+{{- $args = concat $args (list
   (printf "--temporal-address=%s" $v.temporal.address)
   (printf "--temporal-namespace=%s" $v.temporal.namespace)
-  "--log-format=json"
+  "--log-format=json")
 }}
 {{- with $v.install }}{{ $args = append $args (printf "--install=%s" .) }}{{ end }}
 {{- with $v.clusterId }}{{ $args = append $args (printf "--cluster-id=%s" .) }}{{ end }}

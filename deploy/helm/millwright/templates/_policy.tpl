@@ -1,5 +1,5 @@
 {{/*
-A ValidatingAdmissionPolicy for one resource of one namespace, with its binding. Takes { root, name, namespace,
+A ValidatingAdmissionPolicy for one resource of some namespaces, with its binding. Takes { root, name, selector,
 group, resource, operations, condition, rules }.
 */}}
 {{- define "millwright.policy" }}
@@ -13,7 +13,7 @@ metadata:
 spec:
   failurePolicy: Fail
   matchConstraints:
-    namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: {{ .namespace }} } }
+    namespaceSelector: {{ .selector }}
     resourceRules:
       - apiGroups: [{{ .group | quote }}]
         apiVersions: ['*']

@@ -14,6 +14,14 @@ A test compares them with the API server's audit log: a right that no test uses 
 {{- ternary $name (printf "millwright-%s" $namespace) (eq $namespace (include "millwright.leaseNamespace" .)) }}
 {{- end }}
 
+{{/* A fleet that keeps its Leases in one namespace cannot know their names. */}}
+{{- define "millwright.leaseNames" -}}
+{{- if and .Values.fleet.namespaces (get .Values.flags "leader-elect-resource-namespace") }}
+{{- else if .Values.fleet.namespaces }}resourceNames: [{{ default "millwright" (get .Values.flags "leader-elect-resource-name") }}]
+{{- else }}resourceNames: [{{ include "millwright.lease" . }}]
+{{- end }}
+{{- end }}
+
 {{- define "millwright.rights.control.watcher" }}
 # Every change of these becomes a signal.
 - apiGroups: [machine.sapcloud.io]
@@ -43,7 +51,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 # Leader election.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  resourceNames: [{{ include "millwright.lease" . }}]
+  {{ include "millwright.leaseNames" . }}
   verbs: [get, update]
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
@@ -54,7 +62,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 # No watcher that holds the Lease, no creation and no destruction.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  resourceNames: [{{ include "millwright.lease" . }}]
+  {{ include "millwright.leaseNames" . }}
   verbs: [get, watch]
 {{- end }}
 
@@ -97,7 +105,7 @@ A test compares them with the API server's audit log: a right that no test uses 
 # The Lease itself, where the check of all objects asks whether a watcher is there.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  resourceNames: [{{ include "millwright.lease" . }}]
+  {{ include "millwright.leaseNames" . }}
   verbs: [get]
 {{- end }}
 
@@ -227,6 +235,23 @@ A test compares them with the API server's audit log: a right that no test uses 
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, delete]
+{{- end }}
+
+{{/* Of a fleet, in all namespaces. */}}
+{{- define "millwright.rights.fleet" }}
+{{- if not (include "millwright.knownNamespaces" . | fromJsonArray) }}
+# Namespaces come and go.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [list, watch]
+{{- end }}
+{{- with .Values.fleet.targetSecret }}
+# The kubeconfig of the target cluster of each namespace, which may change at any time.
+- apiGroups: ['']
+  resources: [secrets]
+  resourceNames: {{ toJson (compact (list . $.Values.fleet.targetTokenSecret)) }}
+  verbs: [list, watch]
+{{- end }}
 {{- end }}
 
 {{/* The UID of kube-system tells clusters apart. Without this right they need --cluster-id. */}}

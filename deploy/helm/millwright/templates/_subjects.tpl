@@ -93,12 +93,19 @@ subjects:
 {{- end }}
 {{- end }}
 
-{{/* In the namespace, or with rbac.clusterWide in all. Takes what millwright.role takes, and { suffix }. */}}
+{{/*
+In each of the namespaces; in all with rbac.clusterWide, or where none is known by name. Takes what millwright.role
+takes, but { namespaces } and { suffix }.
+*/}}
 {{- define "millwright.controlRole" }}
-{{- if .root.Values.rbac.clusterWide }}
-{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.clusterName" .root) .suffix)) (omit . "namespace")) }}
+{{- $role := omit . "namespaces" }}
+{{- if or .root.Values.rbac.clusterWide (not .namespaces) }}
+{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.clusterName" .root) .suffix)) $role) }}
 {{- else }}
-{{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.fullname" .root) .suffix)) .) }}
+{{- $name := printf "%s-%s" (include "millwright.fullname" .root) .suffix }}
+{{- range .namespaces }}
+{{- include "millwright.role" (merge (dict "name" $name "namespace" .) $role) }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -110,6 +117,6 @@ subjects:
 {{- else if ne $v.render "install" }}
 {{- else if ne $v.control.cluster "same" }}
 {{- else if eq .cluster "control" }}true
-{{- else if eq $v.target.cluster "same" }}true
+{{- else if and (eq $v.target.cluster "same") (not $v.fleet.targetSecret) }}true
 {{- end }}
 {{- end }}

@@ -14,6 +14,20 @@
 {{- fail (printf "%s.kubeconfig: is set, but %s.cluster is %q; allowed with: separate" $cluster $cluster $settings.cluster) }}
 {{- end }}
 {{- end }}
+{{- with $v.fleet }}
+{{- if and .namespaces $v.machines.namespace }}
+{{- fail "fleet.namespaces: is set, and machines.namespace as well; set one of them" }}
+{{- end }}
+{{- if and .namespaces (not $v.install) }}
+{{- fail "install: is empty; fleet.namespaces needs a name that stays when namespaces come and go" }}
+{{- end }}
+{{- if and .targetSecret (ne $v.target.cluster "same") }}
+{{- fail (printf "target.cluster: %q is not allowed with fleet.targetSecret, which says where the Nodes join" $v.target.cluster) }}
+{{- end }}
+{{- if and .targetTokenSecret (not .targetSecret) }}
+{{- fail "fleet.targetTokenSecret: is set, but fleet.targetSecret is empty" }}
+{{- end }}
+{{- end }}
 {{- $served := list }}
 {{- range $name, $worker := $v.workers }}
 {{- if $worker }}

@@ -15,8 +15,9 @@ describe.each(['watcher', 'worker'] as const)('the help of the %s', (component) 
     expect(lines.filter((line) => line.startsWith(`  --${name} `)).length).toBeLessThan(2);
   });
 
-  test('ends with two examples that run the process', () => {
+  test('ends with three examples that run the process', () => {
     expect(help.split('Examples:')[1]?.trim().split('\n')).toEqual([
+      expect.stringContaining(`npm run ${component} -- --`),
       expect.stringContaining(`npm run ${component} -- --`),
       expect.stringContaining(`npm run ${component} -- --`),
     ]);

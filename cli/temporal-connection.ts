@@ -1,0 +1,36 @@
+/** How commands find Temporal: by options, variables or a profile, as `temporal` does. */
+import type { Connection } from '@temporalio/client';
+import type { TemporalSettings } from '../workers/config/temporal.ts';
+import { readTemporalSettings } from '../workers/config/temporal.ts';
+import { connectTo } from '../workers/kube/clients.ts';
+import { reasonOf } from '../workers/log/reason.ts';
+
+export interface TemporalOptions {
+  /** Empty: as TEMPORAL_ADDRESS or the profile says. */
+  address: string;
+  /** Empty: as TEMPORAL_NAMESPACE or the profile says. */
+  temporalNamespace: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws with all that is wrong. */
+export function temporalSettingsOf(
+  { address, temporalNamespace }: TemporalOptions,
+  env: Environment,
+): TemporalSettings {
+  const flags = { 'temporal-address': address, 'temporal-namespace': temporalNamespace };
+  const { settings, faults } = readTemporalSettings(flags, env);
+  if (!settings) throw new Error(faults.join('\n'));
+  return settings;
+}
+
+/** To the server, whether the namespace is there or not. */
+export async function connectOrExplain(settings: TemporalSettings): Promise<Connection> {
+  const { address } = settings;
+  try {
+    return await connectTo(settings);
+  } catch (error) {
+    throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
+  }
+}

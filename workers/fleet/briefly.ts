@@ -1,0 +1,15 @@
+/** One answer for all namespaces that ask the same within a short time. */
+import { monotonicMs } from '../../activities/system/system.ts';
+
+/** A failure is an answer as well. */
+export function briefly<Answer>(
+  milliseconds: number,
+  read: () => Promise<Answer>,
+): () => Promise<Answer> {
+  let known: { at: number; answer: Promise<Answer> } | undefined;
+  return async () => {
+    const now = monotonicMs();
+    if (!known || now - known.at >= milliseconds) known = { at: now, answer: read() };
+    return await known.answer;
+  };
+}

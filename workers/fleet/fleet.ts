@@ -1,0 +1,161 @@
+/**
+ * The namespaces of a process, each opened and closed alone: they come and go, and one that cannot
+ * be served harms no other (docs/decisions/0044-fleet.md). One namespace is a fleet of one, but for
+ * this: a process that has nothing else to do ends when that one can never be served.
+ */
+import type { Registry } from 'prom-client';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Config, NamespaceSelection } from '../config/config.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Shutdown } from '../process/shutdown.ts';
+import { ClaimRefusal } from '../temporal/claims.ts';
+import type { Attempt } from './served-namespace.ts';
+import { ServedNamespace } from './served-namespace.ts';
+import type { FleetMetrics } from './metrics.ts';
+import { registerFleetMetrics } from './metrics.ts';
+import type { Namespaces } from './namespaces.ts';
+import { watchNamespaces } from './namespaces.ts';
+import { watchTargetSecrets } from './target-secrets.ts';
+
+export interface FleetOptions {
+  config: Pick<Config, 'namespaces' | 'target'>;
+  /** Cluster with the Machines. */
+  control: KubeClient;
+  log: Logger;
+  registry: Registry;
+  shutdown: Pick<Shutdown, 'add' | 'signal'>;
+  /** Resolves when the namespace is served, until the scope of the attempt ends. */
+  serve(attempt: Attempt): Promise<void>;
+  /** A namespace of a fleet cannot be served, for this reason; undefined: it is served. */
+  onReason?(namespace: string, reason: string | undefined): void;
+}
+
+/** As a process waits that serves one namespace alone, and one of many. */
+const waitMs = {
+  alone: { first: 250, max: 2_000 },
+  fleet: { first: 500, max: 60_000 },
+};
+
+export function isFleet({ namespaces }: { namespaces: NamespaceSelection }): boolean {
+  return namespaces.kind !== 'one';
+}
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #isFleet: boolean;
+  readonly #served = new Map<string, ServedNamespace>();
+  /** Of those that are gone: one that comes again waits for its end. */
+  readonly #retired = new Map<string, Promise<void>>();
+  readonly #metrics: FleetMetrics;
+  readonly #namespaces: Namespaces;
+  readonly #failed = Promise.withResolvers<never>();
+  #isClosed = false;
+
+  /** Begins at once. */
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#isFleet = isFleet(options.config);
+    this.#metrics = registerFleetMetrics(options.registry);
+    this.#failed.promise.catch(() => undefined);
+    options.shutdown.add('namespaces', () => this.#close());
+    this.#namespaces = watchNamespaces({
+      selection: options.config.namespaces,
+      client: options.control,
+      onPresent: (namespace) => this.#begin(namespace),
+      onGone: (namespace) => this.#end(namespace),
+      onError: (err) => options.log.warn({ err }, 'the Namespaces cannot be read'),
+    });
+  }
+
+  /**
+   * Fulfilled when each namespace that there is now is served, or is known not to be; the one of
+   * `--namespace` alone is waited for. Rejects when that can never be.
+   */
+  async settled(): Promise<void> {
+    const { signal } = this.#options.shutdown;
+    await Promise.race([this.#settled(), this.#failed.promise, abortOf(signal)]);
+    signal.throwIfAborted();
+  }
+
+  /** Why it works for none of its namespaces; undefined: it works for some, or has none. */
+  fault(): string | undefined {
+    const reasons = [...this.#served.values()].map(({ reason }) => reason);
+    const isIdle = reasons.length === 0 || reasons.includes(undefined);
+    return isIdle ? undefined : `no namespace is served: ${reasons[0]}`;
+  }
+
+  /** Undefined: it is served, or no namespace of this process. */
+  whyNotServed(namespace: string): string | undefined {
+    return this.#served.get(namespace)?.reason;
+  }
+
+  /** A namespace with this name may be about to become one of ours. */
+  mayBeOurs(namespace: string): boolean {
+    return this.#options.config.namespaces.kind === 'selected' || this.#served.has(namespace);
+  }
+
+  async #settled(): Promise<void> {
+    await this.#namespaces.synced;
+    const all = [...this.#served.values()];
+    await Promise.all(all.map((one) => (this.#isFleet ? one.settled : one.served)));
+  }
+
+  #begin(namespace: string): void {
+    if (this.#isClosed || this.#served.has(namespace)) return;
+    const ending = this.#retired.get(namespace);
+    if (ending) return void ending.then(() => this.#begin(namespace));
+    const { config, control, log, serve, shutdown } = this.#options;
+    const { target } = config;
+    const names = target !== 'none' && target.kind === 'secret' ? target : undefined;
+    const served = new ServedNamespace({
+      namespace,
+      serve,
+      stopping: shutdown.signal,
+      watchSecrets: names
+        ? (onChange) => watchTargetSecrets({ client: control, namespace, names, onChange })
+        : undefined,
+      waitMs: this.#isFleet ? waitMs.fleet : waitMs.alone,
+      // Many lines name the namespace themselves, and no key may stand twice in a line.
+      log: this.#isFleet ? log.child({ kube_namespace: namespace }) : log,
+      onReason: (reason) => this.#note(namespace, reason),
+      isFinal: (error) => !this.#isFleet && error instanceof ClaimRefusal,
+    });
+    this.#served.set(namespace, served);
+    served.ended.catch(this.#failed.reject);
+  }
+
+  #end(namespace: string): void {
+    const served = this.#served.get(namespace);
+    if (!served) return;
+    this.#options.log.info({ namespace }, 'the namespace is served no more');
+    this.#served.delete(namespace);
+    const ending = served.retire().finally(() => {
+      this.#retired.delete(namespace);
+      this.#metrics.remove(namespace);
+    });
+    this.#retired.set(namespace, ending);
+  }
+
+  #note(namespace: string, reason: string | undefined): void {
+    const { log, onReason, shutdown } = this.#options;
+    if (shutdown.signal.aborted) return;
+    this.#metrics.set(namespace, reason === undefined);
+    if (reason === undefined) log.info({ namespace }, 'the namespace is served');
+    else log.warn({ namespace, reason }, 'the namespace is not served; tried again');
+    if (this.#isFleet) onReason?.(namespace, reason);
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#namespaces.close();
+    const ending = [...this.#served.values()].map((one) => one.retire());
+    await Promise.all([...ending, ...this.#retired.values()]);
+  }
+}
+
+async function abortOf(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,77 @@
+/** What a watcher does for one namespace: it leads there, or stands by. */
+import type { Client } from '@temporalio/client';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Watcher } from '../../watcher/index.ts';
+import { startWatcher } from '../../watcher/index.ts';
+import type { QueueStatus } from '../../watcher/worker-presence.ts';
+import { untilReached } from '../process/reach.ts';
+import type { Leaders } from '../process/leaderless.ts';
+import { withoutStop } from '../process/stop-signs.ts';
+import { claimantOf, untilClaimed } from '../temporal/claims.ts';
+import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
+import type { FairTurns } from './fair-turns.ts';
+import type { Attempt } from './served-namespace.ts';
+import type { MemberParts } from './member.ts';
+import { joinFleet } from './member.ts';
+
+/** What the namespaces of a watcher share. */
+export interface WatcherFleet extends MemberParts {
+  temporal: Client;
+  leaseClient: KubeClient;
+  /** Whether workers ask for work. */
+  readQueue(): Promise<QueueStatus>;
+  /** Of all signals that are being sent. */
+  turns: FairTurns;
+  leaders: Leaders;
+  /** By namespace. */
+  watchers: Map<string, Watcher>;
+}
+
+/** Resolves when it watches or stands by. */
+export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promise<void> {
+  const { config, temporal, leaders, watchers } = fleet;
+  const { namespace, scope, signal, log } = attempt;
+  const waiting = { log, signal };
+  const { identity, clients } = await joinFleet(fleet, attempt);
+  const claimant = claimantOf(namespace, config, identity);
+  await untilClaimed(temporal, claimant, waiting);
+  await untilReached({
+    server: 'Temporal, for runs that are left over',
+    attempt: () => endLeftOverRuns(temporal, claimant),
+    ...waiting,
+  });
+  const { concurrency, leaderElection } = config;
+  const watcher = await startWatcher({
+    control: clients.control,
+    target: clients.target,
+    temporal,
+    readQueue: fleet.readQueue,
+    turn: (send) => fleet.turns.take(namespace, send),
+    namespace,
+    cluster: identity.cluster,
+    clusterName: identity.clusterName,
+    taskQueue: identity.taskQueue,
+    concurrency: concurrency.syncs,
+    timeouts: config.timeouts,
+    creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
+    log,
+    stop: withoutStop(config, log),
+    leaderElection: {
+      client: fleet.leaseClient,
+      identity: config.identity,
+      place: leaderElection,
+      isElected: leaderElection.enabled,
+      timing: {
+        leaseDurationSeconds: leaderElection.leaseDurationSeconds,
+        renewDeadlineMs: leaderElection.renewDeadlineSeconds * 1000,
+        retryPeriodMs: leaderElection.retryPeriodSeconds * 1000,
+      },
+    },
+  });
+  watchers.set(namespace, watcher);
+  scope.add('watcher', async () => {
+    watchers.delete(namespace);
+    await watcher.stop();
+  });
+  leaders.watch(namespace, watcher.hasLeader, scope);
+}

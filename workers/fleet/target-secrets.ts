@@ -1,0 +1,137 @@
+/** The kubeconfig of a namespace's target cluster, in Secrets of that namespace, as they change. */
+import { Reflector } from '../../activities/kube/cache/reflector.ts';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { kubeConfigOfSecret } from '../../activities/kube/client/kubeconfig.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import { orAborted } from '../../activities/drivers/or-aborted.ts';
+import type { TargetSecret } from '../config/config.ts';
+import { reasonOf } from '../log/reason.ts';
+
+export interface TargetAccess {
+  /** Its user is replaced when the Secrets bring other credentials for the same server. */
+  kubeConfig: KubeConfig;
+}
+
+export interface TargetSecrets {
+  /**
+   * What the Secrets say now. Throws, in words for people, where that gives no access.
+   *
+   * @param report Called with why the Secrets cannot be read, while that lasts.
+   */
+  access(signal: AbortSignal, report: (reason: string) => void): Promise<TargetAccess>;
+  /** Why what was handed out last is of no use any more; undefined: it is. */
+  whyStale(): string | undefined;
+  close(): Promise<void>;
+}
+
+export interface TargetSecretsOptions {
+  /** Of the cluster with the Machines. */
+  client: KubeClient;
+  namespace: string;
+  names: TargetSecret;
+  /** Another kubeconfig, other credentials, or none any more. */
+  onChange(): void;
+}
+
+interface SecretObject extends KubeObject {
+  data?: Record<string, string>;
+}
+
+/** A Secret that is watched. */
+interface Watched {
+  name: string;
+  reflector: Reflector<SecretObject, SecretView>;
+}
+
+interface SecretView {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  data: Record<string, string>;
+}
+
+/** While no attempt waits. */
+const noListener: (reason: string) => void = () => undefined;
+
+export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets {
+  const { namespace, names } = options;
+  let handedOut: TargetAccess | undefined;
+  let listener = noListener;
+  const onError = (error: unknown): void => {
+    listener(`its kubeconfig cannot be read: ${reasonOf(error)}`);
+  };
+  const watch = (name: string): Watched => ({ name, reflector: reflect(name, options, onError) });
+  const kubeconfig = watch(names.name);
+  const token = names.tokenName === undefined ? undefined : watch(names.tokenName);
+  const all = [kubeconfig, ...(token ? [token] : [])];
+
+  function read(): KubeConfig {
+    const text = valueOf(namespace, kubeconfig, 'kubeconfig');
+    const source = `key "kubeconfig" of Secret ${namespace}/${names.name}`;
+    return kubeConfigOfSecret({
+      text,
+      source,
+      ...(token && { token: valueOf(namespace, token, 'token').trim() }),
+    });
+  }
+
+  return {
+    async access(signal, report) {
+      listener = report;
+      const synced = Promise.all(all.map(({ reflector }) => reflector.synced));
+      await orAborted(synced, signal);
+      listener = noListener;
+      handedOut = { kubeConfig: read() };
+      return handedOut;
+    },
+    whyStale() {
+      if (!handedOut) return undefined;
+      try {
+        const next = read();
+        if (!isSameServer(next, handedOut.kubeConfig)) return 'its kubeconfig names another server';
+        handedOut.kubeConfig.user = next.user;
+        return undefined;
+      } catch (error) {
+        return reasonOf(error);
+      }
+    },
+    async close() {
+      await Promise.all(all.map(({ reflector }) => reflector.stop()));
+    },
+  };
+}
+
+function reflect(
+  name: string,
+  { client, namespace, onChange }: TargetSecretsOptions,
+  onError: (error: unknown) => void,
+) {
+  return new Reflector({
+    client,
+    path: namespaced('secrets', namespace),
+    query: { fieldSelector: `metadata.name=${name}` },
+    transform: ({ metadata, data = {} }: SecretObject): SecretView => ({
+      name: metadata.name,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+      data,
+    }),
+    // A Secret that was deleted and made again is two changes: what is read comes after both.
+    onChange: () => queueMicrotask(onChange),
+    onError,
+  });
+}
+
+function valueOf(namespace: string, { name, reflector }: Watched, key: string): string {
+  const secret = reflector.items.get(name);
+  const where = `Secret ${namespace}/${name}`;
+  if (!secret) throw new Error(`${where} does not exist; it is to hold the key "${key}"`);
+  const value = secret.data[key];
+  if (value === undefined) throw new Error(`${where} has no key "${key}"`);
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+function isSameServer({ cluster: one }: KubeConfig, { cluster: other }: KubeConfig): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
