@@ -145,7 +145,11 @@ export function componentOf({ name, image = '', command = [] }: Container): Comp
 }
 
 /** Without the registry, the tag and the digest. */
-const imageName = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+function imageName(image: string): string {
+  const [tagged = ''] = image.split('@');
+  const name = tagged.slice(tagged.lastIndexOf('/') + 1);
+  return name.split(':')[0] ?? '';
+}
 
 const flagsIn = ({ command = [], args = [] }: Container): string[] => [
   ...command.slice(1),

@@ -100,6 +100,10 @@ describe('in the place of MCM inside Gardener', () => {
       const { status } = await cluster.machine(name);
       expect(status?.lastOperation?.description).toContain('web');
     });
+    const onBudget = `${userNameOf(target)} create /api/v1/namespaces/${namespace}/events`;
+    await eventually('the Event about it on the budget is refused', async () => {
+      expect(await refusalsOf(users)).toContainEqual(expect.stringContaining(onBudget));
+    });
     await cluster.delete(workloads.budgets('web'));
     await untilGone(scenario, cluster.pathOf('machines', name));
     expect(await workloads.podsOn(name)).toEqual([]);
@@ -110,7 +114,7 @@ describe('in the place of MCM inside Gardener', () => {
     const refused = (await refusalsOf(users)).map((line) => line.replace(/\?.*/, ''));
     expect([...new Set(refused)].toSorted()).toEqual(
       [
-        `${userNameOf(target)} create /api/v1/namespaces/${namespace}/events`,
+        onBudget,
         `${userNameOf(control)} list /api/v1/namespaces/${namespace}/configmaps`,
       ].toSorted(),
     );
