@@ -8,10 +8,16 @@ import type {
 } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/ownership.ts';
+import {
+  concernsFromZero,
+  fromZeroChanges,
+} from '../../workflows/plan/machine-deployment/from-zero.ts';
 import {
   refusalOf,
   selectsAll,
@@ -69,7 +75,7 @@ export async function observeMachineDeployment(
   await refused.attemptOwn(statusSubject, () =>
     writeStatus(dependencies, path, { deployment, patch }),
   );
-  await refused.attemptOwn(ownSubject, () => writeRevision(dependencies, path, view));
+  await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, { view, input }));
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
@@ -197,15 +203,39 @@ async function writeStatus(
   await recent.write(path, () => control.patch<MachineDeployment>(`${path}/status`, 'merge', body));
 }
 
-/** The deployment says which revision it is at. */
-async function writeRevision(
-  { control, recent }: ObserveDependencies,
+/** The deployment says which revision it is at, and when asked what its Nodes will be like. */
+async function writeNotes(
+  dependencies: ObserveDependencies,
   path: string,
-  { deployment, newSet }: DeploymentView,
+  { view, input }: { view: DeploymentView; input: ObserveDeploymentInput },
 ): Promise<void> {
-  const revision = newSet?.metadata.annotations?.[annotations.revision];
-  const { uid, annotations: present = {} } = deployment.metadata;
-  if (revision === undefined || revision === present[annotations.revision]) return;
-  const metadata = { uid, annotations: { [annotations.revision]: revision } };
+  const { control, recent } = dependencies;
+  const { deployment } = view;
+  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(dependencies, view, input)) };
+  if (Object.keys(notes).length === 0) return;
+  const metadata = { uid: deployment.metadata.uid, annotations: notes };
   await recent.write(path, () => control.patch<MachineDeployment>(path, 'merge', { metadata }));
+}
+
+function revisionNoteOf({ deployment, newSet }: DeploymentView): Record<string, string> {
+  const revision = newSet?.metadata.annotations?.[annotations.revision];
+  const present = deployment.metadata.annotations?.[annotations.revision];
+  if (revision === undefined || revision === present) return {};
+  return { [annotations.revision]: revision };
+}
+
+async function fromZeroNotes(
+  { recent }: ObserveDependencies,
+  { deployment: { metadata, spec } }: DeploymentView,
+  { atLeast }: ObserveDeploymentInput,
+): Promise<Record<string, string | null>> {
+  const { annotations: notes = {}, namespace = '', deletionTimestamp } = metadata;
+  if (!concernsFromZero(notes) || deletionTimestamp !== undefined) return {};
+  const { class: { name = '' } = {}, nodeTemplate } = spec.template.spec ?? {};
+  const path = customResource('machineclasses', namespace, name);
+  const isRead = name !== '' && asksFromZero(notes);
+  const ofClass = isRead
+    ? (await recent.read<MachineClass>(path, atLeast))?.nodeTemplate
+    : undefined;
+  return fromZeroChanges(defined({ notes, nodeTemplate, ofClass }));
 }

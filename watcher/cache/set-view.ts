@@ -2,6 +2,7 @@ import type { ObjectMeta } from '../../activities/kube/client/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { digestOf } from './digest.ts';
 import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
@@ -20,6 +21,7 @@ export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): S
     selector: spec.selector,
     replicas: replicas ?? 0,
     className: spec.template?.spec?.class?.name ?? '',
+    asksFromZero: false,
   };
 }
 
@@ -32,6 +34,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): SetView 
     selector: spec.selector,
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
+    asksFromZero: asksFromZero(metadata.annotations ?? {}),
   };
 }
 

@@ -28,6 +28,7 @@ export const fromModule: Source = async (tool, target, { env, report, log }) => 
         '-trimpath',
         '-mod=readonly',
         '-buildvcs=false',
+        ...(module.tags === undefined ? [] : [`-tags=${module.tags.join(',')}`]),
         `-ldflags=${['-s', '-w', ...module.ldflags].join(' ')}`,
         '-o',
         target,
