@@ -1,0 +1,225 @@
+/**
+ * The real cluster autoscaler of the Kubernetes project, without a fork: pods make machines come
+ * and go, and no machine goes that it did not choose.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { annotations, options } from '../../workflows/api/constants.ts';
+import { ClusterAutoscaler } from './support/cluster-autoscaler.ts';
+import { eventually } from './support/eventually.ts';
+import { deleteDeployment, machinesOf } from './support/machines.ts';
+import {
+  createPool,
+  createPoolClass,
+  scaleWork,
+  startWork,
+  untilAtWork,
+  untilPoolHas,
+} from './support/pools.ts';
+import { changeClass, untilComplete } from './support/rollouts.ts';
+import { useScenario } from './support/scenario.ts';
+
+/** From nothing, where the stack was never started with the autoscaler. */
+const buildMilliseconds = 1_800_000;
+
+const scenario = useScenario('ca', {
+  workerFlags: ['--autoscaler-scaledown-annotation-during-rollout=false'],
+});
+const { cluster, cloud, workflows, namespace } = scenario;
+let autoscaler: ClusterAutoscaler;
+let pools: string[] = [];
+
+beforeAll(async () => {
+  autoscaler = await ClusterAutoscaler.start(scenario);
+}, buildMilliseconds);
+afterEach(async () => {
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  await cluster.delete(path);
+  for (const pool of pools) await deleteDeployment(scenario, pool);
+  pools = [];
+  autoscaler.beginAnew();
+}, 300_000);
+afterAll(async () => {
+  await autoscaler.end();
+});
+
+async function pool(...args: [string, Parameters<typeof createPool>[2]?]): Promise<string> {
+  const name = await createPool(scenario, ...args);
+  pools.push(name);
+  return name;
+}
+
+const namesOf = async (name: string): Promise<string[]> =>
+  (await machinesOf(scenario, name)).map(({ metadata }) => metadata.name).toSorted();
+
+describe('a pool', () => {
+  test('grows from nothing for pods, and shrinks to nothing without them', async () => {
+    const name = await pool('zero');
+    await startWork(scenario, { app: 'zero', on: name, pods: 3 });
+    const nodes = await untilAtWork(scenario, 'zero', 3);
+    const machines = await untilPoolHas(scenario, name, 3);
+    expect(machines.map(({ status }) => status?.nodeRef)).toEqual(
+      machines.map(({ metadata }) => ({ kind: 'Node', name: metadata.labels?.['node'] })),
+    );
+    expect(nodes).toEqual(await namesOf(name));
+    await scaleWork(scenario, 'zero', 0);
+    await untilPoolHas(scenario, name, 0);
+    autoscaler.expectOnlyChosenDeleted();
+  });
+
+  test('that is out of capacity is left to itself, and another takes over', async () => {
+    const both = { serves: 'either' };
+    const scarce = await pool('scarce', both);
+    const rich = await pool('rich', { ...both, size: 'medium' });
+    await cloud.addFault({ kind: 'quota', match: `${scarce}-*` });
+    await startWork(scenario, { app: 'either', on: 'either', pods: 1 });
+    await eventually('the scarce one was tried, as its Nodes would be filled best', async () => {
+      expect(await cloud.count('create', 'quota')).toBeGreaterThan(0);
+    });
+    await untilAtWork(scenario, 'either', 1);
+    await untilPoolHas(scenario, rich, 1);
+    await untilPoolHas(scenario, scarce, 0);
+    autoscaler.expectOnlyChosenDeleted();
+  });
+});
+
+describe('scaling down', () => {
+  test('takes the idle machine, not one with an earlier mark that an autoscaler left behind', async () => {
+    const name = await pool('left');
+    await startWork(scenario, { app: 'left', on: name, pods: 3 });
+    await untilAtWork(scenario, 'left', 3);
+    await untilPoolHas(scenario, name, 3);
+    await autoscaler.kill9();
+    await scaleWork(scenario, 'left', 2);
+    const [busy = '', ...others] = await untilAtWork(scenario, 'left', 2);
+    // As Go prints the time; its number never came.
+    const mark = { [annotations.deleteMachine]: '2026-01-02 03:04:05.678901234 +0000 UTC m=+9.5' };
+    await cluster.patch('machines', busy, { metadata: { annotations: mark } });
+    await autoscaler.startAgain();
+    await untilPoolHas(scenario, name, 2);
+    expect(await namesOf(name)).toEqual([busy, ...others].toSorted());
+    autoscaler.expectOnlyChosenDeleted();
+  });
+
+  test('ends as it would have, when the autoscaler is killed after its first mark', async () => {
+    const name = await pool('killed');
+    await startWork(scenario, { app: 'killed', on: name, pods: 4 });
+    await untilAtWork(scenario, 'killed', 4);
+    await untilPoolHas(scenario, name, 4);
+    await scaleWork(scenario, 'killed', 1);
+    const busy = await untilAtWork(scenario, 'killed', 1);
+    await eventually(
+      'a machine is marked',
+      async () => {
+        const marked = (await machinesOf(scenario, name)).filter(
+          ({ metadata }) => annotations.deleteMachine in (metadata.annotations ?? {}),
+        );
+        expect(marked).not.toEqual([]);
+      },
+      { pollMilliseconds: 20 },
+    );
+    await autoscaler.kill9();
+    await autoscaler.startAgain();
+    await untilPoolHas(scenario, name, 1);
+    expect(await namesOf(name)).toEqual(busy);
+    autoscaler.expectOnlyChosenDeleted();
+  });
+
+  test('is given up while a pod does not end, without losing another machine, and made up for', async () => {
+    const name = await pool('blocked', { min: 1 });
+    await startWork(scenario, { app: 'busy', on: name, pods: 1, cpu: '1300m' });
+    const [busy = ''] = await untilAtWork(scenario, 'busy', 1);
+    await startWork(scenario, { app: 'ballast', on: name, pods: 1 });
+    await untilAtWork(scenario, 'ballast', 1);
+    const annotationsOfPod = { 'local.millwright.dev/never-terminates': 'true' };
+    const stuck = { app: 'stuck', on: name, pods: 1, cpu: '400m', annotations: annotationsOfPod };
+    await startWork(scenario, stuck);
+    const [idle = ''] = await untilAtWork(scenario, 'stuck', 1);
+    await scaleWork(scenario, 'ballast', 0);
+    const both = await namesOf(name);
+    expect(both).toHaveLength(2);
+    const drained = idle === busy ? without(both, busy) : [idle];
+    await eventually('its taint came and went again', async () => {
+      const events = await cluster.list<{ reason: string }>(`/api/v1/namespaces/default/events`);
+      expect(events.map(({ reason }) => reason)).toContain('ScaleDownFailed');
+    });
+    expect(await namesOf(name)).toEqual(both);
+    autoscaler.expectOnlyChosenDeleted();
+    expect(drained).toHaveLength(1);
+  });
+});
+
+const without = (names: readonly string[], gone: string): string[] =>
+  names.filter((name) => name !== gone);
+
+describe('in a rollout', () => {
+  test('a pool grows, ends up new, and shrinks again', async () => {
+    const name = await pool('roll');
+    await startWork(scenario, { app: 'roll', on: name, pods: 2 });
+    await untilAtWork(scenario, 'roll', 2);
+    const old = await untilPoolHas(scenario, name, 2);
+    await createPoolClass(scenario, 'rolled');
+    await changeClass(scenario, name, 'rolled');
+    await scaleWork(scenario, 'roll', 4);
+    await untilAtWork(scenario, 'roll', 4);
+    await untilComplete(scenario, name);
+    expect((await machinesOf(scenario, name)).map(({ spec }) => spec.class?.name)).toEqual(
+      Array.from({ length: 4 }, () => 'rolled'),
+    );
+    await scaleWork(scenario, 'roll', 0);
+    await untilPoolHas(scenario, name, 0);
+    autoscaler.expectOnlyChosenDeleted(old.map(({ metadata }) => metadata.name));
+  });
+
+  test.each([
+    { hold: 'a pause', blockedBy: 'paused' },
+    { hold: 'a canary', blockedBy: 'canary' },
+    { hold: 'OnDelete', blockedBy: 'onDelete' },
+  ])(
+    'that stands still for $hold, a pool grows, and loses what was chosen',
+    async ({ blockedBy }) => {
+      const note = blockedBy === 'onDelete' ? options.onDelete : options.canary;
+      const value = blockedBy === 'onDelete' ? 'true' : '1';
+      const name = await pool(`hold-${blockedBy.toLowerCase()}`, {
+        annotations: { [note]: value },
+      });
+      const app = `hold-${blockedBy.toLowerCase()}`;
+      await startWork(scenario, { app, on: name, pods: 3 });
+      await untilAtWork(scenario, app, 3);
+      await untilPoolHas(scenario, name, 3);
+      await createPoolClass(scenario, `next-${name}`);
+      await changeClass(scenario, name, `next-${name}`);
+      if (blockedBy === 'paused') {
+        await untilHeld(name, 'canary');
+        await cluster.patch('machinedeployments', name, { spec: { paused: true } });
+      }
+      await untilHeld(name, blockedBy);
+      const rolled = await namesOf(name);
+      await scaleWork(scenario, app, 4);
+      await untilAtWork(scenario, app, 4);
+      await untilPoolHas(scenario, name, 4);
+      const grown = await namesOf(name);
+      expect(grown).toEqual(expect.arrayContaining(rolled));
+      autoscaler.beginAnew();
+      await scaleWork(scenario, app, 2);
+      const busy = await untilAtWork(scenario, app, 2);
+      await untilPoolHas(scenario, name, 2);
+      if (blockedBy !== 'canary') {
+        autoscaler.expectOnlyChosenDeleted();
+        expect(await namesOf(name)).toEqual(busy);
+      }
+      await cluster.patch('machinedeployments', name, {
+        metadata: { annotations: { [note]: null } },
+        spec: { paused: false },
+      });
+      await untilComplete(scenario, name);
+      await untilAtWork(scenario, app, 2);
+    },
+  );
+});
+
+async function untilHeld(pool: string, blockedBy: string): Promise<void> {
+  await eventually(`${pool} stands still`, async () => {
+    const found = await workflows.running(`BlockedBy="${blockedBy}"`);
+    expect(found).toContain(`machineDeployment/${namespace}/${pool}`);
+  });
+}
