@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterEach(async () => {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await cluster.delete(path);
+  await cluster.kube.delete(namespaced('pods', namespace), { gracePeriodSeconds: 0 });
   for (const pool of pools) await deleteDeployment(scenario, pool);
   pools = [];
   autoscaler.beginAnew();
@@ -44,7 +45,7 @@ afterAll(async () => {
   await autoscaler.end();
 });
 
-async function pool(...args: [string, Parameters<typeof createPool>[2]?]): Promise<string> {
+async function aPool(...args: [string, Parameters<typeof createPool>[2]?]): Promise<string> {
   const name = await createPool(scenario, ...args);
   pools.push(name);
   return name;
@@ -55,7 +56,7 @@ const namesOf = async (name: string): Promise<string[]> =>
 
 describe('a pool', () => {
   test('grows from nothing for pods, and shrinks to nothing without them', async () => {
-    const name = await pool('zero');
+    const name = await aPool('zero');
     await startWork(scenario, { app: 'zero', on: name, pods: 3 });
     const nodes = await untilAtWork(scenario, 'zero', 3);
     const machines = await untilPoolHas(scenario, name, 3);
@@ -70,8 +71,8 @@ describe('a pool', () => {
 
   test('that is out of capacity is left to itself, and another takes over', async () => {
     const both = { serves: 'either' };
-    const scarce = await pool('scarce', both);
-    const rich = await pool('rich', { ...both, size: 'medium' });
+    const scarce = await aPool('scarce', both);
+    const rich = await aPool('rich', { ...both, size: 'medium' });
     await cloud.addFault({ kind: 'quota', match: `${scarce}-*` });
     await startWork(scenario, { app: 'either', on: 'either', pods: 1 });
     await eventually('the scarce one was tried, as its Nodes would be filled best', async () => {
@@ -86,7 +87,7 @@ describe('a pool', () => {
 
 describe('scaling down', () => {
   test('takes the idle machine, not one with an earlier mark that an autoscaler left behind', async () => {
-    const name = await pool('left');
+    const name = await aPool('left');
     await startWork(scenario, { app: 'left', on: name, pods: 3 });
     await untilAtWork(scenario, 'left', 3);
     await untilPoolHas(scenario, name, 3);
@@ -103,7 +104,7 @@ describe('scaling down', () => {
   });
 
   test('ends as it would have, when the autoscaler is killed after its first mark', async () => {
-    const name = await pool('killed');
+    const name = await aPool('killed');
     await startWork(scenario, { app: 'killed', on: name, pods: 4 });
     await untilAtWork(scenario, 'killed', 4);
     await untilPoolHas(scenario, name, 4);
@@ -127,7 +128,7 @@ describe('scaling down', () => {
   });
 
   test('is not undone by a blocked drain, and a changed mind makes another machine', async () => {
-    const name = await pool('blocked', { min: 1 });
+    const name = await aPool('blocked', { min: 1 });
     await startWork(scenario, { app: 'busy', on: name, pods: 1, cpu: '1300m' });
     const [busy = ''] = await untilAtWork(scenario, 'busy', 1);
     // It fills that Node, so the next pod gets one of its own.
@@ -157,7 +158,7 @@ describe('scaling down', () => {
     // It changes its mind: the ballast is back, and the Node that it was on is full by now.
     await scaleWork(scenario, 'ballast', 1);
     const [another = ''] = await untilAtWork(scenario, 'ballast', 1);
-    expect(await namesOf(name)).toEqual([another, busy, chosen].toSorted());
+    expect(await namesOf(name)).toEqual(expect.arrayContaining([another, busy, chosen]));
     await deletePods({ app: 'stuck', nodeName: chosen });
     await untilPoolHas(scenario, name, 2);
     expect(await namesOf(name)).toEqual([another, busy].toSorted());
@@ -176,7 +177,7 @@ async function deletePods({ app, nodeName }: { app: string; nodeName: string }):
 
 describe('in a rollout', () => {
   test('a pool grows, ends up new, and shrinks again', async () => {
-    const name = await pool('roll');
+    const name = await aPool('roll');
     await startWork(scenario, { app: 'roll', on: name, pods: 2 });
     await untilAtWork(scenario, 'roll', 2);
     const old = await untilPoolHas(scenario, name, 2);
@@ -193,52 +194,51 @@ describe('in a rollout', () => {
     autoscaler.expectOnlyChosenDeleted(old.map(({ metadata }) => metadata.name));
   });
 
-  test.each([
-    { hold: 'a pause', blockedBy: 'paused' },
-    { hold: 'a canary', blockedBy: 'canary' },
-    { hold: 'OnDelete', blockedBy: 'onDelete' },
-  ])(
-    'that stands still for $hold, a pool grows, and loses what was chosen',
-    async ({ blockedBy }) => {
-      const note = blockedBy === 'onDelete' ? options.onDelete : options.canary;
-      const value = blockedBy === 'onDelete' ? 'true' : '1';
-      const name = await pool(`hold-${blockedBy.toLowerCase()}`, {
-        annotations: { [note]: value },
-      });
-      const app = `hold-${blockedBy.toLowerCase()}`;
-      await startWork(scenario, { app, on: name, pods: 3 });
-      await untilAtWork(scenario, app, 3);
-      await untilPoolHas(scenario, name, 3);
-      await createPoolClass(scenario, `next-${name}`);
-      await changeClass(scenario, name, `next-${name}`);
-      if (blockedBy === 'paused') {
-        await untilHeld(name, 'canary');
-        await cluster.patch('machinedeployments', name, { spec: { paused: true } });
-      }
-      await untilHeld(name, blockedBy);
-      const rolled = await namesOf(name);
-      await scaleWork(scenario, app, 4);
-      await untilAtWork(scenario, app, 4);
-      await untilPoolHas(scenario, name, 4);
-      const grown = await namesOf(name);
-      expect(grown).toEqual(expect.arrayContaining(rolled));
-      autoscaler.beginAnew();
-      await scaleWork(scenario, app, 2);
-      const busy = await untilAtWork(scenario, app, 2);
-      await untilPoolHas(scenario, name, 2);
-      if (blockedBy !== 'canary') {
-        autoscaler.expectOnlyChosenDeleted();
-        expect(await namesOf(name)).toEqual(busy);
-      }
-      await cluster.patch('machinedeployments', name, {
-        metadata: { annotations: { [note]: null } },
-        spec: { paused: false },
-      });
-      await untilComplete(scenario, name);
-      await untilAtWork(scenario, app, 2);
+  // With a canary, or in the middle of a rolling update, Nodes are kept from it unless a flag says
+  // otherwise: gardener-autoscaler.test.ts chooses machines there.
+  test.each<Hold>([
+    { hold: 'a pause', blockedBy: 'paused', patch: { spec: { paused: true } } },
+    {
+      hold: 'OnDelete',
+      blockedBy: 'onDelete',
+      patch: { metadata: { annotations: { [options.onDelete]: 'true' } } },
     },
-  );
+  ])('that stands still for $hold, a pool grows, and loses what was chosen', async (row) => {
+    const { blockedBy, patch } = row;
+    const app = `hold-${blockedBy.toLowerCase()}`;
+    const name = await aPool(app);
+    await startWork(scenario, { app, on: name, pods: 3 });
+    await untilAtWork(scenario, app, 3);
+    await untilPoolHas(scenario, name, 3);
+    const began = await namesOf(name);
+    await cluster.patch('machinedeployments', name, patch);
+    await createPoolClass(scenario, `next-${name}`);
+    await changeClass(scenario, name, `next-${name}`);
+    await untilHeld(name, blockedBy);
+    await scaleWork(scenario, app, 4);
+    await untilAtWork(scenario, app, 4);
+    await untilPoolHas(scenario, name, 4);
+    expect(await namesOf(name)).toEqual(expect.arrayContaining(began));
+    await scaleWork(scenario, app, 2);
+    const busy = await untilAtWork(scenario, app, 2);
+    await untilPoolHas(scenario, name, 2);
+    expect(await namesOf(name)).toEqual(busy);
+    autoscaler.expectOnlyChosenDeleted();
+    await cluster.patch('machinedeployments', name, {
+      metadata: { annotations: { [options.onDelete]: null } },
+      spec: { paused: false },
+    });
+    await untilComplete(scenario, name);
+    await untilAtWork(scenario, app, 2);
+  });
 });
+
+interface Hold {
+  hold: string;
+  blockedBy: string;
+  /** Of the MachineDeployment. */
+  patch: object;
+}
 
 async function untilHeld(pool: string, blockedBy: string): Promise<void> {
   await eventually(`${pool} stands still`, async () => {
