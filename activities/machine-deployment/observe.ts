@@ -8,16 +8,10 @@ import type {
 } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/ownership.ts';
-import {
-  concernsFromZero,
-  fromZeroChanges,
-} from '../../workflows/plan/machine-deployment/from-zero.ts';
 import {
   refusalOf,
   selectsAll,
@@ -39,6 +33,7 @@ import { formatStop } from '../kube/objects/global-stop.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
+import { fromZeroNotes } from './from-zero.ts';
 import { factsOf, newSetAmong } from './facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { machinesOf } from './machines.ts';
@@ -211,7 +206,8 @@ async function writeNotes(
 ): Promise<void> {
   const { control, recent } = dependencies;
   const { deployment } = view;
-  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(dependencies, view, input)) };
+  const sight = { deployment, atLeast: input.atLeast };
+  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(recent, sight)) };
   if (Object.keys(notes).length === 0) return;
   const metadata = { uid: deployment.metadata.uid, annotations: notes };
   await recent.write(path, () => control.patch<MachineDeployment>(path, 'merge', { metadata }));
@@ -222,20 +218,4 @@ function revisionNoteOf({ deployment, newSet }: DeploymentView): Record<string, 
   const present = deployment.metadata.annotations?.[annotations.revision];
   if (revision === undefined || revision === present) return {};
   return { [annotations.revision]: revision };
-}
-
-async function fromZeroNotes(
-  { recent }: ObserveDependencies,
-  { deployment: { metadata, spec } }: DeploymentView,
-  { atLeast }: ObserveDeploymentInput,
-): Promise<Record<string, string | null>> {
-  const { annotations: notes = {}, namespace = '', deletionTimestamp } = metadata;
-  if (!concernsFromZero(notes) || deletionTimestamp !== undefined) return {};
-  const { class: { name = '' } = {}, nodeTemplate } = spec.template.spec ?? {};
-  const path = customResource('machineclasses', namespace, name);
-  const isRead = name !== '' && asksFromZero(notes);
-  const ofClass = isRead
-    ? (await recent.read<MachineClass>(path, atLeast))?.nodeTemplate
-    : undefined;
-  return fromZeroChanges(defined({ notes, nodeTemplate, ofClass }));
 }

@@ -23,7 +23,7 @@ const tolerates = 'dedicated';
 const autoscalerOf = ({ scenario, name }: Rollout, style?: ListStyle): GardenerAutoscaler =>
   new GardenerAutoscaler(scenario, name, style);
 
-/** Some, in the order in which a scale-down would take them last, so that only a mark takes them. */
+/** Those that a scale-down would take last, so that only a mark takes them. */
 async function youngest({ scenario, name }: Rollout, count: number): Promise<string[]> {
   const machines = await machinesOf(scenario, name);
   const keyOf = ({ metadata }: (typeof machines)[number]): string =>

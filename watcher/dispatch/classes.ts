@@ -42,7 +42,7 @@ export function classSignals(
   ];
 }
 
-/** Those that tell the cluster autoscaler what the Nodes of the class will be like. */
+/** Those whose annotations say what the Nodes of the class will be like. */
 function deploymentsOf(
   { object, previous, resourceVersion }: ChangeOf<'machineClasses'>,
   context: DispatchContext,

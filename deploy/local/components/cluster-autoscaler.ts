@@ -19,7 +19,7 @@ export interface Autoscaler {
   flags: readonly string[];
 }
 
-/** The cluster autoscaler of the Kubernetes project, with machines of ours for the Cluster API's. */
+/** The cluster autoscaler of the Kubernetes project. It takes our API for the Cluster API. */
 export function autoscalerCommand(autoscaler: Autoscaler): Command {
   const { file, kubeconfig, namespace, port, flags } = autoscaler;
   return {

@@ -4,7 +4,7 @@ import type { MachineFact } from './scale-down.ts';
 /** What the autoscaler's wish gives a machine; higher and lower ones are wishes of others. */
 export const priorityOfMarked = 1;
 
-/** An autoscaler wants it gone when the number is lowered; nobody says that it was lowered. */
+/** A cluster autoscaler wants it gone when the number is lowered; that it was is not said. */
 export function isChosen({ priority, chosenAt }: MachineFact): boolean {
   return chosenAt !== undefined || priority <= priorityOfMarked;
 }
