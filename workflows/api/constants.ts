@@ -64,6 +64,8 @@ export const annotations = {
   nodeMachineNamespace: `${group}/cluster-namespace`,
   /** Machine: it goes first when its pool shrinks; the value is the time of the choice. */
   deleteMachine: `${group}/delete-machine`,
+  /** MachineDeployment, and the sets that it is copied to: a pool of that autoscaler. */
+  poolMaxSize: `${group}/cluster-api-autoscaler-node-group-max-size`,
   lastAppliedByKubectl: 'kubectl.kubernetes.io/last-applied-configuration',
   /** MachineSet: when the cluster autoscaler last changed the number, RFC 3339. */
   lastScaledByAutoscaler: 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time',

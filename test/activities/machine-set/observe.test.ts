@@ -343,3 +343,53 @@ test('a template that the selector does not match is a fault: each machine would
 test('a set that does not exist is not found', async () => {
   expect(await observeMachineSet(placeOf(new InMemoryClient()), input)).toEqual({ found: false });
 });
+
+describe('machines of MCM in a pool of the cluster autoscaler of the Kubernetes project', () => {
+  const pool = {
+    'machine.sapcloud.io/cluster-api-autoscaler-node-group-max-size': '5',
+  };
+  const joined = (name: string, phase: 'Running' | 'Pending' = 'Running') =>
+    aMachine({ phase, metadata: { name, labels: { ...labels, node: name }, ownerReferences } });
+  const machinesIn = async (control: InMemoryClient) =>
+    (await control.list<Machine>(customResource('machines', namespace))).items;
+
+  test('get the name of their Node, once', async () => {
+    const set = aMachineSet({ metadata: { annotations: pool } });
+    const control = new InMemoryClient(
+      set,
+      joined('pool-a'),
+      joined('pool-b'),
+      joined('pool-c', 'Pending'),
+    );
+    await observeMachineSet(placeOf(control), input);
+    expect((await machinesIn(control)).map(({ status }) => status?.nodeRef)).toEqual([
+      { kind: 'Node', name: 'pool-a' },
+      { kind: 'Node', name: 'pool-b' },
+      undefined,
+    ]);
+    const writes = control.writes().length;
+    await observeMachineSet(placeOf(control), input);
+    expect(control.writes()).toHaveLength(writes);
+  });
+
+  test('are left as they are in a set that is no pool', async () => {
+    const control = new InMemoryClient(aMachineSet(), joined('pool-a'));
+    await observeMachineSet(placeOf(control), input);
+    expect((await machinesIn(control)).map(({ status }) => status?.nodeRef)).toEqual([undefined]);
+  });
+
+  test('cost one write where the CRD does not know the field', async () => {
+    const set = aMachineSet({ metadata: { annotations: pool } });
+    const control = new InMemoryClient(set, joined('pool-a'), joined('pool-b'));
+    const patch = control.patch.bind(control);
+    const statusWrites: string[] = [];
+    control.patch = async (path, type, body) => {
+      if (!path.includes('/machines/')) return await patch(path, type, body);
+      statusWrites.push(path);
+      return await control.get(path.replace('/status', ''));
+    };
+    await observeMachineSet(placeOf(control), input);
+    await observeMachineSet(placeOf(control), input);
+    expect(statusWrites).toHaveLength(1);
+  });
+});
