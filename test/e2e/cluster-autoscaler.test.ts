@@ -146,14 +146,14 @@ describe('scaling down', () => {
     expect(await namesOf(name)).toEqual([busy, chosen].toSorted());
     // There is room for the pod on the other Node; its own eviction never ends.
     await scaleWork(scenario, 'ballast', 0);
-    await eventually(
-      'the chosen machine is being deleted, and its drain waits for the pod',
-      async () => {
-        const { metadata, status } = await cluster.machine(chosen);
-        expect(metadata.deletionTimestamp).toBeDefined();
-        expect(status?.lastOperation).toMatchObject({ type: 'Delete', state: 'Processing' });
-      },
-    );
+    const blocked = async (): Promise<void> => {
+      const found = await workflows.running('State="DrainBlocked"');
+      expect(found).toContain(`machine/${namespace}/${chosen}`);
+    };
+    // It gives its first attempt up after half a minute, when it has waited for the pod in vain.
+    await eventually('the drain of the chosen machine is blocked', blocked, {
+      timeoutSeconds: 300,
+    });
     expect(await namesOf(name)).toEqual([busy, chosen].toSorted());
     // It changes its mind: the ballast is back, and the Node that it was on is full by now.
     await scaleWork(scenario, 'ballast', 1);
