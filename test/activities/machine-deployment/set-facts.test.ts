@@ -311,12 +311,14 @@ describe('what is seen of a set', () => {
   });
 });
 
+const named = (name: string, annotations: Record<string, string> = {}): MachineChanges => ({
+  phase: 'Running',
+  metadata: { name, annotations },
+});
+
+const chosenAt = (time: string) => ({ 'machine.sapcloud.io/delete-machine': time });
+
 describe('machines that a cluster autoscaler chose', () => {
-  const named = (name: string, annotations: Record<string, string> = {}): MachineChanges => ({
-    phase: 'Running',
-    metadata: { name, annotations },
-  });
-  const chosenAt = (time: string) => ({ 'machine.sapcloud.io/delete-machine': time });
   const low = { 'machinepriority.machine.sapcloud.io': '1' };
   const time = '2026-01-02T03:04:05Z';
 

@@ -344,14 +344,16 @@ test('a set that does not exist is not found', async () => {
   expect(await observeMachineSet(placeOf(new InMemoryClient()), input)).toEqual({ found: false });
 });
 
+const joined = (name: string, phase: 'Running' | 'Pending' = 'Running') =>
+  aMachine({ phase, metadata: { name, labels: { ...labels, node: name }, ownerReferences } });
+
+const machinesIn = async (control: InMemoryClient) =>
+  (await control.list<Machine>(customResource('machines', namespace))).items;
+
 describe('machines of MCM in a pool of the cluster autoscaler of the Kubernetes project', () => {
   const pool = {
     'machine.sapcloud.io/cluster-api-autoscaler-node-group-max-size': '5',
   };
-  const joined = (name: string, phase: 'Running' | 'Pending' = 'Running') =>
-    aMachine({ phase, metadata: { name, labels: { ...labels, node: name }, ownerReferences } });
-  const machinesIn = async (control: InMemoryClient) =>
-    (await control.list<Machine>(customResource('machines', namespace))).items;
 
   test('get the name of their Node, once', async () => {
     const set = aMachineSet({ metadata: { annotations: pool } });
@@ -383,10 +385,10 @@ describe('machines of MCM in a pool of the cluster autoscaler of the Kubernetes 
     const control = new InMemoryClient(set, joined('pool-a'), joined('pool-b'));
     const patch = control.patch.bind(control);
     const statusWrites: string[] = [];
-    control.patch = async (path, type, body) => {
-      if (!path.includes('/machines/')) return await patch(path, type, body);
-      statusWrites.push(path);
-      return await control.get(path.replace('/status', ''));
+    control.patch = async (url, type, body) => {
+      if (!url.includes('/machines/')) return await patch(url, type, body);
+      statusWrites.push(url);
+      return await control.get(url.replace('/status', ''));
     };
     await observeMachineSet(placeOf(control), input);
     await observeMachineSet(placeOf(control), input);

@@ -264,10 +264,10 @@ test.each([
   );
 });
 
-describe('the failureMessage, by which a cluster autoscaler tries another pool', () => {
-  const messageIn = async (world: ReturnType<typeof aWorld>) =>
-    (await world.control.read<Machine>(path)).status?.failureMessage;
+const messageIn = async (world: ReturnType<typeof aWorld>) =>
+  (await world.control.read<Machine>(path)).status?.failureMessage;
 
+describe('the failureMessage, by which a cluster autoscaler tries another pool', () => {
   test('stands while resources are exhausted, and goes with another failure', async () => {
     const world = aWorld({ control: [aMachine()] });
     await recordFailure(world, report);

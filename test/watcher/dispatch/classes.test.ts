@@ -99,14 +99,14 @@ describe('a class', () => {
   });
 });
 
+const toPools = (): string[] =>
+  cluster
+    .signals()
+    .filter(({ kind }) => kind === 'machineDeployment')
+    .map(({ object, name }) => `${name} ${object}`);
+
 describe('what a class says of new Nodes', () => {
   const annotations = { 'millwright.dev/scale-from-zero': 'true' };
-  const toPools = (): string[] =>
-    cluster
-      .signals()
-      .filter(({ kind }) => kind === 'machineDeployment')
-      .map(({ object, name }) => `${name} ${object}`);
-
   test('concerns the pools that pass it on, and only when it changes', () => {
     const pools = [
       aMachineDeployment({ name: 'asks', className: 'small', annotations }),

@@ -178,9 +178,12 @@ describe('the name of the Machine, for the cluster autoscaler', () => {
   });
 
   test('is no reason for a write', () => {
-    const { labels, annotations } = planNodeTemplate({}, { machineName, template: {} });
-    const node = { labels, annotations } as NodeTemplate;
+    const node = {
+      labels: { [labels.machineName]: machineName },
+      annotations: { [annotations.lastAppliedNodeTemplate]: '{"metadata":{},"spec":{}}' },
+    };
     const change = planNodeTemplate(node, { machineName, template: {} });
+    expect(change).toEqual({ labels: {}, annotations: {}, isLastAppliedCorrupt: false });
     expect(withNameOfMachine(change, node, machine)).toEqual(change);
   });
 
