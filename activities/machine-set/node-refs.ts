@@ -5,38 +5,46 @@
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { KubeClient } from '../kube/client/client.ts';
 import { isRejected } from '../kube/client/errors.ts';
 import { ignoreConflict } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
+import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { parallelCalls } from './parallel-calls.ts';
 
-/** API servers whose CRD has no such field: what is written there is left out, each time. */
-const withoutField = new WeakSet<KubeClient>();
+type Place = Pick<ActivityDependencies, 'control' | 'machines'>;
+
+/**
+ * Where the CRD has no such field: what is written there is left out, each time. By the lists, as
+ * each attempt of an activity has a client of its own.
+ */
+const withoutField = new WeakSet<MachineLists>();
 
 /**
  * Only in a pool of that autoscaler, as taking over writes nothing else. One machine at first: it
  * shows whether the API server knows the field.
  */
 export async function referToNodes(
-  control: KubeClient,
+  place: Place,
   { metadata }: MachineSet,
   members: readonly Machine[],
 ): Promise<void> {
-  if (!(annotations.poolMaxSize in (metadata.annotations ?? {})) || withoutField.has(control))
+  if (
+    !(annotations.poolMaxSize in (metadata.annotations ?? {})) ||
+    withoutField.has(place.machines)
+  )
     return;
   const missing = members.filter(isWithoutReference);
   for (const [index, machine] of missing.entries()) {
-    const isTaken = await refer(control, machine);
+    const isTaken = await refer(place, machine);
     if (isTaken === false) return;
-    if (isTaken) return await referAll(control, missing.slice(index + 1));
+    if (isTaken) return await referAll(place, missing.slice(index + 1));
   }
 }
 
-async function referAll(control: KubeClient, machines: readonly Machine[]): Promise<void> {
+async function referAll(place: Place, machines: readonly Machine[]): Promise<void> {
   await inParallel(machines, parallelCalls, async (machine) => {
-    await refer(control, machine);
+    await refer(place, machine);
   });
 }
 
@@ -52,7 +60,10 @@ function isWithoutReference({ metadata, status }: Machine): boolean {
  * False when the API server does not take it: the set goes on without. Undefined when the machine
  * changed meanwhile.
  */
-async function refer(control: KubeClient, { metadata }: Machine): Promise<boolean | undefined> {
+async function refer(
+  { control, machines }: Place,
+  { metadata }: Machine,
+): Promise<boolean | undefined> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const nodeRef = { kind: 'Node', name: metadata.labels?.[labels.node] };
   const path = `${customResource('machines', namespace, name)}/status`;
@@ -60,7 +71,7 @@ async function refer(control: KubeClient, { metadata }: Machine): Promise<boolea
   try {
     const written = await ignoreConflict(control.patch<Machine>(path, 'merge', patch));
     const isTaken = written && written.status?.nodeRef !== undefined;
-    if (isTaken === false) withoutField.add(control);
+    if (isTaken === false) withoutField.add(machines);
     return isTaken;
   } catch (error) {
     if (isRejected(error)) return false;

@@ -60,7 +60,7 @@ export async function observeMachineSet(
     (await membersOf(dependencies, request));
   await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
-  await referToNodes(control, set, members);
+  await referToNodes(dependencies, set, members);
   const observation = observationOf(set, { desired, members }, input);
   const refusal = refused.outcome ?? input.refusal;
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
