@@ -36,7 +36,12 @@ beforeAll(async () => {
 afterEach(async () => {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await cluster.delete(path);
-  await cluster.kube.delete(namespaced('pods', namespace), { gracePeriodSeconds: 0 });
+  // Its ReplicaSet makes others until it is gone as well, and theirs may never terminate.
+  await eventually('no pod and no ReplicaSet is left', async () => {
+    await cluster.kube.delete(namespaced('pods', namespace), { gracePeriodSeconds: 0 });
+    const sets = await cluster.list(`/apis/apps/v1/namespaces/${namespace}/replicasets`);
+    expect([...sets, ...(await cluster.list(namespaced('pods', namespace)))]).toEqual([]);
+  });
   for (const pool of pools) await deleteDeployment(scenario, pool);
   pools = [];
   autoscaler.beginAnew();
