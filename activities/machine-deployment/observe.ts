@@ -33,6 +33,7 @@ import { formatStop } from '../kube/objects/global-stop.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
+import { fromZeroNotes } from './from-zero.ts';
 import { factsOf, newSetAmong } from './facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { machinesOf } from './machines.ts';
@@ -69,7 +70,7 @@ export async function observeMachineDeployment(
   await refused.attemptOwn(statusSubject, () =>
     writeStatus(dependencies, path, { deployment, patch }),
   );
-  await refused.attemptOwn(ownSubject, () => writeRevision(dependencies, path, view));
+  await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, { view, input }));
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
@@ -197,15 +198,24 @@ async function writeStatus(
   await recent.write(path, () => control.patch<MachineDeployment>(`${path}/status`, 'merge', body));
 }
 
-/** The deployment says which revision it is at. */
-async function writeRevision(
-  { control, recent }: ObserveDependencies,
+/** The deployment says which revision it is at, and when asked what its Nodes will be like. */
+async function writeNotes(
+  dependencies: ObserveDependencies,
   path: string,
-  { deployment, newSet }: DeploymentView,
+  { view, input }: { view: DeploymentView; input: ObserveDeploymentInput },
 ): Promise<void> {
-  const revision = newSet?.metadata.annotations?.[annotations.revision];
-  const { uid, annotations: present = {} } = deployment.metadata;
-  if (revision === undefined || revision === present[annotations.revision]) return;
-  const metadata = { uid, annotations: { [annotations.revision]: revision } };
+  const { control, recent } = dependencies;
+  const { deployment } = view;
+  const sight = { deployment, atLeast: input.atLeast };
+  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(recent, sight)) };
+  if (Object.keys(notes).length === 0) return;
+  const metadata = { uid: deployment.metadata.uid, annotations: notes };
   await recent.write(path, () => control.patch<MachineDeployment>(path, 'merge', { metadata }));
+}
+
+function revisionNoteOf({ deployment, newSet }: DeploymentView): Record<string, string> {
+  const revision = newSet?.metadata.annotations?.[annotations.revision];
+  const present = deployment.metadata.annotations?.[annotations.revision];
+  if (revision === undefined || revision === present) return {};
+  return { [annotations.revision]: revision };
 }

@@ -6,6 +6,8 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
+import { isChosen, priorityOfMarked } from '../../workflows/plan/machine-set/marked-machines.ts';
+import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
@@ -49,7 +51,7 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     max: countOf(notes[annotations.maxReplicas]),
     hasFreshScaling: hasFreshScaling(deployment, notes, isOfTemplate),
     needsSync: isOfTemplate && syncPatchOf(deployment, set, revision) !== undefined,
-    ...machinesOf(view, clock),
+    ...machinesOf(view, { ...clock, named: namedIn(deployment) }),
     isTainted: notes[annotations.preferNoSchedule] !== undefined,
     isClosed: labels.scaleUpDisabled in (metadata.labels ?? {}),
     problem: problemOf(set),
@@ -82,18 +84,38 @@ function problemOf({ metadata, status }: MachineSet): string | undefined {
     : undefined;
 }
 
+/** Machines that an autoscaler names on the deployment; their priority may not be written yet. */
+function namedIn({ metadata }: MachineDeployment): ReadonlySet<string> {
+  const list = metadata.annotations?.[annotations.triggerDeletion] ?? '';
+  return new Set(list.split(',').map((entry) => entry.split('~', 1)[0]?.trim() ?? ''));
+}
+
 function machinesOf(
   { set, machines }: SetView,
-  clock: Clock,
-): Pick<SetFacts, 'machines' | 'going' | 'preserved'> {
+  clock: Clock & { named: ReadonlySet<string> },
+): Pick<SetFacts, 'machines' | 'going' | 'preserved' | 'chosen'> {
   if (!machines) return { machines: countedOf(set), going: 0 };
-  const facts = machines.map(factOf);
+  const facts = machines
+    .map(factOf)
+    .map((fact) => (clock.named.has(fact.name) ? { ...fact, priority: priorityOfMarked } : fact));
   const present = orderForScaleDown(facts.filter(isPresent), clock.now);
   const byName = new Map(machines.map((machine) => [machine.metadata.name, machine]));
   const letters = present.map(({ name }) => letterOf(byName.get(name), clock));
   const preserved = present.filter((fact) => isFailed(fact) && isPreserved(fact, clock.now)).length;
   const going = facts.length - present.length;
-  return { machines: letters.join(''), going, ...(preserved > 0 && { preserved }) };
+  const chosen = chosenIn(present).slice(Math.max(present.length - wholeOf(set.spec.replicas), 0));
+  return {
+    machines: letters.join(''),
+    going,
+    ...(preserved > 0 && { preserved }),
+    ...(chosen.length > 0 && { chosen }),
+  };
+}
+
+/** Of those that would go next; a preserved one is not among them, and nor is what is after it. */
+function chosenIn(order: readonly MachineFact[]): number[] {
+  const end = order.findIndex((fact) => !isChosen(fact));
+  return order.slice(0, end === -1 ? undefined : end).map(({ chosenAt = 0 }) => chosenAt);
 }
 
 /** No set has more; a status that says so was not written by us. */

@@ -19,12 +19,25 @@ export function factOf({ metadata, status }: Machine): MachineFact {
     isDeleting: metadata.deletionTimestamp !== undefined,
     priority: priorityOf(notes[annotations.priority]),
     markedAt: timeOf(notes[annotations.markedForDeletionTime]),
+    chosenAt: chosenAtOf(notes[annotations.deleteMachine]),
     preservedUntil: timeOf(preserveExpiryTime),
     preserve: preserveValueOf(notes),
     wasPreserved: annotations.preservationExpired in notes ? true : undefined,
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
     createdAt: Date.parse(metadata.creationTimestamp),
   });
+}
+
+/**
+ * The cluster autoscaler of the Kubernetes project writes `time.Now().String()` of Go: 2026-01-02
+ * 15:04:05.123456789 +0000 UTC m=+12.3. What a person writes there is no time: then 0.
+ */
+function chosenAtOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const pattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,9})? ([+-]\d\d)(\d\d) /;
+  const [, date, time, fraction = '', hours, minutes] = pattern.exec(`${text} `) ?? [];
+  const iso = date === undefined ? text : `${date}T${time}${fraction}${hours}:${minutes}`;
+  return timeOf(iso) ?? 0;
 }
 
 function priorityOf(text: string | undefined): number {

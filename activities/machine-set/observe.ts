@@ -29,6 +29,7 @@ import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { claimedAmong, membersOf, releaseUnmatched, selectorOf } from './members.ts';
+import { referToNodes } from './node-refs.ts';
 import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
@@ -59,6 +60,7 @@ export async function observeMachineSet(
     (await membersOf(dependencies, request));
   await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
+  await referToNodes(dependencies, set, members);
   const observation = observationOf(set, { desired, members }, input);
   const refusal = refused.outcome ?? input.refusal;
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });

@@ -41,10 +41,12 @@ function trimmedStatus({
   conditions,
   currentStatus,
   lastOperation,
+  nodeRef,
 }: NonNullable<Machine['status']>) {
   return defined({
     currentStatus,
     lastOperation,
+    nodeRef,
     conditions: conditions && signOfNode(conditions),
   });
 }

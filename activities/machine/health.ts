@@ -28,7 +28,7 @@ import {
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
-import { statusPatch } from './status.ts';
+import { nodeRefOf, statusPatch } from './status.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { deleteMachine, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
@@ -178,7 +178,12 @@ async function report(
   const conditions = newConditionsOf(evaluated);
   const change = changeOf(evaluated) ?? lossOf(request, evaluated);
   if (!conditions && !change) return;
-  const status = { ...(conditions && { conditions }), ...(change && statusOf(evaluated, change)) };
+  const status = {
+    ...(conditions && { conditions }),
+    // A machine of MCM has none, and gets it with the first write that there is a reason for.
+    ...(evaluated.node && { nodeRef: nodeRefOf(evaluated.node) }),
+    ...(change && statusOf(evaluated, change)),
+  };
   await patchCheckedStatus(control, evaluated.current, status);
   if (!change) return;
   await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });

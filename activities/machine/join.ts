@@ -11,7 +11,7 @@ import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
-import { statusPatch } from './status.ts';
+import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
 export async function recordJoined(
@@ -69,6 +69,7 @@ async function writeRunning(
 function runningStatusOf(node: Node, description: string): object {
   return {
     conditions: node.status?.conditions ?? [],
+    nodeRef: nodeRefOf(node),
     ...statusPatch({
       phase: 'Running',
       operation: { description, state: 'Successful', type: 'Create' },

@@ -32,7 +32,7 @@ import {
 } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf, preparedOf } from './prepared.ts';
-import { statusPatch } from './status.ts';
+import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
@@ -60,7 +60,8 @@ export async function recordCreated(
   const statusOf = (current: Machine): object | undefined => {
     if (isBeyondCreation(current)) return undefined;
     const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
-    return createdStatusOf(instance, { addresses, usesTarget, description });
+    const status = createdStatusOf(instance, { addresses, usesTarget, description });
+    return { ...status, ...failureMessageOf(current) };
   };
   if (!(await patchStatus(control, patched, statusOf))) return;
   recordEvent(control, machineSubject(machine), {
@@ -165,7 +166,9 @@ async function writeFailure(
     const isKnown =
       now.status?.lastOperation?.description === description && phaseOf(now) === phase;
     const isOver = operation === 'Create' ? isBeyondCreation(now) : !isDeleting(now);
-    return isKnown || isOver ? undefined : status;
+    if (isKnown || isOver) return undefined;
+    const creation = operation === 'Create' ? { code: failure.code, description } : undefined;
+    return { ...status, ...failureMessageOf(now, creation) };
   });
 }
 

@@ -1,7 +1,8 @@
 /** The patch of a Machine's status that says what happened to it. */
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
-import type { LastOperation } from '../../workflows/api/machine.ts';
+import type { LastOperation, Machine, NodeReference } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
+import type { Node } from '../kube/objects/nodes.ts';
 import { timestamp } from '../kube/objects/time.ts';
 
 export interface StatusChange {
@@ -44,4 +45,21 @@ export function statusPatch({
     ...(currentStatus && { currentStatus }),
     lastOperation: { ...operation, ...(errorCode !== 'keep' && { errorCode }), lastUpdateTime },
   };
+}
+
+/** With a CRD of MCM, which does not know the field, the API server leaves it out. */
+export function nodeRefOf({ metadata }: Node): Required<NodeReference> {
+  return { kind: 'Node', name: metadata.name };
+}
+
+/**
+ * The cluster autoscaler of the Kubernetes project gives up a machine with this text, and the pool
+ * for a while. So only what another pool may have stands there, not what a retry brings.
+ */
+export function failureMessageOf(
+  { status }: Machine,
+  failure?: { code: MachineErrorCode; description: string },
+): { failureMessage?: string | null } {
+  if (failure?.code === 'ResourceExhausted') return { failureMessage: failure.description };
+  return status?.failureMessage === undefined ? {} : { failureMessage: null };
 }

@@ -21,6 +21,7 @@ export const users = [
   'millwright-driver',
   /** A driver in a program of its own. */
   'millwright-external',
+  'cluster-autoscaler',
 ] as const;
 
 export type User = (typeof users)[number];

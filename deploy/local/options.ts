@@ -19,6 +19,8 @@ export interface StackOptions {
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */
   audit: boolean;
+  /** Start the cluster autoscaler of the Kubernetes project as well. */
+  autoscaler: boolean;
   /** Which Temporal server the stack starts. */
   temporal: TemporalKind;
   /** `HOST:PORT` of a Temporal server that is there already. Absent: the stack starts its own. */
@@ -48,6 +50,7 @@ export const defaultOptions: StackOptions = {
   doubled: false,
   fresh: false,
   audit: false,
+  autoscaler: false,
   temporal: 'development',
   workerFlags: [],
 };
@@ -71,6 +74,7 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --fresh            forget cluster, workflows and VMs of earlier runs
   --keep             keep them (this is the default)
   --audit            log every request to the API server in logs/audit.log
+  --autoscaler       start the cluster autoscaler as well; its first build takes 4 to 6 minutes
   --namespace NAME   namespace that the operator looks at (default: default)
   --temporal KIND    development (default): Temporal's development server; postgresql: a production server
                      on a PostgreSQL that is installed on this machine
@@ -84,6 +88,7 @@ Examples:
   npm start -- --detach --audit
   npm start -- --fresh --no-operator
   npm start -- --state-dir /tmp/second
+  npm start -- --autoscaler
   npm start -- --temporal=postgresql
   npm start -- --temporal-address localhost:7233
 
@@ -101,6 +106,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       fresh: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
+      autoscaler: { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
       temporal: { type: 'string' },
       'temporal-address': { type: 'string' },
@@ -120,6 +126,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       operator: !values['no-operator'],
       fresh: values.fresh,
       audit: values.audit,
+      autoscaler: values.autoscaler,
       ...temporalFrom(values.temporal, values['temporal-address']),
     },
   };

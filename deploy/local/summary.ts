@@ -28,11 +28,18 @@ ${lines.join('\n')}
 
 Try
   export KUBECONFIG=${relativePath(stack.kubeconfig)}
-  kubectl apply -f deploy/examples/machinedeployment.yaml
+  kubectl apply -f ${exampleFor(stack)}
   kubectl get machines,nodes
 
 ${detached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}
 `;
+}
+
+function exampleFor({ components }: Stack): string {
+  if (components['cluster-autoscaler'] === undefined)
+    return 'deploy/examples/machinedeployment.yaml';
+  const folder = 'deploy/examples/cluster-autoscaler';
+  return `${folder}/pool.yaml -f ${folder}/workload.yaml`;
 }
 
 function relativePath(path: string): string {

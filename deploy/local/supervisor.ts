@@ -147,6 +147,9 @@ const tools: readonly ToolOfStep[] = [
   { tool: 'kube-controller-manager', step: 'kube-controller-manager' },
   { tool: 'kube-scheduler', step: 'kube-scheduler' },
   { tool: 'kwok', step: 'kwok' },
+  ...(options.autoscaler
+    ? [{ tool: 'cluster-autoscaler', step: 'cluster-autoscaler' } as const]
+    : []),
 ];
 
 /**

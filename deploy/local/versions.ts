@@ -6,6 +6,11 @@ export const versions = {
   kubernetes: '1.35.4',
   etcd: '3.6.16',
   kwok: '0.8.0',
+  /**
+   * Only with `--autoscaler`. The last that is published as a Go module, and the number of its
+   * `edits` in binaries/tools.ts.
+   */
+  clusterAutoscaler: '1.33.0-1',
   /** The command line tool; it carries server 1.32.0 and UI 2.54.1. */
   temporal: '1.9.1',
   /** With `--temporal=postgresql`: the server and the UI that the command line tool carries. */

@@ -85,11 +85,16 @@ export function aMachineSet({ selector = {}, replicas = 0, ...meta }: SetLooks =
   };
 }
 
-export function aMachineDeployment({ selector = {}, ...meta }: SetLooks = {}): MachineDeployment {
+export function aMachineDeployment({
+  selector = {},
+  className,
+  ...meta
+}: SetLooks & { className?: string } = {}): MachineDeployment {
+  const spec = className && { class: { kind: 'MachineClass', name: className } };
   return {
     ...kindOf('MachineDeployment'),
     metadata: metaOf(meta, ''),
-    spec: { selector: { matchLabels: selector }, template: {} },
+    spec: { selector: { matchLabels: selector }, template: { ...(spec && { spec }) } },
   };
 }
 

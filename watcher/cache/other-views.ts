@@ -21,6 +21,7 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
   return {
     ...trimmedMeta(metadata),
     digest: digestOf(content, metadata.labels, notes),
+    nodeTemplateDigest: content.nodeTemplate ? digestOf(content.nodeTemplate) : '',
     virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     invalid,

@@ -2,6 +2,7 @@ import type { ObjectMeta } from '../../activities/kube/client/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { digestOf } from './digest.ts';
 import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
@@ -21,6 +22,7 @@ export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): S
     replicas: replicas ?? 0,
     className: spec.template?.spec?.class?.name ?? '',
     command: undefined,
+    asksFromZero: false,
   };
 }
 
@@ -34,6 +36,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): SetView 
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
     command: commandOn(metadata),
+    asksFromZero: asksFromZero(metadata.annotations ?? {}),
   };
 }
 

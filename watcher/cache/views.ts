@@ -55,12 +55,16 @@ export interface SetView extends CachedObject {
   className: string;
   /** Annotation `millwright.dev/command`, of a MachineDeployment. */
   command: string | undefined;
+  /** Its annotations say what the Nodes of its class are like. */
+  asksFromZero: boolean;
 }
 
 export interface ClassView extends CachedObject {
   digest: string;
   /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
   virtualCapacityDigest: string;
+  /** Of what a new Node will be like; empty when it does not say. */
+  nodeTemplateDigest: string;
   hasFinalizer: boolean;
   /** Annotation `millwright.dev/invalid`, which is ours to write; empty when nothing is wrong. */
   invalid: string;

@@ -38,7 +38,25 @@ export function classSignals(
   return [
     validateSignal(object.name, cause, context),
     ...machinesOf([object.name], { cause, isConcerned }, context),
+    ...deploymentsOf(change, context),
   ];
+}
+
+/** Those whose annotations say what the Nodes of the class will be like. */
+function deploymentsOf(
+  { object, previous, resourceVersion }: ChangeOf<'machineClasses'>,
+  context: DispatchContext,
+): Signal[] {
+  if (previous?.nodeTemplateDigest === object.nodeTemplateDigest) return [];
+  return [...context.store.all('machineDeployments')]
+    .filter(({ asksFromZero, className }) => asksFromZero && className === object.name)
+    .map(({ name }) => ({
+      kind: 'machineDeployment',
+      object: name,
+      name: 'machineSetsChanged',
+      payload: versionAt(context, resourceVersion),
+      cause: { resource: 'machineClasses', resourceVersion },
+    }));
 }
 
 /** The content is not read: every change counts that is not one of our finalizer. */

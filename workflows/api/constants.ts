@@ -56,6 +56,16 @@ export const annotations = {
   /** Node: the cluster autoscaler leaves it alone; the second says that this was our doing. */
   scaleDownDisabled: 'cluster-autoscaler.kubernetes.io/scale-down-disabled',
   scaleDownDisabledByUs: 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm',
+  /**
+   * What the cluster autoscaler of the Kubernetes project goes by, where it takes our API group for
+   * the Cluster API's: names that it makes of the group.
+   */
+  nodeMachine: `${group}/machine`,
+  nodeMachineNamespace: `${group}/cluster-namespace`,
+  /** Machine: it goes first when its pool shrinks; the value is the time of the choice. */
+  deleteMachine: `${group}/delete-machine`,
+  /** MachineDeployment, and the sets that it is copied to: a pool of that autoscaler. */
+  poolMaxSize: `${group}/cluster-api-autoscaler-node-group-max-size`,
   lastAppliedByKubectl: 'kubectl.kubernetes.io/last-applied-configuration',
   /** MachineSet: when the cluster autoscaler last changed the number, RFC 3339. */
   lastScaledByAutoscaler: 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time',
@@ -81,6 +91,10 @@ export const annotations = {
   createGeneration: 'millwright.dev/create-generation',
   /** Ours, on a Machine: id of the target cluster that its Node belongs to. */
   targetCluster: 'millwright.dev/target-cluster',
+  /** Ours, on a MachineDeployment: `true` asks for the annotations of a pool without machines. */
+  scaleFromZero: 'millwright.dev/scale-from-zero',
+  /** Ours, on a MachineDeployment: those that were written, so that no other is touched. */
+  appliedFromZero: 'millwright.dev/scale-from-zero-applied',
   /**
    * Ours, on a Machine or MachineDeployment: a command, which the worker does once and removes:
    * `workflows/contracts/written-command.ts`.

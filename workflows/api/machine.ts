@@ -143,9 +143,15 @@ export interface MachineStatus {
   /** Conditions of the Node, copied. */
   conditions?: NodeCondition[];
   currentStatus?: CurrentStatus;
+  /**
+   * Why the cloud does not make the instance, while its resources are exhausted. Not of MCM: the
+   * cluster autoscaler of the Kubernetes project then tries another pool.
+   */
+  failureMessage?: string;
   /** State that the provider's driver wants to see again. Opaque. */
   lastKnownState?: string;
   lastOperation?: LastOperation;
+  nodeRef?: NodeReference;
 }
 
 export interface NodeAddress {
@@ -183,4 +189,15 @@ export interface LastOperation {
   state?: OperationState;
   /** `Create`, `Update`, `InPlaceUpdate`, `DrainNode`, `HealthCheck` or `Delete`. */
   type?: OperationType;
+}
+
+/**
+ * The Node that has joined. Not of MCM: the cluster autoscaler of the Kubernetes project takes a
+ * machine without it for one that has not joined.
+ */
+export interface NodeReference {
+  /** Always `Node`. */
+  kind?: string;
+  /** Name of the Node. */
+  name?: string;
 }

@@ -24,6 +24,10 @@ export function isSameQuantity(a: string, b: string): boolean {
   return a === b || (valueOf(a) !== undefined && valueOf(a) === valueOf(b));
 }
 
+export function isQuantity(text: string): boolean {
+  return valueOf(text) !== undefined;
+}
+
 /** The API server itself writes at most some 20 characters. */
 const longestText = 64;
 

@@ -1,5 +1,6 @@
 /** Writes metadata and taints of a Node without losing what other clients write meanwhile. */
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
+import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 import type {
@@ -7,7 +8,10 @@ import type {
   NodeTemplateChange,
   TextChanges,
 } from '../../../workflows/plan/machine/node-template.ts';
-import { planNodeTemplate } from '../../../workflows/plan/machine/node-template.ts';
+import {
+  planNodeTemplate,
+  withNameOfMachine,
+} from '../../../workflows/plan/machine/node-template.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../../kube/objects/json-patch.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
@@ -86,9 +90,13 @@ function textsPatch(
 export async function updateFreshNode(
   target: KubeClient,
   { name, uid }: { name: string; uid: string },
-  wanted: { machineName: string; template: NodeTemplate },
+  { machine, template }: { machine: NamespacedName; template: NodeTemplate },
 ): Promise<Node | undefined> {
-  const { taints: _unknown, ...change } = planNodeTemplate({}, wanted);
+  const { taints: _unknown, ...planned } = planNodeTemplate(
+    {},
+    { machineName: machine.name, template },
+  );
+  const change = withNameOfMachine(planned, {}, machine);
   const fresh = { metadata: { name, uid, labels: {}, annotations: {} } };
   try {
     return await write(target, fresh, patchOf(fresh, change));

@@ -12,7 +12,10 @@ import type {
   TextChanges,
 } from '../../../workflows/plan/machine/node-template.ts';
 import { conditionsDiffer } from '../../../workflows/plan/machine/health.ts';
-import { planNodeTemplate } from '../../../workflows/plan/machine/node-template.ts';
+import {
+  planNodeTemplate,
+  withNameOfMachine,
+} from '../../../workflows/plan/machine/node-template.ts';
 import { planVirtualCapacity } from '../../../workflows/plan/machine/virtual-capacity.ts';
 import type { VirtualCapacityChange } from '../../../workflows/plan/machine/virtual-capacity.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -117,7 +120,7 @@ async function updateFresh(
   { machine, nodeName, freshUid, nodeTemplate = {} }: NodeUpdate,
 ): Promise<Node | undefined> {
   if (freshUid === undefined) return undefined;
-  const wanted = { machineName: machine.name, template: nodeTemplate };
+  const wanted = { machine, template: nodeTemplate };
   return await updateFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
 }
 
@@ -126,7 +129,8 @@ function templateChange(
   { machine, nodeTemplate = {} }: NodeUpdate,
 ): NodeTemplateChange {
   const present = { ...metadata, taints: spec?.taints ?? [] };
-  return planNodeTemplate(present, { machineName: machine.name, template: nodeTemplate });
+  const wanted = { machineName: machine.name, template: nodeTemplate };
+  return withNameOfMachine(planNodeTemplate(present, wanted), present, machine);
 }
 
 async function virtualCapacityOf(
@@ -181,12 +185,16 @@ async function writeCapacity(
 }
 
 function ownPart(template: NodeTemplateChange, notes: TextChanges): NodeTemplateChange {
-  const { [labels.machineName]: name } = template.labels;
+  const named = [annotations.nodeMachine, annotations.nodeMachineNamespace];
   return {
-    labels: name === undefined ? {} : { [labels.machineName]: name },
-    annotations: notes,
+    labels: only(template.labels, [labels.machineName]),
+    annotations: { ...only(template.annotations, named), ...notes },
     isLastAppliedCorrupt: false,
   };
+}
+
+function only(changes: TextChanges, keys: readonly string[]): TextChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([key]) => keys.includes(key)));
 }
 
 async function reportCorrupt(

@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findOnPath, runProgram } from './program.ts';
+import { modfileFlag } from './source-edits.ts';
 import { SourceUnavailable, versionIn, type Source } from './source.ts';
 import { messageOf } from '../failure.ts';
 
@@ -21,6 +22,15 @@ export const fromModule: Source = async (tool, target, { env, report, log }) => 
   await checkVersion(go, module.go);
   const build = async (): Promise<void> => {
     report(`building ${module.package} with Go (takes ${module.takes})`);
+    const options = {
+      cwd: join(import.meta.dirname, '../tools', module.folder),
+      // No toolchain is fetched, and no workspace of the person gets in the way.
+      env: { ...env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off', GOFLAGS: '' },
+      limitMs,
+      ...(log === undefined ? {} : { log }),
+    };
+    const { edits, tags } = module;
+    const modfile = edits && (await modfileFlag(go, edits, { folder: dirname(target), options }));
     await runProgram(
       go,
       [
@@ -28,18 +38,14 @@ export const fromModule: Source = async (tool, target, { env, report, log }) => 
         '-trimpath',
         '-mod=readonly',
         '-buildvcs=false',
+        ...(tags === undefined ? [] : [`-tags=${tags.join(',')}`]),
+        ...(modfile === undefined ? [] : [modfile]),
         `-ldflags=${['-s', '-w', ...module.ldflags].join(' ')}`,
         '-o',
         target,
         module.package,
       ],
-      {
-        cwd: join(import.meta.dirname, '../tools', module.folder),
-        // No toolchain is fetched, and no workspace of the person gets in the way.
-        env: { ...env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off', GOFLAGS: '' },
-        limitMs,
-        ...(log === undefined ? {} : { log }),
-      },
+      options,
     );
   };
   if (queued > 0) report('waiting for its turn to be built with Go');

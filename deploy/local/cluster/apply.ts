@@ -4,6 +4,7 @@ import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
 import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
+import { rightsOfAutoscaler } from './autoscaler-rights.ts';
 import { rightsIn, rightsOfCluster, type Manifest } from './rights.ts';
 
 const crds = join(repository, 'deploy/crds');
@@ -23,6 +24,7 @@ export function applyCluster(world: StackWorld): Job {
       const { namespace } = world.options;
       if (namespace !== 'default') await applyNamespace(kubectl, namespace);
       await applyManifests(kubectl, rightsIn(namespace));
+      if (world.options.autoscaler) await applyManifests(kubectl, rightsOfAutoscaler(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
       return `CRDs, RBAC, example class "small" in namespace ${namespace}`;
     },

@@ -102,19 +102,19 @@ function isPolicy(object: Manifest): object is Policy {
 }
 
 function bound(role: Role): Manifest[] {
-  const { kind, metadata } = role;
-  const binding = {
-    apiVersion: role.apiVersion,
+  return [role, bindingOf(role, usersIn(role.metadata.name))];
+}
+
+/** Gives a role to users. */
+export function bindingOf({ apiVersion, kind, metadata }: Role, users: readonly User[]) {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion,
     kind: `${kind}Binding`,
     metadata,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: metadata.name },
-    subjects: usersIn(metadata.name).map((name) => ({
-      apiGroup: 'rbac.authorization.k8s.io',
-      kind: 'User',
-      name,
-    })),
+    roleRef: { apiGroup, kind, name: metadata.name },
+    subjects: users.map((name) => ({ apiGroup, kind: 'User', name })),
   };
-  return [role, binding];
 }
 
 /** Who has a role in the local stack: `machines.millwright-target-core` is one of `core`. */

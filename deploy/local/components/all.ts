@@ -1,5 +1,6 @@
 import { applyCluster } from '../cluster/apply.ts';
 import { temporalOf } from '../options.ts';
+import { clusterAutoscaler } from './cluster-autoscaler.ts';
 import type { Component, Job } from './component.ts';
 import { etcd } from './etcd.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
@@ -24,6 +25,7 @@ export function componentsOf(world: StackWorld): Component[] {
     kwok(world),
     ...temporalComponents(world),
     ...ourPrograms(world),
+    ...(world.options.autoscaler ? [clusterAutoscaler(world)] : []),
   ];
   return components.filter((component) => isWanted(component, world));
 }

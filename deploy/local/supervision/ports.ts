@@ -31,6 +31,7 @@ const names = [
   'secondWorker',
   'thirdWorker',
   'fourthWorker',
+  'clusterAutoscaler',
 ] as const;
 
 export type PortName = (typeof names)[number];

@@ -310,3 +310,42 @@ describe('what is seen of a set', () => {
     expect((await world.survey()).sets[0]).not.toHaveProperty('problem');
   });
 });
+
+const named = (name: string, annotations: Record<string, string> = {}): MachineChanges => ({
+  phase: 'Running',
+  metadata: { name, annotations },
+});
+
+const chosenAt = (time: string) => ({ 'machine.sapcloud.io/delete-machine': time });
+
+describe('machines that a cluster autoscaler chose', () => {
+  const low = { 'machinepriority.machine.sapcloud.io': '1' };
+  const time = '2026-01-02T03:04:05Z';
+
+  test.each<{ name: string; machines: MachineChanges[]; list?: string; chosen?: number[] }>([
+    { name: 'none', machines: [named('a'), named('b'), named('c')] },
+    {
+      name: 'with a time, by a priority, and on the list of the deployment',
+      machines: [named('a', chosenAt(time)), named('b', low), named('c')],
+      list: `c~${time},nobody`,
+      chosen: [Date.parse(time), 0, 0],
+    },
+    {
+      name: 'not those for which the set has shrunk already',
+      machines: [named('a', chosenAt(time)), named('b', low), named('c'), named('d')],
+      chosen: [0],
+    },
+    {
+      name: 'not a preserved one, which goes last',
+      machines: [
+        named('a'),
+        named('b'),
+        { ...kept('2099-01-01T00:00:00Z'), metadata: { name: 'c', annotations: chosenAt(time) } },
+      ],
+    },
+  ])('$name', async ({ machines, list = '', chosen }) => {
+    const annotations = { 'node.machine.sapcloud.io/trigger-deletion-by-mcm': list };
+    const { set } = await look(machines, { metadata: { annotations } });
+    expect(set?.chosen).toEqual(chosen);
+  });
+});

@@ -343,3 +343,59 @@ test('a template that the selector does not match is a fault: each machine would
 test('a set that does not exist is not found', async () => {
   expect(await observeMachineSet(placeOf(new InMemoryClient()), input)).toEqual({ found: false });
 });
+
+const joined = (name: string, phase: 'Running' | 'Pending' = 'Running') =>
+  aMachine({ phase, metadata: { name, labels: { ...labels, node: name }, ownerReferences } });
+
+const machinesIn = async (control: InMemoryClient) =>
+  (await control.list<Machine>(customResource('machines', namespace))).items;
+
+describe('machines of MCM in a pool of the cluster autoscaler of the Kubernetes project', () => {
+  const pool = {
+    'machine.sapcloud.io/cluster-api-autoscaler-node-group-max-size': '5',
+  };
+
+  test('get the name of their Node, once', async () => {
+    const set = aMachineSet({ metadata: { annotations: pool } });
+    const control = new InMemoryClient(
+      set,
+      joined('pool-a'),
+      joined('pool-b'),
+      joined('pool-c', 'Pending'),
+    );
+    await observeMachineSet(placeOf(control), input);
+    expect((await machinesIn(control)).map(({ status }) => status?.nodeRef)).toEqual([
+      { kind: 'Node', name: 'pool-a' },
+      { kind: 'Node', name: 'pool-b' },
+      undefined,
+    ]);
+    const writes = control.writes().length;
+    await observeMachineSet(placeOf(control), input);
+    expect(control.writes()).toHaveLength(writes);
+  });
+
+  test('are left as they are in a set that is no pool', async () => {
+    const control = new InMemoryClient(aMachineSet(), joined('pool-a'));
+    await observeMachineSet(placeOf(control), input);
+    expect((await machinesIn(control)).map(({ status }) => status?.nodeRef)).toEqual([undefined]);
+  });
+
+  test('cost one write where the CRD does not know the field', async () => {
+    const set = aMachineSet({ metadata: { annotations: pool } });
+    const control = new InMemoryClient(set, joined('pool-a'), joined('pool-b'));
+    const patch = control.patch.bind(control);
+    const statusWrites: string[] = [];
+    control.patch = async (url, type, body) => {
+      if (!url.includes('/machines/')) return await patch(url, type, body);
+      statusWrites.push(url);
+      return await control.get(url.replace('/status', ''));
+    };
+    const world = placeOf(control);
+    // Each attempt has a client of its own, see current-attempt.ts.
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const own: typeof control = Object.create(control);
+      await observeMachineSet({ ...world, control: own }, input);
+    }
+    expect(statusWrites).toHaveLength(1);
+  });
+});

@@ -80,6 +80,8 @@ describe('the phase follows the Node', () => {
     expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
     expect(status).toMatchObject({
       conditions: [silent],
+      // Machines that MCM made have none before.
+      nodeRef: { kind: 'Node', name: 'pool-a' },
       currentStatus: { phase: 'Unknown' },
       lastOperation: {
         description:

@@ -38,6 +38,8 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
     labels: { own: 'x', pool: 'a', 'node.gardener.cloud/machine-name': 'pool-a' },
     annotations: {
       note: 'b',
+      'machine.sapcloud.io/machine': 'pool-a',
+      'machine.sapcloud.io/cluster-namespace': namespace,
       'node.machine.sapcloud.io/last-applied-anno-labels-taints': JSON.stringify({
         metadata: { labels: { pool: 'a' }, annotations: { note: 'b' } },
         spec: { taints: [taint] },
@@ -48,6 +50,7 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   expect((await world.control.read<Machine>(path)).status).toMatchObject({
     conditions: [{ type: 'Ready', status: 'True' }],
     currentStatus: { phase: 'Running' },
+    nodeRef: { kind: 'Node', name: 'pool-a' },
     lastOperation: { state: 'Successful', type: 'Create' },
   });
 });

@@ -263,3 +263,32 @@ test.each([
     description,
   );
 });
+
+const messageIn = async (world: ReturnType<typeof aWorld>) =>
+  (await world.control.read<Machine>(path)).status?.failureMessage;
+
+describe('the failureMessage, by which a cluster autoscaler tries another pool', () => {
+  test('stands while resources are exhausted, and goes with another failure', async () => {
+    const world = aWorld({ control: [aMachine()] });
+    await recordFailure(world, report);
+    expect(await messageIn(world)).toMatch(/ResourceExhausted.* message = \[no room\]/);
+    const refused = { code: 'Unavailable', message: 'no answer', isSettled: true } as const;
+    await recordFailure(world, { ...report, failure: refused });
+    expect(await messageIn(world)).toBeUndefined();
+  });
+
+  test('goes when the instance is there', async () => {
+    const world = aWorld({ control: [aMachine()] });
+    await recordFailure(world, report);
+    await recordCreated(world, { machine, instance, usesTarget: true });
+    expect(await messageIn(world)).toBeUndefined();
+  });
+
+  test('says nothing of a deletion', async () => {
+    const world = aWorld({
+      control: [aMachine({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })],
+    });
+    await recordFailure(world, { ...report, operation: 'Delete', phase: 'Terminating' });
+    expect(await messageIn(world)).toBeUndefined();
+  });
+});

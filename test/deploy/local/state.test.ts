@@ -53,6 +53,7 @@ const somePorts: Ports = {
   temporalInternalWorkerMembership: 22,
   postgresql: 23,
   temporalPprof: 26,
+  clusterAutoscaler: 27,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

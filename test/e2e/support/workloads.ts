@@ -18,6 +18,8 @@ export interface Workload {
   annotations?: Record<string, string>;
   /** Names of PersistentVolumeClaims. */
   claims?: string[];
+  /** Key of a taint. Default none. */
+  tolerates?: string;
 }
 
 export interface AlonePod extends Pick<Workload, 'app' | 'nodeName' | 'annotations'> {
@@ -38,7 +40,14 @@ export class Workloads {
   }
 
   /** A Deployment whose pods run on this Node or nowhere. Resolves when they run. */
-  async start({ app, nodeName, replicas = 1, annotations, claims = [] }: Workload): Promise<void> {
+  async start({
+    app,
+    nodeName,
+    replicas = 1,
+    annotations,
+    claims = [],
+    tolerates,
+  }: Workload): Promise<void> {
     const volumes = claims.map((claimName) => ({
       name: claimName,
       persistentVolumeClaim: { claimName },
@@ -47,6 +56,7 @@ export class Workloads {
       nodeSelector: { 'kubernetes.io/hostname': nodeName },
       containers: [{ name: 'app', image: 'nothing' }],
       volumes,
+      ...(tolerates !== undefined && { tolerations: [{ key: tolerates, operator: 'Exists' }] }),
     };
     await this.#scenario.cluster.kube.create(this.#deployments(), {
       apiVersion: 'apps/v1',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
-import { aClass, aMachine, aSecret } from '../objects.ts';
+import { aClass, aMachine, aMachineDeployment, aSecret } from '../objects.ts';
 
 let cluster: Cluster;
 
@@ -96,5 +96,28 @@ describe('a class', () => {
     expect(told()).toEqual([]);
     cluster.classes.put(cluster.now(aClass()));
     expect(told()).toEqual(['classChanged machine/waiting']);
+  });
+});
+
+const toPools = (): string[] =>
+  cluster
+    .signals()
+    .filter(({ kind }) => kind === 'machineDeployment')
+    .map(({ object, name }) => `${name} ${object}`);
+
+describe('what a class says of new Nodes', () => {
+  const annotations = { 'millwright.dev/scale-from-zero': 'true' };
+  test('concerns the pools that pass it on, and only when it changes', () => {
+    const pools = [
+      aMachineDeployment({ name: 'asks', className: 'small', annotations }),
+      aMachineDeployment({ name: 'silent', className: 'small' }),
+      aMachineDeployment({ name: 'other', className: 'large', annotations }),
+    ];
+    for (const pool of pools) cluster.machineDeployments.put(cluster.now(pool));
+    toPools();
+    cluster.classes.put(cluster.now(aClass({ virtualCapacity: { gpu: '1' } })));
+    expect(toPools()).toEqual(['machineSetsChanged asks']);
+    cluster.classes.put(cluster.now(aClass({ virtualCapacity: { gpu: '1' }, size: 'huge' })));
+    expect(toPools()).toEqual([]);
   });
 });

@@ -2,7 +2,12 @@
 import type { MachineFact } from './scale-down.ts';
 
 /** What the autoscaler's wish gives a machine; higher and lower ones are wishes of others. */
-const priorityOfMarked = 1;
+export const priorityOfMarked = 1;
+
+/** A cluster autoscaler wants it gone when the number is lowered; that it was is not said. */
+export function isChosen({ priority, chosenAt }: MachineFact): boolean {
+  return chosenAt !== undefined || priority <= priorityOfMarked;
+}
 
 /**
  * Marked before or when the autoscaler last changed the number: this machine is meant, even if the

@@ -10,6 +10,11 @@ export interface MachineFact {
   priority: number;
   /** Annotation `machine.sapcloud.io/marked-for-deletion-time`, milliseconds. */
   markedAt?: number;
+  /**
+   * Annotation `machine.sapcloud.io/delete-machine`, milliseconds; 0 when its value is no time. The
+   * cluster autoscaler of the Kubernetes project writes it right before it lowers the number.
+   */
+  chosenAt?: number;
   /** `status.currentStatus.preserveExpiryTime`, milliseconds. */
   preservedUntil?: number;
   /**
@@ -44,13 +49,14 @@ const phaseRank: Record<string, number> = {
 };
 
 /**
- * A total order: preserved last (of these the automatic ones first), then priority, mark, phase,
- * age (older first), name.
+ * A total order: preserved last (of these the automatic ones first), then chosen for deletion,
+ * priority, mark, phase, age (older first), name.
  */
 export function orderForScaleDown(machines: readonly MachineFact[], now: number): MachineFact[] {
   return machines.toSorted(
     (a, b) =>
       byPreservation(a, b, now) ||
+      byChoice(a, b) ||
       a.priority - b.priority ||
       byMark(a, b) ||
       (phaseRank[a.phase] ?? 6) - (phaseRank[b.phase] ?? 6) ||
@@ -75,6 +81,14 @@ function preservationRank(machine: MachineFact, now: number): number {
 /** 0 when not preserved, so that those with a later expiry come later. */
 function preservation({ preservedUntil }: MachineFact, now: number): number {
   return preservedUntil !== undefined && preservedUntil > now ? preservedUntil : 0;
+}
+
+/**
+ * The latest first: an earlier one may be left of an autoscaler that died between its choice and
+ * the lower number, which is now that of another choice.
+ */
+function byChoice(a: MachineFact, b: MachineFact): number {
+  return (b.chosenAt ?? -1) - (a.chosenAt ?? -1);
 }
 
 function byMark(a: MachineFact, b: MachineFact): number {

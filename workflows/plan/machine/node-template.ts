@@ -55,7 +55,28 @@ export function planNodeTemplate(
   });
 }
 
+/**
+ * Names the Machine for the cluster autoscaler of the Kubernetes project, in a write that is made
+ * anyway: without these annotations it only warns, so a Node that lacks nothing else is left alone.
+ */
+export function withNameOfMachine(
+  change: NodeTemplateChange,
+  node: NodeTemplate,
+  { namespace, name }: { namespace: string; name: string },
+): NodeTemplateChange {
+  const { labels: names, annotations: notes, taints } = change;
+  if (isEmpty(names) && isEmpty(notes) && taints === undefined) return change;
+  const wanted = { [annotations.nodeMachine]: name, [annotations.nodeMachineNamespace]: namespace };
+  return { ...change, annotations: { ...notes, ...textChanges(node.annotations, { wanted }) } };
+}
+
+function isEmpty(changes: TextChanges): boolean {
+  return Object.keys(changes).length === 0;
+}
+
 const ourAnnotations: readonly string[] = [
+  annotations.nodeMachine,
+  annotations.nodeMachineNamespace,
   annotations.lastAppliedNodeTemplate,
   annotations.lastAppliedVirtualCapacity,
 ];

@@ -30,6 +30,7 @@ export const anyFact: fc.Arbitrary<MachineFact> = fc
       priority: fc.constantFrom(-1, 1, 3),
       createdAt: fewTimes,
       markedAt: fewTimes,
+      chosenAt: fewTimes,
       preservedUntil: fewTimes,
       preserve: fc.constantFrom(...preserves),
       isUpdatedInPlace: fc.boolean(),

@@ -21,6 +21,22 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
     first: { priority: 1, phase: 'Running' },
     second: { priority: 2, phase: 'Failed' },
   },
+  {
+    name: 'one that was chosen for deletion goes before a low priority and before what is broken',
+    first: { chosenAt: 5 },
+    second: { priority: -1, phase: 'Failed', markedAt: 1 },
+  },
+  { name: 'of two chosen ones the latest', first: { chosenAt: 6 }, second: { chosenAt: 5 } },
+  {
+    name: 'one that was chosen at a time goes before one of which no time is known',
+    first: { chosenAt: 5, createdAt: 9 },
+    second: { chosenAt: 0, createdAt: 1 },
+  },
+  {
+    name: 'a preserved one goes last, chosen or not',
+    first: {},
+    second: { chosenAt: 5, preservedUntil: now + 1 },
+  },
   { name: 'a marked one goes first', first: { markedAt: 5 }, second: {} },
   { name: 'of two marks the older', first: { markedAt: 5 }, second: { markedAt: 6 } },
   {

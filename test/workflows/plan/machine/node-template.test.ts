@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { annotations, labels } from '../../../../workflows/api/constants.ts';
 import type { NodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
-import { planNodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
+import {
+  planNodeTemplate,
+  withNameOfMachine,
+} from '../../../../workflows/plan/machine/node-template.ts';
 
 const machineName = 'pool-a';
 const ours = { [labels.machineName]: machineName };
@@ -157,5 +160,36 @@ test('the note is written as Go writes it', () => {
   expect(planNodeTemplate({}, { machineName, template }).annotations).toMatchObject({
     [annotations.lastAppliedNodeTemplate]:
       '{"metadata":{"annotations":{"note":"a\\u003cb\\u003e\\u0026c"}},"spec":{}}',
+  });
+});
+
+describe('the name of the Machine, for the cluster autoscaler', () => {
+  const machine = { namespace: 'shoot', name: machineName };
+  const named = {
+    'machine.sapcloud.io/machine': machineName,
+    'machine.sapcloud.io/cluster-namespace': 'shoot',
+  };
+
+  test('comes with what is written anyway', () => {
+    const change = planNodeTemplate({}, { machineName, template: {} });
+    expect(withNameOfMachine(change, {}, machine).annotations).toMatchObject(named);
+    const node = { annotations: named };
+    expect(withNameOfMachine(change, node, machine)).toEqual(change);
+  });
+
+  test('is no reason for a write', () => {
+    const node = {
+      labels: { [labels.machineName]: machineName },
+      annotations: { [annotations.lastAppliedNodeTemplate]: '{"metadata":{},"spec":{}}' },
+    };
+    const change = planNodeTemplate(node, { machineName, template: {} });
+    expect(change).toEqual({ labels: {}, annotations: {}, isLastAppliedCorrupt: false });
+    expect(withNameOfMachine(change, node, machine)).toEqual(change);
+  });
+
+  test('is not to be had by a template', () => {
+    const template = { annotations: { 'machine.sapcloud.io/machine': 'other' } };
+    const change = planNodeTemplate({}, { machineName, template });
+    expect(change.annotations).not.toHaveProperty(['machine.sapcloud.io/machine']);
   });
 });

@@ -121,6 +121,11 @@ export interface SetFacts {
   going: number;
   /** Failed machines that are kept for inspection. Default 0. */
   preserved?: number;
+  /**
+   * Machines that a cluster autoscaler chose and for which the set has not shrunk yet, the next to
+   * go first: when it chose them, milliseconds; 0 when that is not known. Default none.
+   */
+  chosen?: number[];
   /** Annotation `deployment.machine.sapcloud.io/prefer-no-schedule`: its Nodes carry the taint. */
   isTainted: boolean;
   /** Label `node.machine.sapcloud.io/scale-up-disabled`. */
@@ -167,7 +172,15 @@ export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Fa
 
 function goingOnly(set: SetFacts): SetFacts {
   const going = set.going + presentIn(set);
-  return { ...set, isOfTemplate: false, replicas: 0, machines: '', going, preserved: 0 };
+  return {
+    ...set,
+    isOfTemplate: false,
+    replicas: 0,
+    machines: '',
+    going,
+    preserved: 0,
+    chosen: [],
+  };
 }
 
 /** Has machines, or is to have some. */

@@ -5,6 +5,7 @@ import { awaited } from './awaited.ts';
 import { isActive, presentIn, sumOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { affordable, exists, lossOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
+import { giveChosen } from './scaling.ts';
 import { machines } from './words.ts';
 
 /**
@@ -51,6 +52,8 @@ function growNewSet(rollout: Rollout, missing: number): Sizing[] {
  */
 function giveBack({ facts, target, others }: Rollout, surplus: number): Sizing[] {
   const sets = [...others.filter(isActive), target];
+  const chosen = sets.length > 1 ? giveChosen({ facts, target, others }) : [];
+  if (chosen.length > 0) return chosen;
   let left = surplus;
   let spare = sets.length === 1 ? Infinity : spareOf(facts, sets);
   return sets.flatMap((set) => {

@@ -5,7 +5,7 @@ import { sumOf } from './facts.ts';
 import { keepServed } from './keeper.ts';
 import { growthOf } from './new-set-size.ts';
 import { shrinkOldSets } from './old-set-sizes.ts';
-import { isScalingEvent, shrinkInProportion } from './scaling.ts';
+import { giveChosen, isScalingEvent, shrinkInProportion } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { mostOf } from './sizing.ts';
 import { machines } from './words.ts';
@@ -54,6 +54,8 @@ function sharesOfScaleDown(rollout: Rollout) {
   const { facts, target, others } = rollout;
   const sets = [target, ...others].filter(({ replicas }) => replicas > 0);
   const hasSeveral = sets.length > 1;
+  const chosen = hasSeveral ? giveChosen(rollout) : [];
+  if (chosen.length > 0) return chosen;
   const isTooMany = sumOf(sets, ({ replicas }) => replicas) > mostOf(facts);
   return hasSeveral && isTooMany ? shrinkInProportion(rollout) : [];
 }

@@ -12,6 +12,26 @@ export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
 }
 
 /**
+ * The number was lowered, and a cluster autoscaler has chosen machines: of several sets those give
+ * that have them, the latest choice first, as an earlier one may be left of an autoscaler that died
+ * before it lowered the number. Never more than the number fell by, nor a Running machine that
+ * `maxUnavailable` does not spare.
+ */
+export function giveChosen({ facts, target, others }: Rollout): Sizing[] {
+  const sets = [...others, target].filter(({ replicas }) => replicas > 0);
+  const lowered = Math.max(...sets.map(({ desired = 0 }) => desired)) - facts.replicas;
+  const surplus = sumOf(sets, ({ replicas }) => replicas) - facts.replicas;
+  const giving = new Giving(Math.min(lowered, surplus), spareOf(facts, [...others, target]));
+  const choices = sets.flatMap((set) => (set.chosen ?? []).map((at) => ({ name: set.name, at })));
+  const latest = choices.toSorted((a, b) => b.at - a.at).slice(0, Math.max(giving.excess, 0));
+  const reason = 'the cluster autoscaler chose machines of this set';
+  return sets.flatMap((set) => {
+    const { replicas } = giving.take(set, latest.filter(({ name }) => name === set.name).length);
+    return replicas < set.replicas ? [{ set, replicas, reason }] : [];
+  });
+}
+
+/**
  * Fewer machines are wanted than the sets have: each gives its share, by the most that there could
  * be then and now.
  *
@@ -44,6 +64,10 @@ class Giving {
   constructor(excess: number, spare: number) {
     this.#excess = excess;
     this.#spare = spare;
+  }
+
+  get excess(): number {
+    return this.#excess;
   }
 
   /** The set without what it gives. */
@@ -97,6 +121,8 @@ export function scaleHeld(rollout: Rollout, taker: SetFacts, surge: number): Siz
   const active = sets.filter(({ replicas }) => replicas > 0);
   if (active.length <= 1) return resize(active[0] ?? taker, facts.replicas);
   const size = sumOf(sets, ({ replicas }) => replicas);
+  const chosen = giveChosen(rollout);
+  if (chosen.length > 0) return chosen;
   if (size > mostOf(facts)) return shrinkInProportion(rollout);
   const missing = facts.replicas + (isScalingEvent(facts) ? surge : 0) - size;
   if (unsettledOf(sets)) return [];

@@ -4,10 +4,13 @@ import type {
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import {
+  giveChosen,
   isScalingEvent,
   scaleHeld,
   shrinkInProportion,
 } from '../../../../../workflows/plan/machine-deployment/rollout/scaling.ts';
+import { planOnDelete } from '../../../../../workflows/plan/machine-deployment/rollout/on-delete.ts';
+import { planRollingUpdate } from '../../../../../workflows/plan/machine-deployment/rollout/rolling-update.ts';
 import type { Sizing } from '../../../../../workflows/plan/machine-deployment/rollout/sizing.ts';
 import { aSet, many, rolloutOf, someFacts, theNewSet } from './deployment-facts.ts';
 
@@ -86,6 +89,60 @@ describe('fewer are wanted in the middle of a rollout', () => {
     },
   ])('$name', ({ facts, sets, sizes }) => {
     expect(sizesOf(shrinkInProportion(rolloutOf(someFacts({ ...facts, sets }))))).toEqual(sizes);
+  });
+});
+
+describe('machines that a cluster autoscaler chose, when the number was lowered', () => {
+  test.each<Case>([
+    {
+      name: 'are given by the set that has them, within the surge too',
+      facts: { replicas: 9 },
+      sets: [old(8), fresh(2, { chosen: [5] })],
+      sizes: { new: 1 },
+    },
+    {
+      name: 'no more than the number fell by, the latest first',
+      facts: { replicas: 9 },
+      sets: [old(8, { chosen: [7, 4] }), fresh(2, { chosen: [6] })],
+      sizes: { old: 7 },
+    },
+    {
+      name: 'each of them from its set',
+      facts: { replicas: 7 },
+      sets: [old(8, { chosen: [7, 4] }), fresh(2, { chosen: [6] })],
+      sizes: { old: 6, new: 1 },
+    },
+    {
+      name: 'none below the number that is wanted',
+      facts: { replicas: 9 },
+      sets: [old(7), fresh(2, { chosen: [5] })],
+      sizes: {},
+    },
+    {
+      name: 'none that has to stay available',
+      facts: { replicas: 9 },
+      sets: [old(8, { machines: many('U', 2) + many('A', 6) }), fresh(2, { chosen: [5] })],
+      sizes: {},
+    },
+    {
+      name: 'none when the number did not fall',
+      sets: [old(9), fresh(2, { chosen: [5] })],
+      sizes: {},
+    },
+  ])('$name', ({ facts, sets, sizes }) => {
+    expect(sizesOf(giveChosen(rolloutOf(someFacts({ ...facts, sets }))))).toEqual(sizes);
+  });
+
+  test('go before the shares, whether the rollout is under way or stands still, and with OnDelete', () => {
+    const sets = [old(9), fresh(2, { chosen: [5] })];
+    const facts = someFacts({ replicas: 8, maxSurge: 0, sets });
+    const rollout = rolloutOf(facts);
+    const plans = [
+      planRollingUpdate(rollout).sizes,
+      scaleHeld(rollout, rollout.target, 0),
+      planOnDelete(rollout).sizes,
+    ];
+    expect(plans.map(sizesOf)).toEqual([{ new: 1 }, { new: 1 }, { new: 1 }]);
   });
 });
 

@@ -1,0 +1,80 @@
+/**
+ * Machines that were taken over from MCM do not say which Node they are. The cluster autoscaler of
+ * the Kubernetes project takes those for machines that never joined, and removes them.
+ */
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { isRejected } from '../kube/client/errors.ts';
+import { ignoreConflict } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
+import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import { parallelCalls } from './parallel-calls.ts';
+
+type Place = Pick<ActivityDependencies, 'control' | 'machines'>;
+
+/**
+ * Where the CRD has no such field: what is written there is left out, each time. By the lists, as
+ * each attempt of an activity has a client of its own.
+ */
+const withoutField = new WeakSet<MachineLists>();
+
+/**
+ * Only in a pool of that autoscaler, as taking over writes nothing else. One machine at first: it
+ * shows whether the API server knows the field.
+ */
+export async function referToNodes(
+  place: Place,
+  { metadata }: MachineSet,
+  members: readonly Machine[],
+): Promise<void> {
+  if (
+    !(annotations.poolMaxSize in (metadata.annotations ?? {})) ||
+    withoutField.has(place.machines)
+  )
+    return;
+  const missing = members.filter(isWithoutReference);
+  for (const [index, machine] of missing.entries()) {
+    const isTaken = await refer(place, machine);
+    if (isTaken === false) return;
+    if (isTaken) return await referAll(place, missing.slice(index + 1));
+  }
+}
+
+async function referAll(place: Place, machines: readonly Machine[]): Promise<void> {
+  await inParallel(machines, parallelCalls, async (machine) => {
+    await refer(place, machine);
+  });
+}
+
+/** A machine that joins now gets its phase and its reference in one write. */
+function isWithoutReference({ metadata, status }: Machine): boolean {
+  const isRunning = status?.currentStatus?.phase === 'Running';
+  const hasNode = (metadata.labels?.[labels.node] ?? '') !== '';
+  const isStaying = metadata.deletionTimestamp === undefined;
+  return isRunning && hasNode && isStaying && status?.nodeRef === undefined;
+}
+
+/**
+ * False when the API server does not take it: the set goes on without. Undefined when the machine
+ * changed meanwhile.
+ */
+async function refer(
+  { control, machines }: Place,
+  { metadata }: Machine,
+): Promise<boolean | undefined> {
+  const { namespace = '', name, uid, resourceVersion } = metadata;
+  const nodeRef = { kind: 'Node', name: metadata.labels?.[labels.node] };
+  const path = `${customResource('machines', namespace, name)}/status`;
+  const patch = { metadata: { uid, resourceVersion }, status: { nodeRef } };
+  try {
+    const written = await ignoreConflict(control.patch<Machine>(path, 'merge', patch));
+    const isTaken = written && written.status?.nodeRef !== undefined;
+    if (isTaken === false) withoutField.add(machines);
+    return isTaken;
+  } catch (error) {
+    if (isRejected(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+/** A pool tells the cluster autoscaler what its first Node will be like. */
+import { expect, test } from 'vitest';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import { aMachineClass, aMachineDeployment, namespace } from '../../support/builders.ts';
+import { DeploymentWorld, path } from './deployment-world.ts';
+
+const key = 'capacity.cluster-autoscaler.kubernetes.io/cpu';
+const asks = 'millwright.dev/scale-from-zero';
+const classPath = customResource('machineclasses', namespace, 'small');
+const nodeTemplate = {
+  capacity: { cpu: '2', memory: '4Gi', gpu: '0' },
+  instanceType: 'small',
+  region: 'local',
+  zone: 'a',
+};
+
+async function aPool(annotations: Record<string, string>): Promise<DeploymentWorld> {
+  const pool = new DeploymentWorld(
+    aMachineDeployment({ metadata: { annotations } }),
+    aMachineClass({ nodeTemplate }),
+  );
+  await pool.step();
+  await pool.survey();
+  return pool;
+}
+
+const cpuOf = async (pool: DeploymentWorld): Promise<string | undefined> =>
+  (await pool.deployment()).metadata.annotations?.[key];
+
+test('it gets what its class says, once, and what the class says later', async () => {
+  const pool = await aPool({ [asks]: 'true' });
+  expect(await cpuOf(pool)).toBe('2');
+  const before = pool.control.writes().length;
+  await pool.survey();
+  expect(pool.control.writes()).toHaveLength(before);
+  await pool.control.patch(classPath, 'merge', { nodeTemplate: { capacity: { cpu: '8' } } });
+  await pool.survey();
+  expect(await cpuOf(pool)).toBe('8');
+});
+
+test('it comes in one write with the revision', async () => {
+  const pool = new DeploymentWorld(
+    aMachineDeployment({ metadata: { annotations: { [asks]: 'true' } } }),
+    aMachineClass({ nodeTemplate }),
+  );
+  await pool.survey();
+  await pool.annotate({ [key]: null, 'millwright.dev/scale-from-zero-applied': null });
+  await pool.step();
+  const before = pool.control.writes().length;
+  await pool.survey();
+  const writes = pool.control.writes().slice(before);
+  expect(writes.filter((write) => write === `PATCH ${path}`)).toHaveLength(1);
+});
+
+test('a pool that does not ask gets nothing, and its class is not read for it', async () => {
+  const pool = await aPool({});
+  expect(await cpuOf(pool)).toBeUndefined();
+  expect(pool.control.calls.filter((call) => call.includes(classPath))).toEqual([]);
+});
+
+test('a class that is not there is no fault', async () => {
+  const pool = new DeploymentWorld(
+    aMachineDeployment({ metadata: { annotations: { [asks]: 'true' } } }),
+  );
+  await pool.survey();
+  expect(await cpuOf(pool)).toBeUndefined();
+});
