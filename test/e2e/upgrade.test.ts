@@ -10,6 +10,8 @@ import type { Launch } from './support/operator.ts';
 import { sourcesWith } from './support/operator.ts';
 import { readinessOf } from './support/probes.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
+import { createNamespace } from './support/rights.ts';
+import type { Scenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { nameCurrent, versionsIn } from './support/versions.ts';
 import { Workloads } from './support/workloads.ts';
@@ -20,6 +22,33 @@ const before = sourcesWith(compileCache, await checkOut(await commitBefore()));
 /** `standby` is the watcher of the present code. */
 const launch: Launch = (process) =>
   (['watcher', 'worker-old'].includes(process.program) ? before : present)(process);
+
+/** Which other verbs the processes before need: Leases were written by patch, and all watched. */
+async function grantBefore({ cluster, namespace }: Scenario): Promise<void> {
+  await createNamespace(cluster.kube, namespace);
+  const group = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'before', namespace };
+  const roles = `/apis/${group}/v1/namespaces/${namespace}`;
+  await cluster.kube.create(`${roles}/roles`, {
+    metadata,
+    rules: [
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        verbs: ['list', 'watch', 'patch'],
+      },
+    ],
+  });
+  await cluster.kube.create(`${roles}/rolebindings`, {
+    metadata,
+    roleRef: { apiGroup: group, kind: 'Role', name: 'before' },
+    subjects: ['millwright-watcher', 'millwright-worker'].map((name) => ({
+      apiGroup: group,
+      kind: 'User',
+      name,
+    })),
+  });
+}
 
 const deploymentName = `upgrade_${randomUUID()}`;
 const buildId = 'present';
@@ -39,6 +68,7 @@ async function expectPaused(rollout: Rollout): Promise<void> {
 describe('a rolling upgrade in the middle of a rollout', () => {
   const rollouts = useRollouts('upgrade', {
     isDoubled: false,
+    grant: grantBefore,
     launch,
     workers: [
       { name: 'worker-old' },
