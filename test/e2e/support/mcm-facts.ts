@@ -71,9 +71,12 @@ export function factsOfNode(node: NodeObject): object {
   const { metadata } = node;
   const { [annotations.lastAppliedNodeTemplate]: template, ...notes } = metadata.annotations ?? {};
   const ofOthers = ['node.alpha.kubernetes.io/ttl', 'kwok.x-k8s.io/node'];
+  // MCM does not write these; Nodes that it equipped are without (docs/autoscaler.md).
+  const forAutoscaler = [annotations.nodeMachine, annotations.nodeMachineNamespace];
+  const leftOut: readonly string[] = [...ofOthers, ...forAutoscaler];
   return {
     annotations: Object.fromEntries(
-      Object.entries(notes).filter(([key]) => !ofOthers.includes(key)),
+      Object.entries(notes).filter(([key]) => !leftOut.includes(key)),
     ),
     template,
     finalizers: metadata.finalizers,
