@@ -1,4 +1,5 @@
 /** `millwright driver queue`: which task queues a driver has to serve. */
+import { clusterUidOf } from '../activities/kube/objects/cluster-uid.ts';
 import { driverCalls } from '../workflows/contracts/driver-activities.ts';
 import { driverQueuesOf, taskQueueOf } from '../workflows/contracts/task-queues.ts';
 import type { Place } from './connect.ts';
@@ -28,6 +29,5 @@ export async function clusterOf(
   { clusterId }: Pick<Asked, 'clusterId'>,
 ): Promise<string> {
   if (clusterId !== undefined) return clusterId;
-  const path = '/api/v1/namespaces/kube-system';
-  return (await kube.get<{ metadata: { uid: string } }>(path)).metadata.uid;
+  return await clusterUidOf(kube);
 }

@@ -4,8 +4,6 @@ import { createClassReader } from '../activities/machine-class/reader.ts';
 import type { ClassWithSecret } from '../activities/machine-class/reader.ts';
 import { customResource } from '../activities/kube/client/paths.ts';
 import type { MachineClass } from '../workflows/api/machine-class.ts';
-import { readTemporalSettings } from '../workers/config/temporal.ts';
-import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
@@ -18,6 +16,7 @@ import type { Place } from './connect.ts';
 import type { Verification } from './driver-arguments.ts';
 import { driverCalls } from '../workflows/contracts/driver-activities.ts';
 import { clusterOf, queuesOf } from './driver-queue.ts';
+import { temporalSettingsOf } from './temporal-connection.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Outcome {
@@ -26,7 +25,7 @@ export interface Outcome {
 }
 
 export async function verify(place: Place, asked: Verification): Promise<Outcome> {
-  const settings = temporalSettingsOf(asked);
+  const settings = temporalSettingsOf({ ...asked, address: asked.temporalAddress }, process.env);
   const subject = await classOf(place, asked);
   const run = `verify-${randomBytes(3).toString('hex')}`;
   const asker = await startAsker(settings, run);
@@ -37,17 +36,6 @@ export async function verify(place: Place, asked: Verification): Promise<Outcome
   } finally {
     await asker.close();
   }
-}
-
-function temporalSettingsOf(asked: Verification): TemporalSettings {
-  const flags = {
-    'temporal-address': asked.temporalAddress,
-    'temporal-namespace': asked.temporalNamespace,
-    'payload-keys': asked.payloadKeys,
-  };
-  const { settings, faults } = readTemporalSettings(flags, process.env);
-  if (!settings) throw new Error(faults.join('\n'));
-  return settings;
 }
 
 /** The class that is asked for, with its Secret. */

@@ -87,9 +87,8 @@ export class InstallRecords {
   async #workflows(name: string): Promise<Removal[]> {
     const { cluster, namespace } = this.#place;
     const taskQueue = taskQueueOf({ cluster, name });
-    const query = `KubeNamespace="${namespace}" AND TaskQueue="${taskQueue}" AND ExecutionStatus="Running"`;
     const found: Removal[] = [];
-    for await (const { workflowId, runId } of this.#client.workflow.list({ query })) {
+    for await (const { workflowId, runId } of openRunsOf(this.#client, { taskQueue, namespace })) {
       found.push({
         kind: 'workflow',
         name: workflowId,
@@ -117,6 +116,20 @@ function isFor(
   const [input] = action.type === 'startWorkflow' ? (action.args ?? []) : [];
   const { cluster: itsCluster, namespace: its } = Object(input);
   return itsCluster === cluster && its === namespace;
+}
+
+/** Workflows of the namespace that run on this queue; a list lags behind by seconds. */
+export function openRunsOf(
+  client: Client,
+  { taskQueue, namespace }: { taskQueue: string; namespace: string },
+): ReturnType<Client['workflow']['list']> {
+  const query = `KubeNamespace="${namespace}" AND TaskQueue="${taskQueue}" AND ExecutionStatus="Running"`;
+  return client.workflow.list({ query });
+}
+
+/** Of a call that removes something: false when there was nothing. */
+export async function wasThere(removal: Promise<unknown>): Promise<boolean> {
+  return (await orGone(removal.then(() => true))) ?? false;
 }
 
 async function orGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {

@@ -1,10 +1,10 @@
 /** `millwright offboard`: removes what Temporal and the API server keep for one namespace. */
 import { Client } from '@temporalio/client';
-import { isNotFound } from '../activities/kube/client/errors.ts';
 import type { KubeClient, KubeObject } from '../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../activities/kube/client/ignore.ts';
 import type { MachineKind } from '../activities/kube/client/paths.ts';
 import { customResource, lease as leasePath } from '../activities/kube/client/paths.ts';
+import { clusterUidOf } from '../activities/kube/objects/cluster-uid.ts';
 import { mcmLeases, ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../activities/kube/leases/observed-lease.ts';
 import type { NamespacedName } from '../workflows/contracts/references.ts';
@@ -28,7 +28,7 @@ export async function offboard(
   const { namespace, isConfirmed } = asked;
   if (!asked.keepsMachines) await requireNoMachines(kube, namespace);
   const leases = await idleLeases(kube, asked);
-  const cluster = asked.clusterId ?? (await uidOf(kube));
+  const cluster = asked.clusterId ?? (await clusterUidOf(kube));
   const settings = temporalSettingsOf(asked, env);
   const connection = await connectOrExplain(settings);
   try {
@@ -80,11 +80,6 @@ async function requireNoMachines(kube: KubeClient, namespace: string): Promise<v
   }
 }
 
-async function uidOf(kube: KubeClient): Promise<string> {
-  const { metadata } = await kube.get<KubeObject>('/api/v1/namespaces/kube-system');
-  return metadata.uid;
-}
-
 /** Those that a watcher of ours has left; throws while one holds ours. MCM keeps what it holds. */
 async function idleLeases(
   kube: KubeClient,
@@ -127,11 +122,7 @@ function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Remov
     kind: 'Lease',
     name: `${namespace}/${name}`,
     async remove() {
-      try {
-        await kube.delete(leasePath(namespace, name));
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      await ignoreNotFound(kube.delete(leasePath(namespace, name)));
     },
   };
 }

@@ -10,16 +10,22 @@ export interface TemporalOptions {
   address: string;
   /** Empty: as TEMPORAL_NAMESPACE or the profile says. */
   temporalNamespace: string;
+  /** File with the keys of payloads; empty or absent: they are plain. */
+  payloadKeys?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Throws with all that is wrong. */
 export function temporalSettingsOf(
-  { address, temporalNamespace }: TemporalOptions,
+  { address, temporalNamespace, payloadKeys = '' }: TemporalOptions,
   env: Environment,
 ): TemporalSettings {
-  const flags = { 'temporal-address': address, 'temporal-namespace': temporalNamespace };
+  const flags = {
+    'temporal-address': address,
+    'temporal-namespace': temporalNamespace,
+    'payload-keys': payloadKeys,
+  };
   const { settings, faults } = readTemporalSettings(flags, env);
   if (!settings) throw new Error(faults.join('\n'));
   return settings;

@@ -17,8 +17,8 @@ type Deletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
  * when no Machine claims the instance that is named, as one that was made and cannot be used. A
- * driver takes whatever carries the token or the name of the Machine, so these must not be those of
- * another one: who can write to Temporal can send this request by hand.
+ * driver deletes every instance with the token or the name of the Machine, so the request must not
+ * name those of another Machine: anyone who can write to Temporal can send it by hand.
  */
 export async function requireDeletable(control: KubeClient, request: Deletion): Promise<void> {
   const { machine, token, providerID } = request;

@@ -77,7 +77,7 @@ export async function podsOf(kube: KubeClient, { metadata, spec }: Deployment): 
   return items.map((pod) => pod.metadata.name);
 }
 
-/** The first pod that there still is, in words. */
+/** Describes the first pod that still exists; undefined when there is none. */
 export async function endingPod(
   kube: KubeClient,
   all: readonly Deployment[],

@@ -1,4 +1,4 @@
-/** What the check reads of the control cluster. Whatever may not be read is named, not guessed. */
+/** What the check reads from the control cluster. It names what the person may not read. */
 import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';

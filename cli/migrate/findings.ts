@@ -194,7 +194,7 @@ function classFindings(
 
 const nameOf = ({ metadata }: { metadata: { name: string } }): string => metadata.name;
 
-/** MCM ignores such objects in silence; Millwright says so on them. Neither acts. */
+/** MCM ignores such objects and reports nothing; Millwright reports them in their status. */
 function objectsOf({ classes, deployments, sets, machines }: Facts): Finding[] {
   const broken = [
     ...classes.map((one) => [`MachineClass ${nameOf(one)}`, machineClassFaults(one)] as const),

@@ -3,13 +3,16 @@
  * schedules of the checks. Only while no process of ours runs: a watcher would start runs anew.
  */
 import { setTimeout } from 'node:timers/promises';
-import { Client, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
-import { readTemporalSettings, type TemporalSettings } from '../../workers/config/temporal.ts';
+import { Client } from '@temporalio/client';
+import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { checkNames } from '../../workers/checks/checks.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Place } from '../connect.ts';
+import { openRunsOf, wasThere } from '../install-records.ts';
+import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Migration } from './arguments.ts';
 import type { InstallFlags } from './install.ts';
 
@@ -34,7 +37,10 @@ export async function endInTemporal(
     const name = install.name || place.namespace;
     const clusterName = install.clusterName || undefined;
     const schedules = await deleteSchedules(client, { name, clusterName });
-    const taskQueue = taskQueueOf({ cluster: await clusterOf(place, install), name });
+    const taskQueue = taskQueueOf({
+      cluster: install.clusterId || (await clusterUidOf(place.kube)),
+      name,
+    });
     return {
       schedules,
       runs: await endRuns(client, {
@@ -51,21 +57,13 @@ export async function endInTemporal(
 function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
   const { env } = process;
   const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
-  const flags = {
-    'temporal-address': asked.temporalAddress || (isTold ? '' : install.temporalAddress),
-    'temporal-namespace':
+  const options = {
+    address: asked.temporalAddress || (isTold ? '' : install.temporalAddress),
+    temporalNamespace:
       asked.temporalNamespace ||
       (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
   };
-  const { settings, faults } = readTemporalSettings(flags, env);
-  if (!settings) throw new Error(faults.join('\n'));
-  return settings;
-}
-
-async function clusterOf({ kube }: Place, { clusterId }: InstallFlags): Promise<string> {
-  if (clusterId !== '') return clusterId;
-  const path = '/api/v1/namespaces/kube-system';
-  return (await kube.get<{ metadata: { uid: string } }>(path)).metadata.uid;
+  return temporalSettingsOf(options, env);
 }
 
 async function deleteSchedules(
@@ -74,12 +72,8 @@ async function deleteSchedules(
 ): Promise<number> {
   let deleted = 0;
   for (const check of checkNames) {
-    try {
-      await client.schedule.getHandle(scheduleIdOf(check, install)).delete();
-      deleted += 1;
-    } catch (error) {
-      if (!(error instanceof ScheduleNotFoundError)) throw error;
-    }
+    const handle = client.schedule.getHandle(scheduleIdOf(check, install));
+    if (await wasThere(handle.delete())) deleted += 1;
   }
   return deleted;
 }
@@ -93,32 +87,18 @@ async function endRuns(
     timeoutSeconds,
   }: { taskQueue: string; namespace: string; timeoutSeconds: number },
 ): Promise<number> {
-  const query = `TaskQueue="${taskQueue}" AND KubeNamespace="${namespace}" AND ExecutionStatus="Running"`;
   const deadline = Date.now() + timeoutSeconds * 1_000;
   const ended = new Set<string>();
   for (;;) {
     let listed = 0;
-    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    for await (const { workflowId, runId } of openRunsOf(client, { taskQueue, namespace })) {
       listed += 1;
-      if (await terminate(client, { workflowId, runId })) ended.add(runId);
+      const handle = client.workflow.getHandle(workflowId, runId);
+      if (await wasThere(handle.terminate(reason))) ended.add(runId);
     }
     if (listed === 0) return ended.size;
     if (Date.now() > deadline)
       throw new Error(`${listed} runs of ${taskQueue} do not end: try again`);
     await setTimeout(checkEveryMs);
-  }
-}
-
-/** Whether it ran. */
-async function terminate(
-  client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId, runId).terminate(reason);
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
   }
 }

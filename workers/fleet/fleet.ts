@@ -4,6 +4,7 @@
  * this: a process that has nothing else to do ends when that one can never be served.
  */
 import type { Registry } from 'prom-client';
+import { orAborted } from '../../activities/drivers/or-aborted.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
@@ -73,7 +74,7 @@ export class Fleet {
    */
   async settled(): Promise<void> {
     const { signal } = this.#options.shutdown;
-    await Promise.race([this.#settled(), this.#failed.promise, abortOf(signal)]);
+    await orAborted(Promise.race([this.#settled(), this.#failed.promise]), signal);
     signal.throwIfAborted();
   }
 
@@ -151,11 +152,4 @@ export class Fleet {
     const ending = [...this.#served.values()].map((one) => one.retire());
     await Promise.all([...ending, ...this.#retired.values()]);
   }
-}
-
-async function abortOf(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { isRefusal } from '../../activities/kube/client/errors.ts';
 import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { KubeClients, Waiting } from '../kube/clients.ts';
@@ -26,8 +27,6 @@ export interface Identity extends Install {
 }
 
 type Settings = Pick<Config, 'target' | 'install' | 'namespaces' | 'isNamedAsMcm'>;
-
-const kubeSystem = '/api/v1/namespaces/kube-system';
 
 /** Waits for the API servers of the clusters that the process has for all its namespaces. */
 export async function untilIdentityKnown(
@@ -56,14 +55,9 @@ export async function untilIdentityKnown(
   };
 }
 
-async function uidOf(client: KubeClient): Promise<string> {
-  const { metadata } = await client.get<{ metadata: { uid: string } }>(kubeSystem);
-  return metadata.uid;
-}
-
 async function uidOfControl(client: KubeClient): Promise<string> {
   try {
-    return await uidOf(client);
+    return await clusterUidOf(client);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const advice =
@@ -87,7 +81,7 @@ async function idOfShared(client: KubeClient, settings: Settings): Promise<strin
   if (isNamedAsMcm && namespaces.kind === 'one') {
     return await answering(client, `of-${namespaces.name}`);
   }
-  if (target === 'none' || target.kind === 'secret') return await uidOf(client);
+  if (target === 'none' || target.kind === 'secret') return await clusterUidOf(client);
   return await idOfTarget(client, () => kubeConfigOf(target));
 }
 
@@ -97,7 +91,7 @@ export async function idOfTarget(
   kubeConfig: () => Pick<KubeConfig, 'cluster'>,
 ): Promise<string> {
   try {
-    return await uidOf(client);
+    return await clusterUidOf(client);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return await digestOfCluster(kubeConfig().cluster);
