@@ -47,7 +47,7 @@ Options:
   -n, --namespace NAME     Of the machines (default: that of the kubeconfig's context, else "default")
   --kubeconfig FILE        Of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)
   -o, --output text|json   (default text)
-  --payload-keys FILE      Of codec-server: that of watcher and worker
+  --payload-keys FILE      Of codec-server and offboard: that of watcher and worker
   --allow-origin URL       Of codec-server: the Temporal UI, such as https://temporal.example; may be given more than once
   --address IP, --port N   Of codec-server: where it listens (default 127.0.0.1, 8234)
   --token-file FILE        Of codec-server: a token that every request has to bring, as "Authorization: Bearer TOKEN";

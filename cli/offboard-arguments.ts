@@ -21,6 +21,8 @@ export interface OffboardQuestion extends Common {
   address: string;
   /** Of Temporal. Empty: as TEMPORAL_NAMESPACE or the profile says. */
   temporalNamespace: string;
+  /** As --payload-keys of watcher and worker. Empty: payloads are plain. */
+  payloadKeys: string;
 }
 
 const { parse, wrong } = commandLine(
@@ -33,6 +35,7 @@ const { parse, wrong } = commandLine(
     yes: { type: 'boolean', default: false },
     'temporal-address': { type: 'string', default: '' },
     'temporal-namespace': { type: 'string', default: '' },
+    'payload-keys': { type: 'string', default: '' },
     kubeconfig: { type: 'string', default: '' },
     output: { type: 'string', short: 'o', default: 'text' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -62,6 +65,7 @@ export function readOffboardArguments(
     isConfirmed: values.yes,
     address: values['temporal-address'],
     temporalNamespace: values['temporal-namespace'],
+    payloadKeys: values['payload-keys'],
     kubeconfig: values.kubeconfig,
     isJson: isJson(values.output),
   };

@@ -7,6 +7,7 @@ import { customResource, lease as leasePath } from '../activities/kube/client/pa
 import { clusterUidOf } from '../activities/kube/objects/cluster-uid.ts';
 import { mcmLeases, ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../activities/kube/leases/observed-lease.ts';
+import { dataConverterOf } from '../workers/payloads/data-converter.ts';
 import type { NamespacedName } from '../workflows/contracts/references.ts';
 import type { OffboardQuestion } from './offboard-arguments.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
@@ -32,7 +33,11 @@ export async function offboard(
   const settings = temporalSettingsOf(asked, env);
   const connection = await connectOrExplain(settings);
   try {
-    const client = new Client({ connection, namespace: settings.namespace });
+    const client = new Client({
+      connection,
+      namespace: settings.namespace,
+      ...dataConverterOf(settings),
+    });
     const records = new InstallRecords(client, { ...asked, cluster });
     const removals = await connection.withDeadline(Date.now() + longestMs, async () => {
       const { runs, claims } = await records.find();

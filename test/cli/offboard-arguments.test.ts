@@ -13,6 +13,7 @@ test('offboard takes a namespace, and changes nothing without --yes', () => {
     isConfirmed: false,
     address: '',
     temporalNamespace: '',
+    payloadKeys: '',
     kubeconfig: '',
     isJson: false,
   });

@@ -4,11 +4,13 @@ import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payloadsIn, payloadsText } from '../../cli/codec-server-payloads.ts';
 import { startCodecServer } from '../../cli/codec-server.ts';
+import { offboard } from '../../cli/offboard.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';
 import { failureTextsOf, payloadsOf } from './support/payloads.ts';
 import { useScenario } from './support/scenario.ts';
+import { testStack } from './support/test-stack.ts';
 
 const keys = writePayloadKeys('first', 'second');
 const scenario = useScenario('payloads', { payloadKeys: keys.path, isDoubled: false });
@@ -114,4 +116,29 @@ test('a run goes on under a new key, and the old one reads what stands in its hi
   const payloads = payloadsOf(await workflows.historyOf('machine', name));
   const ids = payloads.filter(isEncrypted).map(keyOf);
   expect(new Set(ids)).toEqual(new Set(['first', 'second']));
+});
+
+test('offboard reads what the Schedules hold with the keys, and fails without them', async () => {
+  const asked = {
+    command: 'offboard',
+    namespace,
+    install: undefined,
+    clusterId: undefined,
+    clusterName: undefined,
+    leaseNamespace: undefined,
+    keepsMachines: false,
+    isConfirmed: false,
+    address: testStack().temporalAddress,
+    temporalNamespace: '',
+    kubeconfig: '',
+    isJson: false,
+  } as const;
+  const place = { kube: cluster.kube, namespace };
+  await operator.retire('watcher');
+  await operator.retire('worker');
+  await expect(offboard(place, { ...asked, payloadKeys: '' })).rejects.toThrow('encoding');
+  const { text } = await offboard(place, { ...asked, payloadKeys: keys.path });
+  expect(text.match(/^found schedule /gm)).toHaveLength(5);
+  operator.startAgain('watcher');
+  operator.startAgain('worker');
 });
