@@ -12,7 +12,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Place } from '../connect.ts';
-import type { Migration } from './arguments.ts';
+import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
 import { installOf } from './install.ts';

@@ -11,9 +11,9 @@ import { checkNames } from '../../workers/checks/checks.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Place } from '../connect.ts';
-import { openRunsOf, wasThere } from '../install-records.ts';
+import { openRunsOf, wasThere } from '../offboard/install-records.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
-import type { Migration } from './arguments.ts';
+import type { Migration } from './migration.ts';
 import type { InstallFlags } from './install.ts';
 
 export interface Ended {
@@ -58,9 +58,9 @@ function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
   const { env } = process;
   const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
   const options = {
-    address: asked.temporalAddress || (isTold ? '' : install.temporalAddress),
+    temporalAddress: asked.temporalAddress ?? (isTold ? '' : install.temporalAddress),
     temporalNamespace:
-      asked.temporalNamespace ||
+      asked.temporalNamespace ??
       (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
   };
   return temporalSettingsOf(options, env);
