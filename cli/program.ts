@@ -1,14 +1,16 @@
 /** All commands. Throws a `CommanderError` when a line cannot be read, or was one for help. */
 import { Command, type OutputConfiguration } from 'commander';
 import { version } from '../workers/config/version.ts';
+import { addActs } from './act/command.ts';
 import type { Run } from './answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
 import { addDriver } from './driver/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
+import { addPreserve } from './preserve/command.ts';
+import { addRollout } from './rollout/command.ts';
 import { addSetup } from './setup/command.ts';
 import { addStart, addStop } from './stop/command.ts';
-import { addWrittenCommand } from './written-command/command.ts';
 
 const exitCodes = `
 Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
@@ -26,7 +28,9 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
   addStop(program, run);
   addStart(program, run);
   program.commandsGroup('Act:');
-  addWrittenCommand(program, run);
+  addRollout(program, run);
+  addActs(program, run);
+  addPreserve(program, run);
   program.commandsGroup('Install and remove:');
   addSetup(program, run);
   addMigrate(program, run);
