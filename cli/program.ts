@@ -4,6 +4,7 @@ import { version } from '../workers/config/version.ts';
 import { addActs } from './act/command.ts';
 import type { Run } from './answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
+import { addDoctor } from './doctor/command.ts';
 import { addDriver } from './driver/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
@@ -24,6 +25,8 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
+  program.commandsGroup('Look:');
+  addDoctor(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);
