@@ -1,5 +1,6 @@
 /** A plan in words. */
 import { formatDuration } from '../../workflows/api/duration.ts';
+import { machines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
 import type { Answer } from '../answer.ts';
 import type { Durations } from './durations.ts';
 import type { Happening, Outcome } from './simulation.ts';
@@ -93,27 +94,21 @@ function joined(happenings: readonly Happening[]): Happening[] {
   return result;
 }
 
-function wordsOf({ kind, subject, count, names }: Happening): string {
-  const machines = count === 1 ? '1 machine' : `${count} machines`;
-  switch (kind) {
-    case 'createSet':
-      return `creates MachineSet ${subject} for ${machines}`;
-    case 'scaleSet':
-      return `scales MachineSet ${subject} to ${count}`;
-    case 'create':
-      return `creates ${machines} of ${subject}`;
-    case 'delete':
-      return `deletes ${machines} of ${subject}: ${names.join(', ')}`;
-    case 'running':
-      return `${machines} of ${subject} ${count === 1 ? 'is' : 'are'} Running`;
-    case 'gone':
-      return `${machines} of ${subject} ${count === 1 ? 'is' : 'are'} gone`;
-    case 'deleteSets':
-      return `deletes the empty MachineSet ${subject}`;
-    case 'hold':
-      return `${subject}: a person looks at them, then: millwright rollout resume`;
-  }
+function wordsOf(step: Happening): string {
+  return wordsFor[step.kind](step);
 }
+
+const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
+  createSet: ({ subject, count }) => `creates MachineSet ${subject} for ${machines(count)}`,
+  scaleSet: ({ subject, count }) => `scales MachineSet ${subject} to ${count}`,
+  create: ({ subject, count }) => `creates ${machines(count)} of ${subject}`,
+  delete: ({ subject, count, names }) =>
+    `deletes ${machines(count)} of ${subject}: ${names.join(', ')}`,
+  running: ({ subject, count }) => `${machines(count)} of ${subject} Running`,
+  gone: ({ subject, count }) => `${machines(count)} of ${subject} gone`,
+  deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
+  hold: ({ subject }) => `${subject}: a person looks at them, then: millwright rollout resume`,
+};
 
 function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: Outcome): string[] {
   const { creation, deletion } = durations;

@@ -41,7 +41,7 @@ import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import type { DeploymentObjects } from '../deployment-view.ts';
 import { viewOf } from '../deployment-view.ts';
-import { patched } from './patched.ts';
+import { patched, stored } from './patched.ts';
 
 /** Times in milliseconds. */
 export interface Pace {
@@ -75,6 +75,8 @@ export interface Outcome {
 }
 
 const turnsMax = 20_000;
+
+type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 export function simulate(objects: Required<DeploymentObjects>, pace: Pace, now: number): Outcome {
   return new Simulation(objects, pace, now).run();
@@ -191,68 +193,63 @@ class Simulation {
     return steps.map((step) => this.#applyOne(step)).includes(true);
   }
 
-  /** Whether anything changed. */
+  /**
+   * Whether anything changed. What others ask for meanwhile is no part of a plan: marks of the
+   * autoscaler, rollbacks.
+   */
   #applyOne(step: DeploymentStep): boolean {
-    switch (step.action) {
-      case 'createSet':
-        return this.#createSet(step);
-      case 'scaleSet': {
-        const { name, from, replicas, scaledAt } = step;
-        const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
-        this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
-        if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas });
-        return true;
-      }
-      case 'syncSet': {
-        const set = this.#sets.get(step.name);
-        const patch = set && syncPatchOf(this.#deployment, set, step.revision);
-        if (patch) this.#patchSet(step.name, patch);
-        return patch !== undefined;
-      }
-      case 'closeSet': {
-        const value = step.isClosed ? 'true' : null;
-        this.#patchSet(step.name, { metadata: { labels: { [labels.scaleUpDisabled]: value } } });
-        return true;
-      }
-      case 'grantReplacements': {
-        const granted = step.machines?.join(',') ?? null;
-        const notes = { [annotations.replacements]: granted };
-        this.#patchSet(step.set, { metadata: { annotations: notes } });
-        return true;
-      }
-      case 'deleteSets': {
-        for (const name of step.names) this.#sets.delete(name);
-        this.#note({ kind: 'deleteSets', subject: step.names.join(', '), count: 0 });
-        return true;
-      }
-      default:
-        // What others asked for meanwhile: marks, rollbacks, the end of the deployment.
-        return false;
+    if (step.action === 'createSet') return this.#createSet(step);
+    if (step.action === 'scaleSet') return this.#scaleSet(step);
+    if (step.action === 'syncSet') return this.#syncSet(step);
+    if (step.action === 'closeSet') {
+      const value = step.isClosed ? 'true' : null;
+      return this.#patchSet(step.name, {
+        metadata: { labels: { [labels.scaleUpDisabled]: value } },
+      });
     }
+    if (step.action === 'grantReplacements') {
+      const notes = { [annotations.replacements]: step.machines?.join(',') ?? null };
+      return this.#patchSet(step.set, { metadata: { annotations: notes } });
+    }
+    return step.action === 'deleteSets' && this.#deleteSets(step.names);
   }
 
-  #createSet({
-    name,
-    replicas,
-    revision,
-  }: Extract<DeploymentStep, { action: 'createSet' }>): boolean {
+  #scaleSet({ name, from, replicas, scaledAt }: Step<'scaleSet'>): boolean {
+    const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
+    if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas });
+    return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
+  }
+
+  #syncSet({ name, revision }: Step<'syncSet'>): boolean {
+    const set = this.#sets.get(name);
+    const patch = set && syncPatchOf(this.#deployment, set, revision);
+    return patch !== undefined && this.#patchSet(name, patch);
+  }
+
+  #deleteSets(names: readonly string[]): boolean {
+    for (const name of names) this.#sets.delete(name);
+    this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0 });
+    return true;
+  }
+
+  #createSet({ name, replicas, revision }: Step<'createSet'>): boolean {
     const named = newSetNamed(this.#deployment, name);
     if (!named) return false;
-    const made = newSetOf(this.#deployment, { ...named, replicas, revision });
-    const metadata = {
-      uid: `new-${name}`,
-      generation: 1,
-      creationTimestamp: this.#time(),
-      resourceVersion: '0',
-    };
-    this.#sets.set(name, patched(made, { metadata }) as MachineSet);
+    const sent = newSetOf(this.#deployment, { ...named, replicas, revision });
+    const added = { metadata: { ...this.#bornNow(`new-${name}`), generation: 1 } };
+    this.#sets.set(name, stored<MachineSet>(sent, added));
     this.#note({ kind: 'createSet', subject: name, count: replicas });
     return true;
   }
 
-  #patchSet(name: string, patch: object): void {
+  #bornNow(uid: string): object {
+    return { uid, creationTimestamp: this.#time(), resourceVersion: '0' };
+  }
+
+  #patchSet(name: string, patch: object): boolean {
     const set = this.#sets.get(name);
     if (set) this.#sets.set(name, patched(set, patch));
+    return set !== undefined;
   }
 
   #tendSets(): boolean {
@@ -281,10 +278,9 @@ class Simulation {
     for (let index = 0; index < count; index += 1) {
       this.#made += 1;
       const name = `${set.metadata.name}-new-${this.#made}`;
-      const metadata = { uid: name, creationTimestamp: this.#time(), resourceVersion: '0' };
-      const status = { currentStatus: { phase: 'Pending', lastUpdateTime: this.#time() } };
-      const machine = patched(machineOf(set, name), { metadata, status }) as Machine;
-      this.#machines.set(name, machine);
+      const currentStatus = { phase: 'Pending', lastUpdateTime: this.#time() };
+      const added = { metadata: this.#bornNow(name), status: { currentStatus } };
+      this.#machines.set(name, stored<Machine>(machineOf(set, name), added));
       this.#after(this.#pace.creation, () => this.#join(name));
     }
     this.#note({ kind: 'create', subject: set.metadata.name, count });

@@ -54,23 +54,28 @@ test('without the right to patch the Machine it names it, and does nothing', asy
 });
 
 test.each([
-  [
-    'a machine that runs',
-    { phase: 'Running' },
-    'skipDrain',
-    'is not being drained: delete it first',
-  ],
-  [
-    'a drain that is over',
-    {
+  {
+    name: 'a machine that runs',
+    changes: { phase: 'Running' },
+    verb: 'skipDrain',
+    message: 'is not being drained: delete it first',
+  },
+  {
+    name: 'a drain that is over',
+    changes: {
       metadata: going,
       status: { lastOperation: { description: 'Drain successful. Initiate VM deletion' } },
     },
-    'forceDelete',
-    'its drain is not going on: Drain successful',
-  ],
-  ['one without trouble', { phase: 'Running' }, 'retryNow', 'waits for nothing'],
-] as const)('%s refuses it in words', async (_name, changes, verb, message) => {
+    verb: 'forceDelete',
+    message: 'its drain is not going on: Drain successful',
+  },
+  {
+    name: 'one without trouble',
+    changes: { phase: 'Running' },
+    verb: 'retryNow',
+    message: 'waits for nothing',
+  },
+] as const)('$name refuses it in words', async ({ changes, verb, message }) => {
   const place = aPlace(changes);
   await expect(act(place, { ...ask(verb), yes: true })).rejects.toThrow(message);
   expect(place.kube.writes()).toEqual([]);
