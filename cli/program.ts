@@ -4,6 +4,7 @@ import { version } from '../workers/config/version.ts';
 import { addActs } from './act/command.ts';
 import type { Run } from './answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
+import { addCompletion } from './completion/command.ts';
 import { addDoctor } from './doctor/command.ts';
 import { addDrain } from './drain/command.ts';
 import { addDriver } from './driver/command.ts';
@@ -19,6 +20,12 @@ const exitCodes = `
 Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
 
 export function createProgram(run: Run, output: OutputConfiguration = {}): Command {
+  const program = createCommands(run, output);
+  addCompletion(program, () => createCommands(run, output));
+  return program;
+}
+
+function createCommands(run: Run, output: OutputConfiguration): Command {
   const program = new Command('millwright')
     .description('Manage machines.')
     .version(version)
