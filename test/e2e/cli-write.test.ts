@@ -29,6 +29,10 @@ describe('a rollout', () => {
     const { scenario, name } = rollout;
     const run = async (...words: string[]) => await millwright(scenario, ['rollout', ...words]);
     const pool = `machinedeployment/${name}`;
+    const plan = ['plan', pool, `--class=${secondClass}`, '--output=json'];
+    const planned = await millwright(scenario, plan);
+    expect(planned.code).toBe(0);
+    const [{ created, deleted, mostMachines, fewestAvailable }] = JSON.parse(planned.stdout);
     expect(await run('pause', pool)).toMatchObject({ code: 0 });
     expect(await run('pause', pool)).toMatchObject({
       code: 1,
@@ -44,7 +48,12 @@ describe('a rollout', () => {
       code: 0,
       text: expect.stringContaining('successfully rolled out'),
     });
-    expect(await rollout.expectEnd({ class: secondClass, replicas: 3 })).toHaveLength(3);
+    const machines = await rollout.expectEnd({ class: secondClass, replicas: 3 });
+    const old = machines.filter((machine) => rollout.firstMachines.includes(machine));
+    // What was planned is what came about.
+    expect(machines.length - old.length).toBe(created);
+    expect(rollout.firstMachines.length - old.length).toBe(deleted);
+    rollout.recorder.expectBounds({ maxTotal: mostMachines, minAvailable: fewestAvailable });
 
     expect(await run('undo', pool)).toMatchObject({
       code: 0,
@@ -100,6 +109,12 @@ describe('a machine', () => {
       code: 1,
       text: expect.stringContaining('is not being drained: delete it first'),
     });
+    const budget = `${scenario.namespace}/web`;
+    const foreseen = await millwright(scenario, ['drain', '--dry-run', object]);
+    expect(foreseen).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`would be refused now: PodDisruptionBudget ${budget}`),
+    });
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await eventually('the drain is blocked', async () => {
@@ -107,7 +122,6 @@ describe('a machine', () => {
       expect(status?.lastOperation?.description).toContain('Drain failed due to - ');
     });
 
-    const budget = `${scenario.namespace}/web`;
     const without = await millwright(scenario, ['skip-drain', object]);
     expect(without.code).toBe(1);
     expect(without.text).toContain(`${scenario.namespace}/web-`);
