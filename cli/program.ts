@@ -34,7 +34,7 @@ function createCommands(run: Run, output: OutputConfiguration): Command {
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
-  program.commandsGroup('Look:');
+  program.commandsGroup('Plan and check:');
   addDoctor(program, run);
   addPlan(program, run);
   addDrain(program, run);

@@ -1,4 +1,4 @@
-/** Runs all checks of `millwright doctor`, and tells what they found. */
+/** Runs all checks of `millwright doctor`, and prints what they found. */
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { inTarget } from '../target.ts';

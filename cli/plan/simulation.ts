@@ -1,6 +1,6 @@
 /**
  * A rollout in memory: the planners of the workflows decide, and time passes until machines come
- * and go. Nothing fails, and nobody else writes.
+ * and go. Nothing fails, and no other client writes.
  */
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
@@ -57,7 +57,7 @@ export interface Happening {
   subject: string;
   /** How many machines, or how many the set is to have. */
   count: number;
-  /** Of the machines; of new ones nobody knows them yet. */
+  /** Of the machines; those of new ones are not known yet. */
   names: string[];
 }
 
@@ -123,7 +123,7 @@ class Simulation {
     let plan = this.#plan();
     let turns = 0;
     for (; turns < turnsMax; turns += 1) {
-      const isChanged = this.#apply(plan.steps) || this.#tendSets();
+      const isChanged = this.#apply(plan.steps) || this.#scaleSets();
       this.#count();
       if (!isChanged && !this.#passHold(plan) && !this.#advance(plan)) break;
       plan = this.#plan();
@@ -253,11 +253,11 @@ class Simulation {
     return set !== undefined;
   }
 
-  #tendSets(): boolean {
-    return [...this.#sets.values()].map((set) => this.#tend(set)).includes(true);
+  #scaleSets(): boolean {
+    return [...this.#sets.values()].map((set) => this.#scale(set)).includes(true);
   }
 
-  #tend(set: MachineSet): boolean {
+  #scale(set: MachineSet): boolean {
     const members = this.#membersOf(set);
     const desired = desiredMachinesOf(set);
     const facts = deletionFactsOf(set, { desired, members }, this.#now);
@@ -326,7 +326,7 @@ class Simulation {
     });
   }
 
-  /** A person looks at the first machines, and resumes; how long that takes is not counted. */
+  /** A person checks the first machines, and resumes; how long that takes is not counted. */
   #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
     const { newSet } = this.#view();
     if (blockedBy !== 'canary' || this.#timers.length > 0 || !newSet) return false;

@@ -65,7 +65,7 @@ function detailsOf(set: MachineSet, name: string): Answer {
   return { text, data };
 }
 
-/** Without the label that tells the machines of one set from those of another. */
+/** Without the label that separates the machines of one set from those of another. */
 function templateOf({ spec: { template = {} } }: MachineSet): MachineTemplateSpec {
   const { [labels.templateHash]: _hash, ...kept } = template.metadata?.labels ?? {};
   return { ...template, metadata: { ...template.metadata, labels: kept } };
