@@ -22,6 +22,8 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
     ...trimmedMeta(metadata),
     digest: digestOf(content, metadata.labels, notes),
     nodeTemplateDigest: content.nodeTemplate ? digestOf(content.nodeTemplate) : '',
+    instanceType: content.nodeTemplate?.instanceType ?? '',
+    provider: content.provider ?? '',
     virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     invalid,
