@@ -143,10 +143,8 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     },
     onTaking: (before) => pauses.takeOver(before),
     onElected(leadership) {
-      const { epoch, doubt } = leadership;
-      const kind = doubtIn(leadership, place);
-      if (kind !== undefined) doubts.set(kind, (doubts.get(kind) ?? 0) + 1);
-      log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
+      logTerm(options, leadership);
+      countDoubt(doubts, leadership, place);
       session = startSession(options, place, {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
@@ -188,9 +186,18 @@ function startPresence({ readQueue, log }: WatcherOptions, pauses: PauseLog) {
   });
 }
 
-function doubtIn({ doubt, annotations }: Leadership, { scope }: Place): DoubtKind | undefined {
-  if (doubt !== undefined) return kindOfDoubt(doubt);
-  return isOfOtherScope(annotations[checkpointAnnotation], scope) ? 'temporal' : undefined;
+function logTerm({ log, namespace }: WatcherOptions, { epoch, doubt }: Leadership): void {
+  log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
+}
+
+function countDoubt(
+  doubts: Map<DoubtKind, number>,
+  { doubt, annotations }: Leadership,
+  { scope }: Place,
+): void {
+  const isForeign = isOfOtherScope(annotations[checkpointAnnotation], scope);
+  const kind = doubt === undefined ? isForeign && 'temporal' : kindOfDoubt(doubt);
+  if (kind !== false) doubts.set(kind, (doubts.get(kind) ?? 0) + 1);
 }
 
 interface Term extends Leadership {

@@ -62,7 +62,7 @@ export async function runWorker(process: Process, outside: Outside): Promise<voi
   const leaders = new Leaders(registry, { isFleet: isOfMany });
   signs.leaders = leaders;
   const stops = new Map<string, StopView>();
-  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
+  registerStopMetric(registry, stops);
 
   const worlds = createWorlds(config, servers.identity.cluster, signs);
   const { createDrivers, copies } = outside;

@@ -9,20 +9,27 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 export function figuresOfMachine(machine: Machine): MachineFigures {
   const { metadata, spec, status } = machine;
   const { apiGroup = '', kind = '' } = spec.class ?? {};
-  const phaseSince = Date.parse(status?.currentStatus?.lastUpdateTime ?? '');
   return {
     providerID: spec.providerID ?? '',
     classApiGroup: apiGroup,
     classKind: kind,
-    zone: spec.nodeTemplate?.metadata?.labels?.[zoneLabel] ?? '',
+    zone: zoneOf(machine),
     conditions: conditionStatesOf(status?.conditions),
-    phaseSince: Number.isNaN(phaseSince) ? undefined : phaseSince,
-    deletedAt:
-      metadata.deletionTimestamp === undefined ? undefined : Date.parse(metadata.deletionTimestamp),
+    phaseSince: timeOf(status?.currentStatus?.lastUpdateTime),
+    deletedAt: timeOf(metadata.deletionTimestamp),
     creationFailure: creationFailureOf(machine),
     isCreationTimedOut: isCreationTimedOut(machine),
     drainBlockedBy: drainBlockerOf(machine),
   };
+}
+
+function zoneOf({ spec: { nodeTemplate } }: Machine): string {
+  return nodeTemplate?.metadata?.labels?.[zoneLabel] ?? '';
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function hasFailedToCreate({ status }: Machine): boolean {

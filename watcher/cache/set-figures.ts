@@ -1,10 +1,15 @@
 import { labels } from '../../workflows/api/constants.ts';
-import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type {
+  MachineDeployment,
+  MachineDeploymentSpec,
+  MachineDeploymentStatus,
+} from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineSummary } from '../../workflows/api/machine-set.ts';
 import { surgeOf, unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { conditionStatesOf } from './condition-states.ts';
 import type {
   FailedMachine,
+  MachineDeploymentCounts,
   MachineDeploymentFigures,
   MachineSetFigures,
   RolloutState,
@@ -16,8 +21,6 @@ export function figuresOfMachineSet({
   status = {},
 }: MachineSet): MachineSetFigures {
   const { apiGroup = '', kind = '', name = '' } = spec.template?.spec?.class ?? {};
-  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  const { fullyLabeledReplicas = 0 } = status;
   return {
     createdAt: Date.parse(metadata.creationTimestamp),
     replicas: spec.replicas,
@@ -27,7 +30,7 @@ export function figuresOfMachineSet({
     classApiGroup: apiGroup,
     classKind: kind,
     className: name,
-    status: { replicas, readyReplicas, availableReplicas, fullyLabeledReplicas },
+    status: { ...commonCounts(status), fullyLabeledReplicas: status.fullyLabeledReplicas ?? 0 },
     isFrozen: metadata.labels?.[labels.freeze] === 'True',
   };
 }
@@ -36,9 +39,6 @@ export function figuresOfMachineDeployment(
   deployment: MachineDeployment,
 ): MachineDeploymentFigures {
   const { metadata, spec, status = {} } = deployment;
-  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  const { unavailableReplicas = 0, updatedReplicas = 0, collisionCount } = status;
-  const isRolling = spec.strategy?.type === 'RollingUpdate';
   return {
     createdAt: Date.parse(metadata.creationTimestamp),
     replicas: spec.replicas,
@@ -47,21 +47,36 @@ export function figuresOfMachineDeployment(
     failedMachines: failedMachinesOf(status.failedMachines),
     strategy: spec.strategy?.type ?? '',
     isPaused: spec.paused ?? false,
-    maxSurge: isRolling ? surgeOf(spec) : undefined,
-    maxUnavailable: isRolling ? unavailableOf(spec) : undefined,
+    ...fencepostsOf(spec),
     revisionHistoryLimit: spec.revisionHistoryLimit,
     progressDeadlineSeconds: spec.progressDeadlineSeconds,
     rollbackTo: spec.rollbackTo && (spec.rollbackTo.revision ?? 0),
-    status: {
-      replicas,
-      readyReplicas,
-      availableReplicas,
-      unavailableReplicas,
-      updatedReplicas,
-      collisionCount,
-    },
+    status: countsOf(status),
     rollout: rolloutStateOf(deployment),
   };
+}
+
+function fencepostsOf(
+  spec: MachineDeploymentSpec,
+): Pick<MachineDeploymentFigures, 'maxSurge' | 'maxUnavailable'> {
+  if (spec.strategy?.type !== 'RollingUpdate')
+    return { maxSurge: undefined, maxUnavailable: undefined };
+  return { maxSurge: surgeOf(spec), maxUnavailable: unavailableOf(spec) };
+}
+
+type CommonCounts = 'replicas' | 'readyReplicas' | 'availableReplicas';
+
+function commonCounts({
+  replicas = 0,
+  readyReplicas = 0,
+  availableReplicas = 0,
+}: Partial<Record<CommonCounts, number>>): Record<CommonCounts, number> {
+  return { replicas, readyReplicas, availableReplicas };
+}
+
+function countsOf(status: MachineDeploymentStatus): MachineDeploymentCounts {
+  const { unavailableReplicas = 0, updatedReplicas = 0, collisionCount } = status;
+  return { ...commonCounts(status), unavailableReplicas, updatedReplicas, collisionCount };
 }
 
 function rolloutStateOf(deployment: MachineDeployment): RolloutState {
@@ -77,8 +92,9 @@ function isComplete(
   { metadata, spec, status = {} }: MachineDeployment,
   reason: string | undefined,
 ): boolean {
-  const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
-  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return false;
+  const { observedGeneration = 0 } = status;
+  if (observedGeneration < (metadata.generation ?? 0)) return false;
+  const { replicas, updatedReplicas, availableReplicas } = countsOf(status);
   if (replicas !== updatedReplicas) return false;
   const isWhole = replicas === availableReplicas && replicas === (spec.replicas ?? 0);
   return isWhole || reason === 'NewMachineSetAvailable';

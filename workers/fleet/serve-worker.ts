@@ -11,6 +11,7 @@ import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
 import { orAborted } from '../../activities/drivers/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
 import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
+import { checksOf } from '../checks/checks.ts';
 import { startChecks } from '../checks/start-checks.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import type { ProcessRecorders } from '../kube/event-recorders.ts';
@@ -79,7 +80,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   // Their workflows and activities are of the core.
   if (!config.serves.core) return;
   const settings = { ...config, namespace, identity };
-  const metrics = fleet.probeMetrics.of(namespace);
+  const metrics = fleet.probeMetrics.of(namespace, checksOf(settings));
   scope.add('metrics of probes', () => fleet.probeMetrics.remove(namespace));
   startChecks({ temporal, settings, dependencies, metrics, ...waiting });
 }

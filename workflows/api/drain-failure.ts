@@ -12,10 +12,13 @@ export function drainBlockerOf({ metadata, status }: Machine): DrainBlocker | un
   const { state, description = '' } = status?.lastOperation ?? {};
   const isBlocked = state === 'Failed' && description.startsWith(drainFailedWords);
   if (!isBlocked || metadata.deletionTimestamp === undefined) return undefined;
-  // `2 pods left: NAMESPACE/POD: WHY; NAMESPACE/POD: WHY`, the longest wait first.
-  const found = /^\d+ pods? left: [^:]*: ([^;]*)/.exec(description.slice(drainFailedWords.length));
-  if (!found) return 'Other';
-  const why = found[1] ?? '';
+  return blockerIn(description.slice(drainFailedWords.length));
+}
+
+/** `words`: `2 pods left: NAMESPACE/POD: WHY; NAMESPACE/POD: WHY`, the longest wait first. */
+function blockerIn(words: string): DrainBlocker {
+  const why = /^\d+ pods? left: [^:]*: ([^;]*)/.exec(words)?.[1];
+  if (why === undefined) return 'Other';
   if (why.includes('PodDisruptionBudget ')) return 'PodDisruptionBudget';
   return /^volume .* attached to /.test(why) ? 'Volume' : 'Pod';
 }

@@ -147,45 +147,8 @@ async function writeEvents(
 }
 
 /** On the worker that this run ended on; replays do not count. */
-function count({ namespace }: OrphanCheck, report: OrphanReport): void {
-  const tags = { kube_namespace: namespace };
-  for (const { name, help, of } of gauges) {
-    metricMeter
-      .createGauge(`millwright_safety_orphans_${name}`, 'int', '', help)
-      .set(of(report), tags);
-  }
-  metricMeter
-    .createGauge(
-      'millwright_safety_instances_missing',
-      'int',
-      '',
-      'Machines whose instance the cloud did not know in the last run.',
-    )
-    .set(report.missing?.total ?? 0, tags);
+function count({ namespace }: OrphanCheck, { deleted }: OrphanReport): void {
   metricMeter
     .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
-    .add(report.deleted.length, tags);
+    .add(deleted.length, { kube_namespace: namespace });
 }
-
-const gauges: readonly { name: string; help: string; of(report: OrphanReport): number }[] = [
-  {
-    name: 'suspected',
-    help: 'Instances without a Machine in the last run.',
-    of: ({ suspected }) => suspected,
-  },
-  {
-    name: 'kept',
-    help: 'Instances that were kept in the last run.',
-    of: ({ kept }) => kept.total,
-  },
-  {
-    name: 'errors',
-    help: 'Listings and deletions that failed in the last run.',
-    of: ({ errors }) => errors.length,
-  },
-  {
-    name: 'stopped',
-    help: '1 when the last run found too many to delete any.',
-    of: ({ stopped }) => (stopped === undefined ? 0 : 1),
-  },
-];
