@@ -41,7 +41,7 @@ export async function runWatcher(
   const identity = await untilIdentityKnown(clients, config, waiting);
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  reach = watchTemporal(temporal, { config, shutdown });
+  reach = watchTemporal(temporal, { config, shutdown, registry });
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
 

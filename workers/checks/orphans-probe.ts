@@ -14,18 +14,18 @@ import {
 import { orphanCountsIn } from '../../workflows/plan/safety/orphan-counts.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 import { isFailedRun } from './check-schedule.ts';
+import type { ProbeMetrics } from './probe-metrics.ts';
 import type { Probe, ProbeParts } from './probe.ts';
 
 export function orphansProbe({ settings, dependencies, metrics, schedule }: ProbeParts): Probe {
   const { namespace, safety } = settings;
   const changes = new MachineChanges(dependencies.machines, namespace);
-  const reports = new LastReports(schedule);
+  const reports = new LastReports(schedule, metrics);
   return {
     async find() {
       const changedAt = await changes.latest();
       const { startedAt, lastRun, isRunning } = await schedule.describe();
-      const last = isRunning ? undefined : await reports.of(lastRun);
-      if (last?.report !== undefined) metrics.set('orphans', orphanCountsIn(last.report));
+      const last = await reports.of(isRunning ? undefined : lastRun);
       const times = {
         schedule: startedAt === undefined ? {} : { startedAt },
         periodSeconds: safety.orphanPeriodSeconds,
@@ -79,19 +79,23 @@ interface Ended {
   report: unknown;
 }
 
-/** What a run that is over has reported does not change: it is read once. */
+/** What a run that is over has reported does not change: it is read once, and shown. */
 class LastReports {
   readonly #schedule: CheckSchedule;
+  readonly #metrics: ProbeMetrics;
   #known: { run: string; ended: Ended } | undefined;
 
-  constructor(schedule: CheckSchedule) {
+  constructor(schedule: CheckSchedule, metrics: ProbeMetrics) {
     this.#schedule = schedule;
+    this.#metrics = metrics;
   }
 
   async of(run: string | undefined): Promise<Ended | undefined> {
     if (run === undefined) return undefined;
     if (this.#known?.run !== run) this.#known = { run, ended: await this.#read(run) };
-    return this.#known.ended;
+    const { ended } = this.#known;
+    if (ended.report !== undefined) this.#metrics.set('orphans', orphanCountsIn(ended.report));
+    return ended;
   }
 
   async #read(run: string): Promise<Ended> {

@@ -13,6 +13,7 @@ import { nowMs } from '../../activities/system/system.ts';
 import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
 import { checksOf } from '../checks/checks.ts';
 import { startChecks } from '../checks/start-checks.ts';
+import type { DrainMetrics } from '../metrics/drains.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import type { ProcessRecorders } from '../kube/event-recorders.ts';
 import { reasonOf } from '../log/reason.ts';
@@ -46,6 +47,7 @@ export interface WorkerFleet extends MemberParts {
   /** By namespace. */
   stops: Map<string, StopView>;
   probeMetrics: ProcessProbeMetrics;
+  drainMetrics: DrainMetrics;
 }
 
 /** Resolves when activities for the namespace can run. */
@@ -72,7 +74,11 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
     activeWatcher,
     pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     drivers: fleet.drivers.of(identity.fleetNamespace),
-    drains: { watches: drainWatchesOf(fleet, member, attempt), deletions: fleet.deletions },
+    drains: {
+      watches: drainWatchesOf(fleet, member, attempt),
+      deletions: fleet.deletions,
+      drained: (time) => fleet.drainMetrics(namespace, time),
+    },
   });
   await untilDriversKnown(fleet, attempt);
   worlds.add(namespace, world);

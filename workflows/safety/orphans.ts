@@ -5,7 +5,6 @@
 import {
   isCancellation,
   log,
-  metricMeter,
   setCurrentDetails,
   setWorkflowOptions,
   workflowInfo,
@@ -22,6 +21,7 @@ import { detailsOf, reportOf, suspectsIn } from './orphans-report.ts';
 import { deleteExternal, searchExternal } from './external-drivers.ts';
 import { signalMissing } from './missing-instances.ts';
 import { safetyCheck, messageOf, orphanCheck } from '../runtime/activity-options.ts';
+import { count } from '../runtime/counters.ts';
 import { pinned } from '../runtime/pinned.ts';
 
 export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
@@ -46,7 +46,7 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   await reportCredentials(check, listings);
   const report = { ...reportOf({ check, listings, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
-  count(check, report);
+  count('orphansDeleted', { kube_namespace: namespace }, report.deleted.length);
   const error = await writeEvents(check, plan, report);
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
@@ -144,11 +144,4 @@ async function writeEvents(
     if (isCancellation(error)) throw error;
     return { where: 'Events', message: messageOf(error) };
   }
-}
-
-/** On the worker that this run ended on; replays do not count. */
-function count({ namespace }: OrphanCheck, { deleted }: OrphanReport): void {
-  metricMeter
-    .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
-    .add(deleted.length, { kube_namespace: namespace });
 }
