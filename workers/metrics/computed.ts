@@ -110,7 +110,7 @@ class ComputedHistogram<Source> extends Histogram {
       [...this.#sources()].map(async (source) => {
         const { histogram, with: shared } = this.#of(source);
         const own = await histogram.get();
-        return own.values.map((value) => ({ ...value, labels: { ...shared, ...value.labels } }));
+        return own.values.map((value) => ({ ...value, sharedLabels: shared }));
       }),
     );
     return { name: this.#name, help: this.#help, type: 'histogram', values: values.flat() };
