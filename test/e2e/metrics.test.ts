@@ -38,6 +38,9 @@ async function valuesOf(name: string, labels: Record<string, string> = {}): Prom
     .map(({ value }) => value);
 }
 
+const blockedByBudgets = (): Promise<number[]> =>
+  valuesOf('millwright_drains_blocked', { by: 'PodDisruptionBudget' });
+
 const secondsOf = (time: string): string => String(Date.parse(time) / 1_000);
 const statusValues: Record<string, number> = { False: 0, True: 1, Unknown: 2 };
 
@@ -94,6 +97,10 @@ describe('metrics', () => {
     for (const part of ['launch', 'join', 'running'])
       expect(await valuesOf(`millwright_machine_${part}_seconds_count`, counted)).toEqual([2]);
     expect(await valuesOf('millwright_watcher_source_synced')).toEqual([1, 1, 1, 1, 1, 1]);
+    await eventually('each queue is served', async () => {
+      // Of workflows, drains, and creates, deletes and reads of the virtual cloud.
+      expect(await valuesOf('millwright_queue_unserved_seconds')).toEqual([0, 0, 0, 0, 0]);
+    });
 
     await cluster.kube.patch(cluster.pathOf('machinedeployments', pool), 'merge', {
       spec: { replicas: 1 },
@@ -117,24 +124,14 @@ describe('metrics', () => {
     const name = await createMachine(scenario, 'guarded');
     await untilPhase(scenario, name, 'Running');
     await workloads.start({ app: 'db', nodeName: name });
-    await cluster.kube.create(workloads.budgets(), {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { name: 'db' },
-      spec: { minAvailable: 1, selector: { matchLabels: { app: 'db' } } },
-    });
-    await eventually('the budget counts its pod', async () => {
-      const { status } = await cluster.kube.get<{ status?: object }>(workloads.budgets('db'));
-      expect(status).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0 });
-    });
+    await workloads.guard('db', { app: 'db', minAvailable: 1 });
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
-    const blocked = () => valuesOf('millwright_drains_blocked', { by: 'PodDisruptionBudget' });
-    await eventually('it is blocked', async () => expect(await blocked()).toEqual([1]));
+    await eventually('it is blocked', async () => expect(await blockedByBudgets()).toEqual([1]));
     await cluster.delete(workloads.budgets('db'));
     await untilGone(scenario, path);
     await eventually('it is over', async () => {
-      expect(await blocked()).toEqual([0]);
+      expect(await blockedByBudgets()).toEqual([0]);
       const ended = await samplesOf('worker', 'millwright_drain_duration_seconds_count');
       const drained = ended.filter(({ labels }) => labels['result'] === 'drained');
       expect(drained).toEqual([
