@@ -23,8 +23,9 @@ export function unsettledDeployment(standing: DeploymentStanding): Unsettled | u
   }
   const stall = stalledDeployment(status);
   if (stall) return stall;
-  if (isSettled(standing)) return undefined;
-  return underWay(standing);
+  const failure = conditionIn(status.conditions, 'ReplicaFailure');
+  if (failure) return reconciling(failure.reason ?? failure.type, failure.message ?? '');
+  return isSettled(standing) ? undefined : underWay(standing);
 }
 
 function stalledDeployment(status: MachineDeploymentStatus): Unsettled | undefined {
@@ -58,10 +59,6 @@ function isSettled({ wanted, generation, status }: DeploymentStanding): boolean 
 
 function underWay({ wanted, status }: DeploymentStanding): Unsettled {
   const { conditions = [], replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
-  const failure = conditionIn(conditions, 'ReplicaFailure');
-  if (failure) {
-    return reconciling(failure.reason ?? failure.type, failure.message ?? '');
-  }
   const counts = `${availableReplicas} of ${wanted} machines are available, ${updatedReplicas} of the present template, ${replicas} in all`;
   const progress = progressIn(conditions);
   // A person or an option holds the rollout: it is not done, and nobody has to be called.
