@@ -45,6 +45,12 @@ describe('helm install --wait', () => {
     ];
   }
 
+  async function onlySet(): Promise<KubeObject> {
+    const [set] = await cluster.sets();
+    if (!set) throw new Error('there is no MachineSet');
+    return set;
+  }
+
   let installed: string | undefined;
   afterEach(async () => {
     if (installed === undefined) return;
@@ -64,8 +70,7 @@ describe('helm install --wait', () => {
     const { status } = await cluster.deployment(name);
     expect(status).toMatchObject({ availableReplicas: 2, updatedReplicas: 2 });
     await untilHealth('the deployment', () => cluster.deployment(name), healthy);
-    const [set] = await cluster.sets();
-    await untilHealth('its set', () => cluster.set(set?.metadata.name ?? ''), healthy);
+    await untilHealth('its set', onlySet, healthy);
     for (const { metadata } of await machinesOf(scenario, name)) {
       await untilHealth('a machine of it', () => cluster.machine(metadata.name), healthy);
     }
@@ -80,8 +85,7 @@ describe('helm install --wait', () => {
     expect(said).toMatch(/enormous.*Correct the MachineClass/);
     const [machine] = await machinesOf(scenario, name);
     await untilHealth('a machine', () => cluster.machine(machine?.metadata.name ?? ''), failed);
-    const [set] = await cluster.sets();
-    await untilHealth('its set', () => cluster.set(set?.metadata.name ?? ''), failed);
+    await untilHealth('its set', onlySet, failed);
     await cluster.patch('machineclasses', 'bad', { providerSpec: { size: 'small' } });
     await untilHealth('the repaired deployment', () => cluster.deployment(name), healthy);
     await install(placeOf('bad'), poolOf('bad', 'bad', { size: 'small' }));

@@ -105,3 +105,14 @@ test('a status is read by its own schema', () => {
   // With what it has before anybody writes it.
   expect(read().status).toEqual({ observedGeneration: 0, replicas: 1 });
 });
+
+test('a status that is a default is stored with the first write, also one that changes nothing', () => {
+  create({});
+  const before = read().metadata.resourceVersion;
+  const nothing = (): unknown => server.patch(set, { type: 'merge', body: {} });
+  nothing();
+  const after = read().metadata.resourceVersion;
+  expect(after).not.toBe(before);
+  nothing();
+  expect(read().metadata.resourceVersion).toBe(after);
+});
