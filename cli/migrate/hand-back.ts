@@ -3,6 +3,7 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { forgetConditions } from './conditions.ts';
 import {
   containersOf,
   endingPod,
@@ -46,6 +47,7 @@ export async function handBack(steps: Steps): Promise<string> {
   await forgetCheckpoint(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
   report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
+  await forgetConditions(kube, namespace);
   for (const deployment of mcm) {
     if (await scaleBack(kube, deployment, 1))
       report(`MCM: ${nameOf(deployment)} is scaled up again`);
