@@ -25,7 +25,7 @@ export function statusOf(
   const failed = members.filter(isFailed).map(summaryOf);
   const conditions = manyFailedConditions(failed.length, conditionsOf(set, failure));
   const failedMachines = boundedSummaries(failed);
-  const status: MachineSetStatus = {
+  const counted: MachineSetStatus = {
     replicas: members.length,
     fullyLabeledReplicas: members.filter((machine) => isFullyLabeled(set, machine)).length,
     readyReplicas: members.filter((machine) => phaseOf(machine) === 'Running').length,
@@ -37,11 +37,11 @@ export function statusOf(
     ...(failedMachines.length > 0 && { failedMachines }),
     ...(conditions.length > 0 && { machineSetCondition: conditions }),
   };
-  const unsettled = unsettledConditionsOf(set, status);
-  return { ...status, ...(unsettled.length > 0 && { conditions: unsettled }) };
+  const unsettled = unsettledConditionsOf(set, counted);
+  return { ...counted, ...(unsettled.length > 0 && { conditions: unsettled }) };
 }
 
-/** For kstatus, which looks only where other kinds have their conditions. `status`: as it will be. */
+/** For kstatus, which reads only this field. `status`: as it will be. */
 export function unsettledConditionsOf(
   { metadata, spec, status: stored }: MachineSet,
   status: MachineSetStatus,

@@ -1,7 +1,7 @@
 /**
- * Conditions that tools for every kind of object go by, as kstatus defines them (the package
- * `pkg/kstatus` of sigs.k8s.io/cli-utils): Helm, Flux, and by a script Argo CD. They are there while
- * they are True, and at most one of them: of two, kstatus takes the first that it meets.
+ * Conditions that tools for every kind of object go by: Helm, Flux, and with a script Argo CD.
+ * kstatus defines them (`pkg/kstatus` of sigs.k8s.io/cli-utils). They are there while they are
+ * True, and at most one of them: of two, kstatus takes the first that it meets.
  */
 import type { Condition } from './meta.ts';
 

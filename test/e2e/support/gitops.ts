@@ -33,7 +33,7 @@ export async function healthOf(object: KubeObject & { kind?: string }): Promise<
 /** Longer than any machine takes here: what ends a wait is what the status says. */
 const patienceSeconds = 240;
 
-/** `helm upgrade --install --wait` of a chart of these objects. Resolves when the wait ends well. */
+/** `helm upgrade --install --wait` of a chart of these objects. Resolves when that ends well. */
 export async function install(
   { namespace, release }: { namespace: string; release: string },
   objects: readonly object[],

@@ -1,4 +1,4 @@
-/** What a MachineDeployment's status means to kstatus. It is decided by spec and that status alone. */
+/** What a MachineDeployment's status means to kstatus: decided by spec and that status alone. */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { MachineDeploymentStatus } from '../../api/machine-deployment.ts';
 import type { Condition } from '../../api/meta.ts';
@@ -44,9 +44,9 @@ function stuck(progress: Condition | undefined): Unsettled | undefined {
 
 function helpFor(reason: string, message: string): string {
   if (reason !== 'ProgressDeadlineExceeded') return 'Correct the spec';
-  const look =
+  const help =
     'See why its machines do not come up (kubectl get machines, status.failedMachines), then correct the template';
-  return message.includes(rolledBackTo) ? look : `${look} or set spec.rollbackTo`;
+  return message.includes(rolledBackTo) ? help : `${help} or set spec.rollbackTo`;
 }
 
 /** A preserved machine is kept, so nothing is done for it. */
@@ -57,16 +57,21 @@ function isSettled({ wanted, generation, status }: DeploymentStanding): boolean 
   return isSeen && replicas === wanted && updatedReplicas === wanted && usable >= wanted;
 }
 
+/** A rollout that a person or an option holds is not done, and not stuck either. */
 function underWay({ wanted, status }: DeploymentStanding): Unsettled {
   const { conditions = [], replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   const counts = `${availableReplicas} of ${wanted} machines are available, ${updatedReplicas} of the present template, ${replicas} in all`;
-  const progress = progressIn(conditions);
-  // A person or an option holds the rollout: it is not done, and nobody has to be called.
-  if (progress?.status === 'Unknown' && progress.reason === 'DeploymentPaused') {
-    return reconciling('DeploymentPaused', `${progress.message ?? 'Paused'}: ${counts}`);
-  }
+  const pause = pauseIn(conditions);
+  if (pause) return reconciling(pause.reason, `${pause.message}: ${counts}`);
   const isRollout = updatedReplicas < Math.min(replicas, wanted) || replicas > updatedReplicas;
   return reconciling(isRollout ? 'RollingOut' : 'MachinesUnavailable', counts);
+}
+
+function pauseIn(
+  conditions: readonly Condition[],
+): { reason: string; message: string } | undefined {
+  const { status, reason, message = '' } = progressIn(conditions) ?? {};
+  return status === 'Unknown' && reason === 'DeploymentPaused' ? { reason, message } : undefined;
 }
 
 function progressIn(conditions: readonly Condition[]): Condition | undefined {

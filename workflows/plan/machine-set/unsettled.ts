@@ -1,4 +1,4 @@
-/** What a MachineSet's status means to kstatus. It is decided by spec, label and that status alone. */
+/** What a MachineSet's status means to kstatus: decided by spec, label and that status alone. */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { MachineSetStatus, MachineSummary } from '../../api/machine-set.ts';
 import type { Condition } from '../../api/meta.ts';

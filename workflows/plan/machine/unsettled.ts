@@ -4,6 +4,7 @@
  */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { LastOperation, MachineStatus } from '../../api/machine.ts';
+import { machinePhaseOf, type MachinePhase } from '../../api/phases.ts';
 import { reconciling, stalled, stallOf } from '../stall.ts';
 
 export interface MachineStanding {
@@ -17,27 +18,29 @@ export interface MachineStanding {
 
 /** Undefined when the machine is as wanted. */
 export function unsettledMachine(standing: MachineStanding): Unsettled | undefined {
-  const { isDeleting, isOwned, status } = standing;
-  const { phase = '' } = status.currentStatus ?? {};
+  const { isDeleting, status } = standing;
+  const phase = machinePhaseOf(status.currentStatus?.phase);
   const last = status.lastOperation ?? {};
-  if (isDeleting || phase === 'Terminating') return leaving(last);
-  switch (phase) {
-    case 'Running':
-    case 'Available':
-    case 'InPlaceUpdateSuccessful':
-      return undefined;
-    case 'Failed':
-      return failed(last, isOwned);
-    case 'Unknown':
-      return reconciling('Unhealthy', said(last, 'Its Node is not healthy'));
-    case 'InPlaceUpdating':
-      return reconciling('InPlaceUpdating', said(last, 'It is updated in place'));
-    case 'InPlaceUpdateFailed':
-      return stalled('InPlaceUpdateFailed', said(last, 'Its update in place failed'), ofFailed);
-    default:
-      return coming(standing, last);
-  }
+  return isDeleting ? leaving(last) : byPhase[phase](last, standing);
 }
+
+const byPhase: Record<
+  MachinePhase,
+  (last: LastOperation, standing: MachineStanding) => Unsettled | undefined
+> = {
+  '': creating,
+  CrashLoopBackOff: creating,
+  Pending: joining,
+  Running: () => undefined,
+  Available: () => undefined,
+  Unknown: (last) => reconciling('Unhealthy', said(last, 'Its Node is not healthy')),
+  Failed: (last, { isOwned }) => failed(last, isOwned),
+  Terminating: leaving,
+  InPlaceUpdating: (last) => reconciling('InPlaceUpdating', said(last, 'It is updated in place')),
+  InPlaceUpdateSuccessful: () => undefined,
+  InPlaceUpdateFailed: (last) =>
+    stalled('InPlaceUpdateFailed', said(last, 'Its update in place failed'), ofFailed),
+};
 
 const ofFailed = 'Read its lastOperation and its Events, then delete it';
 
@@ -58,18 +61,25 @@ function leaving(last: LastOperation): Unsettled {
   return stall ? stalled(stall.reason, words, stall.help) : reconciling('DeletionRetried', words);
 }
 
-/** Before its Node has joined. */
-function coming({ status, before }: MachineStanding, last: LastOperation): Unsettled {
-  const isMade = status.currentStatus?.phase === 'Pending';
-  const words = said(last, isMade ? 'Its Node is awaited' : 'Its instance is being created');
+/** While another attempt is under way, what stopped the last one still holds. */
+function creating(last: LastOperation, { before }: MachineStanding): Unsettled {
+  if (before?.type === 'Stalled' && last.state === 'Processing') return before;
+  const words = said(last, 'Its instance is being created');
+  return refused(last, words) ?? reconciling('Creating', words);
+}
+
+/** A failure without a code: another Machine has the Node, and the description says what helps. */
+function joining(last: LastOperation): Unsettled {
+  const words = said(last, 'Its Node is awaited');
+  const isClaimed = last.state === 'Failed' && (last.errorCode ?? '') === '';
+  if (isClaimed) return stalled('NodeClaimed', words, '');
+  return refused(last, words) ?? reconciling('AwaitingNode', words);
+}
+
+function refused(last: LastOperation, words: string): Unsettled | undefined {
+  if (last.state !== 'Failed') return undefined;
   const stall = stallOf(last);
-  if (stall) return stalled(stall.reason, words, stall.help);
-  // Another Machine has the Node: the description says what helps.
-  if (isMade && last.state === 'Failed') return stalled('NodeClaimed', words, '');
-  // While another attempt is under way, what stopped the last one still holds.
-  if (before?.type === 'Stalled' && !isMade && last.state === 'Processing') return before;
-  if (last.state === 'Failed') return reconciling('CreationRetried', words);
-  return reconciling(isMade ? 'AwaitingNode' : 'Creating', words);
+  return stall ? stalled(stall.reason, words, stall.help) : reconciling('CreationRetried', words);
 }
 
 function said({ description = '' }: LastOperation, otherwise: string): string {
