@@ -32,7 +32,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workflows/plan',
-    holds: 'decisions that several kinds share: ownership, backoff',
+    holds: 'decisions that several kinds share: ownership, backoff, failures that need help',
     imports: ['workflows/api', 'workflows/values'],
     packages: [],
   },
@@ -57,7 +57,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workflows/plan/machine-deployment',
     holds: 'rollouts',
-    imports: ['workflows/api', 'workflows/values', 'workflows/plan/machine-set'],
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan', 'workflows/plan/machine-set'],
     packages: [],
   },
   {

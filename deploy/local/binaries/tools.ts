@@ -17,7 +17,8 @@ export type ToolName =
   | 'helm'
   | 'helm3'
   | 'mcm'
-  | 'mcm-machine-controller';
+  | 'mcm-machine-controller'
+  | 'gitops-health';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -298,6 +299,20 @@ function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: stri
   };
 }
 
+/** kstatus and Argo CD's Lua, for the tests of conditions. It does not print its version. */
+const gitopsHealth: Tool = {
+  name: 'gitops-health',
+  version: versions.gitopsHealth,
+  variable: variableOf('gitops-health'),
+  module: {
+    folder: 'gitops',
+    package: './gitops-health',
+    go: '1.26',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
@@ -323,6 +338,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     versions.mcmMachineController,
     './machine-controller',
   ),
+  'gitops-health': gitopsHealth,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */
