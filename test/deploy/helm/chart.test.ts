@@ -6,6 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { readRules } from '../../../deploy/monitoring/rules.ts';
 import { readArguments, UsageError } from '../../../cli/arguments.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { ConfigError } from '../../../workers/config/config.ts';
@@ -211,22 +212,10 @@ describe('the chart', () => {
     expect(off.flatMap(({ args }) => args).join()).not.toContain('worker-deployment');
   });
 
-  test('alerts of runs that begin anew, where that is asked for', async () => {
+  test('brings the alerts, where that is asked for', async () => {
     expect(await prometheusRulesOf()).toEqual([]);
     const [rule] = await prometheusRulesOf('--set=metrics.prometheusRule.enabled=true');
-    expect(rule?.spec).toMatchObject({
-      groups: [
-        {
-          rules: [
-            {
-              alert: 'MillwrightRunsBegunAnew',
-              expr: expect.stringContaining('millwright_runs_begun_anew_total'),
-              annotations: { summary: expect.stringContaining('{{ $labels.kind }}') },
-            },
-          ],
-        },
-      ],
-    });
+    expect(rule?.spec).toEqual(readRules());
   });
 
   test.each([
