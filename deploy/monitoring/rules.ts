@@ -24,7 +24,7 @@ export function readRules(): AlertRules {
   return parse(readFileSync(rulesFile, 'utf8'));
 }
 
-/** The troubles that a rule tells of; their pages are in docs/runbooks. */
+/** The troubles that a rule reports; their pages are in docs/runbooks. */
 export function troublesOf({ annotations: { runbook } }: AlertRule): string[] {
   return runbook.split(', ');
 }

@@ -8,7 +8,7 @@ import type { StackWorld } from './world.ts';
 const rules = join(repository, 'deploy/monitoring/rules/*.yaml');
 /** For a person who watches: production has 30 s. The alerts wait as long as in production. */
 const interval = '5s';
-/** Enough for a look at yesterday. */
+/** Yesterday can still be read. */
 const retention = '2d';
 
 /** Prometheus, with the alert rules of deploy/monitoring. It scrapes what `others` has of ours. */

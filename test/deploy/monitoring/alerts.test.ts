@@ -1,4 +1,4 @@
-/** When alerts fire, by Prometheus' own tests of rules; and that these notice a rule that is broken. */
+/** When alerts fire, by promtool; and that its tests notice a rule that is broken. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
