@@ -57,6 +57,11 @@ export class WorkerPresence {
     void this.#run();
   }
 
+  /** Since when no worker asks for work, milliseconds; undefined when one does. */
+  get awaySince(): number | undefined {
+    return this.#awaySince;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancel();

@@ -306,7 +306,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher/cache',
     holds: 'lists and watches; what is kept of each object',
-    imports: ['workflows/api', 'activities/kube'],
+    imports: ['workflows/api', 'workflows/plan/machine-deployment', 'activities/kube'],
     packages: ['node'],
   },
   {
@@ -331,7 +331,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher',
     holds: 'the watcher while it leads',
-    imports: ['workflows/values', 'activities/system', 'activities/kube', 'watcher/**'],
+    imports: [
+      'workflows/values',
+      'workflows/contracts',
+      'activities/system',
+      'activities/kube',
+      'watcher/**',
+    ],
     packages: ['@temporalio/client', 'pino'],
   },
   {
@@ -360,6 +366,8 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'activities/kube',
       'activities/drivers',
+      'watcher/cache',
+      'watcher/queue',
       'watcher',
     ],
     packages: ['pino', 'prom-client'],
@@ -429,6 +437,7 @@ export const rooms: readonly Room[] = [
       'activities/safety',
       'workers/log',
       'workers/config',
+      'workers/metrics',
       'workers/process',
       'workers/temporal',
     ],

@@ -46,6 +46,7 @@ import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { localFirst, messageOf } from '../runtime/activity-options.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
   drainReportSchema,
@@ -114,6 +115,7 @@ class MachineWorkflow {
     if (pending) return await this.#applyCommand(pending);
     if (!this.#running && shouldContinueAsNew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
+    countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     if (step.action === 'complete') return await this.#complete(step.reason);
