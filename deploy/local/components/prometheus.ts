@@ -38,6 +38,12 @@ export function prometheus(world: StackWorld, others: readonly Component[]): Com
   };
 }
 
+interface PrometheusConfig {
+  global: object;
+  rule_files: string[];
+  scrape_configs: { job_name: string; static_configs: Target[] }[];
+}
+
 interface Target {
   targets: readonly string[];
   labels: Readonly<Record<string, string>>;
@@ -47,7 +53,7 @@ interface Target {
 export function prometheusConfig(
   others: readonly Component[],
   { options: { namespace }, ports }: Pick<StackWorld, 'options' | 'ports'>,
-): object {
+): PrometheusConfig {
   const ofOurs = others.flatMap(({ name, address = '' }): Target[] => {
     const component = /(?:^|-)(watcher|worker)$/.exec(name)?.[1];
     if (component === undefined) return [];

@@ -218,6 +218,15 @@ describe('the chart', () => {
     expect(rule?.spec).toEqual(readRules());
   });
 
+  test('scrapes as the job that the alerts read, whatever its release is called', async () => {
+    const args = ['--set=metrics.serviceMonitor.enabled=true', '--set=nameOverride=machines'];
+    const monitor = (await render(args)).find(({ kind }) => kind === 'ServiceMonitor');
+    expect(monitor?.spec).toMatchObject({
+      endpoints: [{ relabelings: [{ targetLabel: 'job', replacement: 'millwright' }] }],
+      podTargetLabels: ['app.kubernetes.io/component'],
+    });
+  });
+
   test.each([
     { namespaces: 'a,b', places: ['a', 'b'], readsNamespaces: false },
     { namespaces: 'labels:fleet=one', places: [undefined], readsNamespaces: true },
