@@ -26,7 +26,7 @@ export function registerComputed<Source>(
   sources: () => Iterable<Source>,
 ): void {
   for (const { type, name, help, labels, read } of series) {
-    const samples = (): Sample[] => [...sources()].flatMap((source) => [...read(source)]);
+    const samples = (): Sample[] => samplesOf(sources(), read);
     const options = { name, help, labelNames: labels, registers: [] };
     const metric =
       type === 'gauge'
@@ -34,6 +34,17 @@ export function registerComputed<Source>(
         : new ComputedCounter(options, samples);
     registry.registerMetric(metric);
   }
+}
+
+/** prom-client keeps the text of this one, and makes that of an absent one for each sample. */
+const noLabels = {};
+
+function samplesOf<Source>(sources: Iterable<Source>, read: Series<Source>['read']): Sample[] {
+  const samples = [];
+  for (const source of sources)
+    for (const { labels, value } of read(source))
+      samples.push({ labels, value, sharedLabels: noLabels });
+  return samples;
 }
 
 interface Options {
@@ -110,7 +121,12 @@ class ComputedHistogram<Source> extends Histogram {
       [...this.#sources()].map(async (source) => {
         const { histogram, with: shared } = this.#of(source);
         const own = await histogram.get();
-        return own.values.map((value) => ({ ...value, labels: { ...shared, ...value.labels } }));
+        return own.values.map(({ metricName = own.name, ...value }) => ({
+          ...value,
+          // Of `name_bucket`, `name_sum` and `name_count` the name is that of the source's.
+          metricName: this.#name + metricName.slice(own.name.length),
+          sharedLabels: shared,
+        }));
       }),
     );
     return { name: this.#name, help: this.#help, type: 'histogram', values: values.flat() };

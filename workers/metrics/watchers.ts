@@ -53,7 +53,13 @@ const memberSeries: readonly Series<Member>[] = [
   },
 ];
 
-export function registerWatcherMetrics(
+export function registerWatcherMetrics(registry: Registry, options: WatcherMetricsOptions): void {
+  registerComputed(registry, memberSeries, () => options.watchers);
+  registerLeadingMetrics(registry, options);
+}
+
+/** Of those that lead. */
+export function registerLeadingMetrics(
   registry: Registry,
   { watchers, creationTimeoutSeconds }: WatcherMetricsOptions,
 ): void {
@@ -64,13 +70,11 @@ export function registerWatcherMetrics(
       if (!term || !recorder) return [];
       return [{ namespace, term, recorder, creationTimeoutSeconds, now: nowMs() }];
     });
-  const listed = () => listedOf(leading());
-  registerComputed(registry, memberSeries, () => watchers);
   registerComputed(registry, termSeries, leading);
   registerComputedHistograms(registry, [...termHistograms, ...machineHistograms], leading);
   registerComputed(
     registry,
     [...machineSeries, ...mcmMachineSeries, ...mcmSetSeries, ...mcmDeploymentSeries],
-    listed,
+    () => listedOf(leading()),
   );
 }
