@@ -21,6 +21,7 @@ import type { DoubtKind } from './doubt.ts';
 import { kindOfDoubt } from './doubt.ts';
 import type { TermObserver, TermView } from './term.ts';
 import type { QueueStatus } from './worker-presence.ts';
+import { activityQueuesOf, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
 
@@ -32,6 +33,8 @@ export interface WatcherOptions {
   temporal: Client;
   /** Whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
+  /** The same of a queue of activities. */
+  readActivityQueue(queue: string): Promise<QueueStatus>;
   /** Calls `send` when it may go out: of a fleet others send as well. */
   turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
   namespace: string;
@@ -117,7 +120,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   });
   const pauses = new PauseLog(nowMs);
   const doubts = new Map<DoubtKind, number>();
-  let presence: WorkerPresence | undefined;
+  let presence: Presence | undefined;
   function notedPauses(): Record<string, string> {
     pauses.note('stop', stop.current()?.since);
     pauses.note('target', session?.targetAwaySince);
@@ -149,7 +152,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
-      presence = startPresence(options, pauses);
+      presence = startPresence(options, pauses, session);
     },
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');
@@ -164,7 +167,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     hasLeader: () => election.hasLeader,
     obstacle: () => election.obstacle,
     stoppedSince: () => stop.current()?.since,
-    workerAwaySince: () => presence?.awaySince,
+    unservedSince: () => presence?.unservedSince() ?? new Map(),
     doubts,
     async stop() {
       presence?.stop();
@@ -176,14 +179,33 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   });
 }
 
-function startPresence({ readQueue, log }: WatcherOptions, pauses: PauseLog) {
-  return new WorkerPresence({
-    read: () => readQueue(),
-    pauses,
-    clock: realClock,
-    now: nowMs,
-    onError: (err) => log.warn({ err }, 'Temporal does not say whether a worker is there'),
+interface Presence {
+  unservedSince(): Map<string, number | undefined>;
+  stop(): void;
+}
+
+function startPresence(
+  { readQueue, readActivityQueue, taskQueue, target, log }: WatcherOptions,
+  pauses: PauseLog,
+  session: LeaderSession,
+): Presence {
+  const onError = (err: unknown): void =>
+    log.warn({ err }, 'Temporal does not say whether a worker is there');
+  const times = { clock: realClock, now: nowMs, onError };
+  const workers = new WorkerPresence({ read: () => readQueue(), pauses, ...times });
+  const hasNodes = target !== undefined;
+  const queues = new QueueWatch({
+    queues: () => activityQueuesOf(taskQueue, { store: session.view().store, hasNodes }),
+    read: (queue) => readActivityQueue(queue),
+    ...times,
   });
+  return {
+    unservedSince: () => new Map([[taskQueue, workers.awaySince], ...queues.unservedSince]),
+    stop() {
+      workers.stop();
+      queues.stop();
+    },
+  };
 }
 
 function logTerm({ log, namespace }: WatcherOptions, { epoch, doubt }: Leadership): void {
@@ -241,17 +263,17 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
 interface Parts extends Pick<Watcher, 'isLeader' | 'hasLeader' | 'obstacle' | 'doubts' | 'stop'> {
   session(): LeaderSession | undefined;
   stoppedSince(): number | undefined;
-  workerAwaySince(): number | undefined;
+  unservedSince(): Map<string, number | undefined>;
 }
 
-function watcherOf({ session, stoppedSince, workerAwaySince, ...shown }: Parts): Watcher {
+function watcherOf({ session, stoppedSince, unservedSince, ...shown }: Parts): Watcher {
   return {
     ...shown,
     whyNotReady: () => session()?.whyNotReady(),
     term() {
       const view = shown.isLeader() ? session()?.view() : undefined;
       if (!view) return undefined;
-      return { ...view, stoppedSince: stoppedSince(), workerAwaySince: workerAwaySince() };
+      return { ...view, stoppedSince: stoppedSince(), unservedSince: unservedSince() };
     },
   };
 }

@@ -27,6 +27,9 @@ export interface TermView {
   sources: ReadonlyMap<Resource, SourceState>;
   /** Since when everything is stopped, milliseconds; undefined when it is not. */
   stoppedSince: number | undefined;
-  /** Since when no worker asks for work, milliseconds; undefined when one does. */
-  workerAwaySince: number | undefined;
+  /**
+   * Of each task queue that the namespace needs, since when no worker asks for work there,
+   * milliseconds; undefined when one does.
+   */
+  unservedSince: ReadonlyMap<string, number | undefined>;
 }

@@ -1,6 +1,6 @@
 /** What the watcher does from its start on: it signals what happens in both clusters. */
 import { readQueue } from '../watcher/worker-presence.ts';
-import { briefly } from './fleet/briefly.ts';
+import { briefly, brieflyEach } from './fleet/briefly.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { ServedWatcher, WatcherFleet } from './fleet/serve-watcher.ts';
@@ -56,6 +56,9 @@ export async function runWatcher(
     temporal,
     leaseClient,
     readQueue: briefly(queueStatusMs, () => readQueue(temporal, identity.taskQueue)),
+    readActivityQueue: brieflyEach(queueStatusMs, (queue) =>
+      readQueue(temporal, queue, 'activity'),
+    ),
     turns: new FairTurns(config.concurrency.syncs),
     leaders,
     watchers,

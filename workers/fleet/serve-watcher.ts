@@ -26,6 +26,8 @@ export interface WatcherFleet extends MemberParts {
   leaseClient: KubeClient;
   /** Whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
+  /** The same of a queue of activities. */
+  readActivityQueue(queue: string): Promise<QueueStatus>;
   /** Of all signals that are being sent. */
   turns: FairTurns;
   leaders: Leaders;
@@ -53,6 +55,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     target: clients.target,
     temporal,
     readQueue: fleet.readQueue,
+    readActivityQueue: fleet.readActivityQueue,
     turn: (send) => fleet.turns.take(namespace, send),
     namespace,
     cluster: identity.cluster,

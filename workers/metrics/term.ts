@@ -1,5 +1,4 @@
 /** What a watcher does while it leads. */
-import { nowMs } from '../../activities/system/system.ts';
 import type { SourceState, TermView } from '../../watcher/term.ts';
 import type { HistogramSeries, Sample, Series } from './computed.ts';
 import type { Leading } from './leading.ts';
@@ -83,16 +82,16 @@ export const termSeries: readonly Series<Leading>[] = [
         : [{ labels: { kube_namespace: namespace }, value: stoppedSince / 1_000 }],
   },
   {
-    name: 'millwright_worker_absent_seconds',
+    name: 'millwright_queue_unserved_seconds',
     type: 'gauge',
-    help: 'For how long no worker has asked for workflow tasks; 0 while one does.',
-    labels: ['kube_namespace'],
-    read: ({ namespace, term: { workerAwaySince } }) => [
-      {
-        labels: { kube_namespace: namespace },
-        value: workerAwaySince === undefined ? 0 : Math.max(nowMs() - workerAwaySince, 0) / 1_000,
-      },
-    ],
+    help: 'For how long no worker has asked for work at a task queue that the namespace needs; 0 while one does.',
+    labels: ['kube_namespace', 'queue'],
+    *read({ namespace, term, now }) {
+      for (const [queue, since] of term.unservedSince) {
+        const value = since === undefined ? 0 : Math.max(now - since, 0) / 1_000;
+        yield { labels: { kube_namespace: namespace, queue }, value };
+      }
+    },
   },
   {
     name: 'mcm_workqueue_depth',

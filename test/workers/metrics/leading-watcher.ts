@@ -26,7 +26,7 @@ export class LeadingWatcher {
   /** The first lists are in. */
   isListed = true;
   stoppedSince: number | undefined;
-  workerAwaySince: number | undefined;
+  readonly unservedSince = new Map<string, number | undefined>();
   readonly backlog = new Map<'machine' | 'machineSet', number>();
   readonly signals = { sent: 0, dropped: 0, merged: 0, failed: 0 };
   readonly sources = new Map<'machines' | 'nodes', SourceState>();
@@ -77,20 +77,23 @@ export class LeadingWatcher {
     switch (object.kind) {
       case 'Machine': {
         const previous = this.#store.find('machines', object.metadata.name);
-        return { resource: 'machines', ...change(type, viewOfMachine(object, previous), previous) };
+        return {
+          resource: 'machines',
+          ...changeTo(type, viewOfMachine(object, previous), previous),
+        };
       }
       case 'MachineSet': {
         const previous = this.#store.find('machineSets', object.metadata.name);
-        return { resource: 'machineSets', ...change(type, viewOfMachineSet(object), previous) };
+        return { resource: 'machineSets', ...changeTo(type, viewOfMachineSet(object), previous) };
       }
       case 'MachineDeployment': {
         const previous = this.#store.find('machineDeployments', object.metadata.name);
         const view = viewOfMachineDeployment(object);
-        return { resource: 'machineDeployments', ...change(type, view, previous) };
+        return { resource: 'machineDeployments', ...changeTo(type, view, previous) };
       }
       case 'MachineClass': {
         const previous = this.#store.find('machineClasses', object.metadata.name);
-        return { resource: 'machineClasses', ...change(type, viewOfClass(object), previous) };
+        return { resource: 'machineClasses', ...changeTo(type, viewOfClass(object), previous) };
       }
     }
   }
@@ -102,12 +105,12 @@ export class LeadingWatcher {
       backlog: () => this.backlog,
       sources: this.sources,
       stoppedSince: this.stoppedSince,
-      workerAwaySince: this.workerAwaySince,
+      unservedSince: this.unservedSince,
     };
   }
 }
 
-function change<T extends CachedObject>(
+function changeTo<T extends CachedObject>(
   type: 'live' | 'gone',
   object: T,
   previous: T | undefined,

@@ -13,6 +13,9 @@ beforeEach(() => {
 
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString();
 
+const lineOf = (deploymentName: string, phase: string, count: number) =>
+  `millwright_machines{kube_namespace="shoot",machine_deployment="${deploymentName}",phase="${phase}"} ${count}`;
+
 test('machines are counted by the deployment that owns them and by phase', async () => {
   const deployment = aMachineDeployment();
   const set = aMachineSet({ metadata: { ownerReferences: controlledBy(deployment) } });
@@ -25,24 +28,22 @@ test('machines are counted by the deployment that owns them and by phase', async
     aMachine({ metadata: { name: 'c', ...owned } }),
     aMachine({ metadata: { name: 'alone' }, phase: 'Unknown' }),
   );
-  const line = (deploymentName: string, phase: string, count: number) =>
-    `millwright_machines{kube_namespace="shoot",machine_deployment="${deploymentName}",phase="${phase}"} ${count}`;
   expect(await watcher.lines('millwright_machines')).toEqual([
-    line('workers', 'Running', 2),
-    line('workers', 'Pending', 1),
-    line('', 'Unknown', 1),
+    lineOf('workers', 'Running', 2),
+    lineOf('workers', 'Pending', 1),
+    lineOf('', 'Unknown', 1),
   ]);
 });
 
-describe('a machine whose Node does not join', () => {
-  function joining(seconds: number, changes: Partial<Machine['spec']> = {}): Machine {
-    return aMachine({
-      phase: 'Pending',
-      metadata: { name: 'm', creationTimestamp: ago(seconds) },
-      spec: { class: { kind: 'MachineClass', name: 'small' }, providerID: 'v:///0', ...changes },
-    });
-  }
+function joining(seconds: number, changes: Partial<Machine['spec']> = {}): Machine {
+  return aMachine({
+    phase: 'Pending',
+    metadata: { name: 'm', creationTimestamp: ago(seconds) },
+    spec: { class: { kind: 'MachineClass', name: 'small' }, providerID: 'v:///0', ...changes },
+  });
+}
 
+describe('a machine whose Node does not join', () => {
   test.each<{ what: string; machine: Machine; isCounted: boolean }>([
     { what: 'for 9 minutes of 20', machine: joining(540), isCounted: false },
     { what: 'for 11 minutes of 20', machine: joining(660), isCounted: true },
@@ -110,10 +111,9 @@ describe('a drain that is blocked', () => {
   });
 });
 
+const progressing = (reason: string) => [{ type: 'Progressing', status: 'True' as const, reason }];
+
 describe('a rollout', () => {
-  const progressing = (reason: string) => [
-    { type: 'Progressing', status: 'True' as const, reason },
-  ];
   const whole = { replicas: 3, updatedReplicas: 3, availableReplicas: 3, observedGeneration: 1 };
   test.each<{
     state: RolloutState;

@@ -27,6 +27,11 @@ const running = (status: MachineStatus = {}): Machine =>
     status: { currentStatus: { phase: 'Running' }, ...status },
   });
 
+const conditions = (ready: 'True' | 'False') => [
+  { type: 'Ready', status: ready },
+  { type: 'a=b/Disk', status: 'Unknown' as const },
+];
+
 describe('of a Machine', () => {
   test.each<[MachinePhase | undefined, number]>([
     ['Terminating', -4],
@@ -53,10 +58,6 @@ describe('of a Machine', () => {
   });
 
   test('conditions are 0, 1 and 2, and follow the object', async () => {
-    const conditions = (ready: 'True' | 'False') => [
-      { type: 'Ready', status: ready },
-      { type: 'a=b/Disk', status: 'Unknown' as const },
-    ];
     watcher.put(running({ conditions: conditions('False') }));
     const of = 'mcm_machine_status_condition{name="pool-0",namespace="shoot",condition=';
     expect(await watcher.lines('mcm_machine_status_condition')).toEqual([
@@ -208,6 +209,13 @@ describe('of a MachineDeployment', () => {
   });
 });
 
+const inPhase = (phase: MachinePhase, seconds = 30): MachineStatus => ({
+  currentStatus: {
+    phase,
+    lastUpdateTime: new Date(Date.now() - seconds * 1_000).toISOString(),
+  },
+});
+
 describe('what befalls machines', () => {
   const machineClass = aMachineClass({
     nodeTemplate: { capacity: {}, instanceType: 'large', region: 'r', zone: 'r1' },
@@ -236,12 +244,6 @@ describe('what befalls machines', () => {
     });
   }
   const providerID = 'virtual:///0';
-  const inPhase = (phase: MachinePhase, seconds = 30): MachineStatus => ({
-    currentStatus: {
-      phase,
-      lastUpdateTime: new Date(Date.now() - seconds * 1_000).toISOString(),
-    },
-  });
 
   async function valueOf(name: string): Promise<number> {
     const [line = ''] = (await watcher.lines(name)).filter((one) => one.startsWith(name + pool));

@@ -32,7 +32,7 @@ interface Section {
   series: DocumentedSeries[];
 }
 
-const log = createLogger({ component: 'worker', level: 'fatal', format: 'json' });
+const log = createLogger({ component: 'worker', level: 'error', format: 'json' });
 const noWatchers = { watchers: new Map(), creationTimeoutSeconds: 0 };
 
 function registered(register: (registry: Registry) => void): DocumentedSeries[] {

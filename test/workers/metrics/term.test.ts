@@ -54,17 +54,19 @@ test('the lag of signals is timed by kind', async () => {
   expect(await watcher.value(`${name}_sum`, ofKind)).toBe(0.04);
 });
 
-test('since when everything is stopped, and no worker is there', async () => {
+test('since when everything is stopped is a time, and nothing where it is not', async () => {
   expect(await watcher.lines('millwright_stopped_since_timestamp_seconds')).toEqual([]);
-  const absent = 'millwright_worker_absent_seconds{kube_namespace="shoot"}';
-  expect(await watcher.lines('millwright_worker_absent_seconds')).toEqual([`${absent} 0`]);
   watcher.stoppedSince = 1_700_000_000_000;
-  watcher.workerAwaySince = Date.now() - 60_000;
-  expect(await watcher.lines('millwright_stopped_since_timestamp_seconds')).toEqual([
-    'millwright_stopped_since_timestamp_seconds{kube_namespace="shoot"} 1700000000',
-  ]);
-  const [line = ''] = await watcher.lines('millwright_worker_absent_seconds');
-  expect(Number(line.split(' ')[1])).toBeGreaterThanOrEqual(60);
+  expect(await watcher.value('millwright_stopped_since_timestamp_seconds')).toBe(1_700_000_000);
+});
+
+test('for how long each queue is without a worker', async () => {
+  watcher.unservedSince.set('millwright/c/shoot', undefined);
+  watcher.unservedSince.set('millwright/c/shoot/drain', Date.now() - 60_000);
+  const name = 'millwright_queue_unserved_seconds';
+  expect(await watcher.value(name, { queue: 'millwright/c/shoot' })).toBe(0);
+  const seconds = await watcher.value(name, { queue: 'millwright/c/shoot/drain' });
+  expect(seconds).toBeGreaterThanOrEqual(60);
 });
 
 test('histories that were lost are counted by the reason, zero as well', async () => {
