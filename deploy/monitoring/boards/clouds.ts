@@ -119,16 +119,16 @@ export const clouds: Board = {
           ],
         },
         {
-          title: 'Pollers of drivers',
-          description:
-            'Open polls of the workers, by task queue. At 0 the worker with this driver does not run.',
+          title: 'Queues of drivers without a worker',
+          description: 'For how long. The worker with this driver does not run.',
           kind: 'graph',
-          unit: 'short',
+          unit: 's',
+          limits: { red: 120 },
           runbook: 'worker-down',
           queries: [
             {
-              expr: `sum by (task_queue) (temporal_num_pollers{${ofInstall}, task_queue=~".*/driver/.*"})`,
-              legend: '{{task_queue}}',
+              expr: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}, queue=~".*/driver/.*"})`,
+              legend: '{{queue}}',
             },
           ],
         },

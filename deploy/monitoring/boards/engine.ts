@@ -71,15 +71,14 @@ export const engine: Board = {
           ],
         },
         {
-          title: 'Without a worker',
-          description:
-            'For how long no worker has asked for workflow tasks, the longest of all namespaces.',
+          title: 'Queue without a worker',
+          description: 'For how long, the longest of all task queues.',
           kind: 'stat',
           unit: 's',
           limits: { orange: 30, red: 120 },
           runbook: 'worker-down',
           queries: [
-            { expr: `max(millwright_worker_absent_seconds{${ofNamespace}})`, legend: 'longest' },
+            { expr: `max(millwright_queue_unserved_seconds{${ofNamespace}})`, legend: 'longest' },
           ],
         },
         {
@@ -163,21 +162,22 @@ export const engine: Board = {
           ],
         },
         {
-          title: 'Pollers by task queue',
-          description: 'Open polls of the workers. A queue at 0 has no worker, and its steps wait.',
+          title: 'Queues without a worker',
+          description: 'For how long no worker has polled, by task queue.',
           kind: 'graph',
-          unit: 'short',
+          unit: 's',
+          limits: { red: 120 },
           runbook: 'worker-down',
           queries: [
             {
-              expr: `sum by (task_queue) (temporal_num_pollers{${ofInstall}})`,
-              legend: '{{task_queue}}',
+              expr: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}})`,
+              legend: '{{queue}}',
             },
           ],
         },
         {
-          title: 'Pollers by kind',
-          description: 'Open polls of the workers. They fall when a worker is gone.',
+          title: 'Pollers',
+          description: 'Open polls of the workers, by kind. They fall when a worker is gone.',
           kind: 'stack',
           unit: 'short',
           queries: [
