@@ -72,6 +72,12 @@ export class Prometheus {
     return data.groups.flatMap(({ rules }) => rules);
   }
 
+  /** Labels of those that are pending or fire. */
+  async alerts(): Promise<Record<string, string>[]> {
+    const { data } = await this.#get<{ alerts: { labels: Record<string, string> }[] }>('alerts');
+    return data.alerts.map(({ labels }) => labels);
+  }
+
   async #get<T>(path: string, query: Record<string, string> = {}): Promise<Answer<T>> {
     const url = `${this.#address}/api/v1/${path}?${new URLSearchParams(query).toString()}`;
     const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
