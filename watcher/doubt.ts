@@ -5,8 +5,8 @@
 
 /**
  * `restored`: the database of Kubernetes is in an older state. `forgotten`: the API server does not
- * know any more what happened since. `absent`: nobody led for long. `lease`: the Lease was deleted
- * or edited. `temporal`: the database of Temporal is another one.
+ * know any more what happened since. `absent`: no watcher led for long. `lease`: the Lease was
+ * deleted or edited. `temporal`: the database of Temporal is another one.
  */
 export type DoubtKind = 'restored' | 'forgotten' | 'absent' | 'lease' | 'temporal';
 

@@ -53,7 +53,7 @@ export interface WatcherOptions {
   leaderElection: LeaderElection;
   /** Of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
-  /** A term begins. Returns whom it tells what happens. */
+  /** A term begins. Returns what hears of all that happens in it. */
   onTerm?(): TermObserver;
 }
 

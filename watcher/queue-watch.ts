@@ -35,7 +35,7 @@ export class QueueWatch {
   }
 
   /**
-   * Since when nobody asks at a queue, milliseconds; undefined when somebody does. A worker whose
+   * Since when no worker asks at a queue, milliseconds; undefined when one does. A worker whose
    * slots are all taken does not ask: it counts as there for as long as Temporal remembers it, some
    * five minutes.
    */

@@ -1,11 +1,11 @@
-/** What one term as leader shows of itself, and whom it tells what happens. */
+/** What one term as leader shows of itself, and what hears of all that happens in it. */
 import type { Kind } from '../workflows/contracts/references.ts';
 import type { StoreView, WatchedChange } from './cache/store.ts';
 import type { Resource } from './cache/views.ts';
 import type { QueueObserver } from './queue/queue-observer.ts';
 import type { SignalQueueCounters } from './queue/signal-queue.ts';
 
-/** Is told what happens in a term, for metrics. */
+/** Hears what happens in a term, for metrics. */
 export interface TermObserver extends QueueObserver {
   /** After the store took it in. */
   changed(change: WatchedChange, store: StoreView): void;

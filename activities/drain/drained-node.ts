@@ -33,9 +33,10 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
 export class NotGivenUp extends Error {}
 
 /**
- * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine neither is being deleted nor, where its Node stays, has
- * failed. Throws `ForeignNode` when a Machine that was created in place of this one has its
- * instance: that Machine is drained by a deadline of its own, if it is deleted at all.
+ * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine
+ * neither is being deleted nor, where its Node stays, has failed. Throws `ForeignNode` when a
+ * Machine that was created in place of this one has its instance: that Machine is drained by a
+ * deadline of its own, if it is deleted at all.
  */
 export async function requireGivenUp(
   control: KubeClient,

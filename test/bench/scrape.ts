@@ -8,12 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type { MachineFigures } from '../../watcher/cache/figures.ts';
 import { figuresOfMachine } from '../../watcher/cache/machine-figures.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import {
-  aMachine,
-  aMachineDeployment,
-  aMachineSet,
-  controlledBy,
-} from '../support/builders.ts';
+import { aMachine, aMachineDeployment, aMachineSet, controlledBy } from '../support/builders.ts';
 import { LeadingWatcher } from '../workers/metrics/leading-watcher.ts';
 
 const [argument = '2000'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import type { Kind } from '../../workflows/contracts/references.ts';
 
-/** Is told how signals come and go, for metrics. Times in milliseconds. */
+/** Hears how signals come and go, for metrics. Times in milliseconds. */
 export interface QueueObserver {
   /** A signal is to be sent; none of its name to its workflow was waiting. */
   added(kind: Kind): void;

@@ -19,7 +19,7 @@ export interface Series<Source> {
   read(source: Source): Iterable<Sample>;
 }
 
-/** `sources`: whoever has something to say now. */
+/** `sources`: those that have something to say now. */
 export function registerComputed<Source>(
   registry: Registry,
   series: readonly Series<Source>[],
@@ -54,7 +54,7 @@ interface Options {
   registers: never[];
 }
 
-/** The values as they are: `set` would look up each of thousands by a hash of its labels. */
+/** The values as they are: `set` would find each of thousands by a hash of its labels. */
 class ComputedGauge extends Gauge {
   readonly #samples: () => Sample[];
 

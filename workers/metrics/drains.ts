@@ -5,14 +5,21 @@ import { monotonicMs } from '../../activities/system/system.ts';
 import { registerComputed } from './computed.ts';
 import { poolLabel } from './pools.ts';
 
+const results = ['drained', 'forced'] as const;
+
 export interface DrainSeconds {
   seconds: number;
-  result: 'drained' | 'forced';
+  result: (typeof results)[number];
   /** Labels of the Machine. */
   labels: Readonly<Record<string, string>>;
 }
 
-export type DrainMetrics = (namespace: string, drain: DrainSeconds) => void;
+export interface DrainMetrics {
+  /** A drain is over. */
+  ended(namespace: string, drain: DrainSeconds): void;
+  /** It is served no more. */
+  remove(namespace: string): void;
+}
 
 /** A drain may take hours where a PodDisruptionBudget blocks it. */
 const buckets = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400];
@@ -49,13 +56,19 @@ export function registerDrainMetrics(registry: Registry): DrainMetrics {
     ],
     () => last.values(),
   );
-  return (namespace, { seconds, result, labels }) => {
-    durations.observe({ kube_namespace: namespace, result }, seconds);
-    // Of a machine without the label MCM records nothing.
-    const pool = labels[poolLabel];
-    if (pool === undefined) return;
-    const key = { namespace, machine_deployment: pool };
-    const value = Math.floor(seconds);
-    last.set(JSON.stringify(key), { at: monotonicMs(), labels: key, value });
+  return {
+    ended(namespace, { seconds, result, labels }) {
+      durations.observe({ kube_namespace: namespace, result }, seconds);
+      // Of a machine without the label MCM records nothing.
+      const pool = labels[poolLabel];
+      if (pool === undefined) return;
+      const key = { namespace, machine_deployment: pool };
+      const value = Math.floor(seconds);
+      last.set(JSON.stringify(key), { at: monotonicMs(), labels: key, value });
+    },
+    remove(namespace) {
+      for (const result of results) durations.remove({ kube_namespace: namespace, result });
+      for (const [key, { labels }] of last) if (labels.namespace === namespace) last.delete(key);
+    },
   };
 }

@@ -5,7 +5,7 @@ import type { HistogramSeries, Sample, Series } from './computed.ts';
 import type { Leading, Listed } from './leading.ts';
 import { deploymentOf } from './pools.ts';
 
-/** What is not counted is 0, so that an alert need not tell zero from nothing. */
+/** What is not counted is 0, so that an alert need not know zero from nothing. */
 const drainBlockers: readonly DrainBlocker[] = ['PodDisruptionBudget', 'Volume', 'Pod', 'Other'];
 
 export const machineSeries: readonly Series<Listed>[] = [
@@ -87,35 +87,35 @@ export const machineHistograms: readonly HistogramSeries<Leading>[] = [
     name: 'millwright_machine_launch_seconds',
     help: 'From the creation of a Machine until its instance was there.',
     labels: ofPools,
-    of: (leading) => lifeOf(leading, 'launched'),
+    of: (leading) => timesOf(leading, 'launched'),
   },
   {
     name: 'millwright_machine_join_seconds',
     help: 'From the instance until the Machine was Running.',
     labels: ofPools,
-    of: (leading) => lifeOf(leading, 'joined'),
+    of: (leading) => timesOf(leading, 'joined'),
   },
   {
     name: 'millwright_machine_running_seconds',
     help: 'From the creation of a Machine until it was Running for the first time.',
     labels: ofPools,
-    of: (leading) => lifeOf(leading, 'running'),
+    of: (leading) => timesOf(leading, 'running'),
   },
   {
     name: 'millwright_machine_deletion_seconds',
     help: 'From the deletion of a Machine until it was gone, with its drain.',
     labels: ofPools,
-    of: (leading) => lifeOf(leading, 'deleted'),
+    of: (leading) => timesOf(leading, 'deleted'),
   },
 ];
 
-type Life = Parameters<Leading['recorder']['last']>[0];
+type Step = Parameters<Leading['recorder']['last']>[0];
 
-function lifeOf(
+function timesOf(
   { namespace, recorder }: Leading,
-  event: Life,
+  event: Step,
 ): ReturnType<HistogramSeries<Leading>['of']> {
-  return { histogram: recorder.lives[event], with: { kube_namespace: namespace } };
+  return { histogram: recorder.times[event], with: { kube_namespace: namespace } };
 }
 
 /** `always`: labels of which there is a series even for none. */

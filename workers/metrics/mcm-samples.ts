@@ -50,7 +50,7 @@ export function createdAtLabel(milliseconds: number): string {
 
 type Listable = 'machines' | 'machineSets' | 'machineDeployments';
 
-/** MCM has no label here; this one tells the namespaces of a fleet apart. */
+/** MCM has no label here; this one keeps the namespaces of a fleet apart. */
 export function itemsSeries(name: string, resource: Listable, help: string): Series<Listed> {
   return {
     name,

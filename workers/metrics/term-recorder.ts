@@ -5,14 +5,14 @@ import type { StoreView, WatchedChange } from '../../watcher/cache/store.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 import type { QueueObserver } from '../../watcher/queue/queue-observer.ts';
 import type { TermObserver } from '../../watcher/term.ts';
-import type { LifeEvent } from './machine-life.ts';
-import { lifeEventsOf } from './machine-life.ts';
+import type { MachineEvent } from './machine-events.ts';
+import { machineEventsOf } from './machine-events.ts';
 import { deploymentOf, poolLabel } from './pools.ts';
 
 type Kind = Parameters<QueueObserver['added']>[0];
 
 /** Seconds: of a quick cloud, and of a drain that takes hours. */
-const lifeBuckets = [
+const timeBuckets = [
   1, 5, 15, 30, 60, 90, 120, 180, 240, 300, 450, 600, 900, 1_200, 1_800, 3_600, 7_200, 14_400,
 ];
 const lagBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -35,10 +35,10 @@ export interface Counted {
   value: number;
 }
 
-type Timed = Extract<LifeEvent, { seconds: number }>['event'];
+type Timed = Extract<MachineEvent, { seconds: number }>['event'];
 
 export class TermRecorder implements TermObserver {
-  readonly lives: Readonly<Record<Timed, Histogram>> = {
+  readonly times: Readonly<Record<Timed, Histogram>> = {
     launched: ofPools(),
     running: ofPools(),
     joined: ofPools(),
@@ -64,14 +64,14 @@ export class TermRecorder implements TermObserver {
 
   changed(change: WatchedChange, store: StoreView): void {
     if (change.resource !== 'machines') return;
-    const events = lifeEventsOf(change, nowMs());
+    const events = machineEventsOf(change, nowMs());
     if (events.length === 0) return;
     const { object } = change;
     const pool = { machine_deployment: deploymentOf(object, store) };
     const labels = mcmLabelsOf(object, { store, namespace: this.#namespace });
     for (const event of events) {
       if ('seconds' in event) {
-        this.lives[event.event].observe(pool, event.seconds);
+        this.times[event.event].observe(pool, event.seconds);
         this.#keepLast(event, labels);
       } else if (event.event === 'stale') this.staleMachines += 1;
       else this.#countFailedJoin(labels);
@@ -133,7 +133,7 @@ function mcmLabelsOf(
 }
 
 function ofPools(): Histogram {
-  return unregisteredHistogram(['machine_deployment'], lifeBuckets);
+  return unregisteredHistogram(['machine_deployment'], timeBuckets);
 }
 
 /** Shown under its real name by `registerComputedHistograms`. */

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Sample } from '../metrics/computed.ts';
 import { registerComputed } from '../metrics/computed.ts';
 
-/** A certificate lives for days at least. */
+/** A certificate is good for days at least. */
 const keptMs = 60_000;
 
 /** Files of the Temporal settings, and kubeconfigs that flags name. */
@@ -74,7 +74,7 @@ function endOf(pem: string): number[] {
   try {
     return [Date.parse(new X509Certificate(pem).validTo)];
   } catch {
-    // No certificate after all: whoever needs it says so.
+    // No certificate after all: those who need it say so.
     return [];
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What the change of a Machine says of its life. Only what was seen before and after counts, so
+ * What befell a Machine, by how it changed. Only what was seen before and after counts, so
  * that a leader that begins counts nothing that an earlier one has counted.
  */
 import type { Change } from '../../activities/kube/cache/object-cache.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 
-export type LifeEvent =
+export type MachineEvent =
   /** The instance is there; since the creation of the Machine. */
   | { event: 'launched'; seconds: number }
   /** Running for the first time; since the creation of the Machine. */
@@ -20,19 +20,19 @@ export type LifeEvent =
   | { event: 'stale' };
 
 /** `now`: milliseconds since 1970. */
-export function lifeEventsOf(change: Change<MachineView>, now: number): LifeEvent[] {
+export function machineEventsOf(change: Change<MachineView>, now: number): MachineEvent[] {
   const { type, object, previous } = change;
   if (previous === undefined) return [];
   if (type === 'gone') return deletion(object, now);
   return [...creation(previous, object, now), ...failures(previous, object)];
 }
 
-function deletion({ figures: { deletedAt } }: MachineView, now: number): LifeEvent[] {
+function deletion({ figures: { deletedAt } }: MachineView, now: number): MachineEvent[] {
   return deletedAt === undefined ? [] : [{ event: 'deleted', seconds: since(deletedAt, now) }];
 }
 
-function creation(previous: MachineView, object: MachineView, now: number): LifeEvent[] {
-  const events: LifeEvent[] = [];
+function creation(previous: MachineView, object: MachineView, now: number): MachineEvent[] {
+  const events: MachineEvent[] = [];
   if (object.isDeleting) return events;
   const seconds = since(object.createdAt, now);
   if (previous.figures.providerID === '' && object.figures.providerID !== '')
@@ -45,7 +45,7 @@ function creation(previous: MachineView, object: MachineView, now: number): Life
   return events;
 }
 
-function failures(previous: MachineView, object: MachineView): LifeEvent[] {
+function failures(previous: MachineView, object: MachineView): MachineEvent[] {
   const isTimedOut = object.figures.isCreationTimedOut && !previous.figures.isCreationTimedOut;
   const isStale = previous.phase === 'Failed' && object.isDeleting && !previous.isDeleting;
   return [
