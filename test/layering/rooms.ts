@@ -489,7 +489,8 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'deploy',
-    holds: 'CRDs, chart, examples; `deploy/local`: the local stack and its virtual cloud',
+    holds:
+      'CRDs, chart, examples, alert rules and dashboards; `deploy/local`: the local stack and its virtual cloud',
     imports: ['workflows/api', 'workflows/values', 'activities/drivers'],
     packages: [
       '@kubernetes/client-node',

@@ -16,6 +16,8 @@ export type ToolName =
   | 'temporal-test-server'
   | 'helm'
   | 'helm3'
+  | 'prometheus'
+  | 'promtool'
   | 'mcm'
   | 'mcm-machine-controller'
   | 'gitops-health';
@@ -289,6 +291,38 @@ function helm(name: 'helm' | 'helm3', version: string): Tool {
   };
 }
 
+/**
+ * Prometheus, and the program that checks and tests its rules. One archive holds both. A build from
+ * Go modules has no web page, which the published module leaves out, and finds targets in files and
+ * lists only, which leaves out the libraries of all clouds.
+ */
+function prometheus(name: 'prometheus' | 'promtool', takes: string): Tool {
+  const version = versions.prometheus;
+  return {
+    name,
+    version,
+    variable: variableOf(name),
+    versionArgs: ['--version'],
+    release: ({ os, arch }) => {
+      const base = `https://github.com/prometheus/prometheus/releases/download/v${version}`;
+      const folder = `prometheus-${version}.${os}-${arch}`;
+      return {
+        url: `${base}/${folder}.tar.gz`,
+        checksumUrl: `${base}/sha256sums.txt`,
+        member: `${folder}/${name}`,
+      };
+    },
+    module: {
+      folder: 'prometheus',
+      package: `github.com/prometheus/prometheus/cmd/${name}`,
+      go: '1.26.7',
+      ldflags: [`-X github.com/prometheus/common/version.Version=${version}`],
+      tags: ['remove_all_sd'],
+      takes,
+    },
+  };
+}
+
 /** The two processes of the real MCM, for tests of the migration. Neither prints its version. */
 function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: string): Tool {
   return {
@@ -328,6 +362,8 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'temporal-test-server': temporalTestServer,
   helm: helm('helm', versions.helm),
   helm3: helm('helm3', versions.helm3),
+  prometheus: prometheus('prometheus', '2 to 3 minutes'),
+  promtool: prometheus('promtool', '2 to 3 minutes'),
   mcm: mcm(
     'mcm',
     versions.mcm,
