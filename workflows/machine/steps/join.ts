@@ -9,6 +9,7 @@ import { localFirstOnce, localFirst, messageOf } from '../../runtime/activity-op
 import { longestMessageBytes } from '../../contracts/driver-answers.ts';
 import { clip } from '../../values/clip.ts';
 import { defined } from '../../values/defined.ts';
+import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from '../console-output.ts';
 import { noteHealth } from '../health.ts';
 import { writeLastOperation } from '../last-operation.ts';
 import {
@@ -54,6 +55,7 @@ export async function recordJoined(context: StepContext): Promise<void> {
   forgetBootstrapToken(state);
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
   noteJoined(state);
+  forgetConsoleOutput(state);
   setPhase(state, 'Running');
 }
 
@@ -128,9 +130,12 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
 export async function recordTimeout(context: StepContext): Promise<void> {
   const { state, input } = context;
   const isAfterOutage = state.object.joinBy?.isOutage || undefined;
-  const known = { instance: instanceOf(state), isAfterOutage, now: Date.now() };
+  const consoleOutput = consoleReadOf(state);
+  const known = { instance: instanceOf(state), isAfterOutage, consoleOutput, now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
   const outcome = await localFirst((steps) => steps.recordTimeout(request), 'creation timeout');
+  if (outcome.found === 'tooLate') shortenConsoleOutput(state);
+  else forgetConsoleOutput(state);
   switch (outcome.found) {
     case 'tooLate':
       setPhase(state, 'Failed');
