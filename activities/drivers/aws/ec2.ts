@@ -20,6 +20,10 @@ export interface Ec2 {
   describe(query: DescribeInstancesCommandInput): Promise<Instance[]>;
   /** Undefined: there is no such instance, or none that EC2 lists yet. */
   describeOne(instanceId: string): Promise<Instance | undefined>;
+  /**
+   * In base64; empty while EC2 has none. `isLatest`: as of now, for instance types that have it.
+   */
+  consoleOutput(instanceId: string, options: { isLatest: boolean }): Promise<string>;
   /** Undefined: no such image is to be seen. */
   rootDeviceName(ami: string): Promise<string | undefined>;
   run(input: RunInstancesCommandInput): Promise<Instance>;
@@ -63,6 +67,14 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
     async describeOne(instanceId) {
       const found = await unlessMissing(describe({ InstanceIds: [instanceId] }));
       return found?.[0];
+    },
+    async consoleOutput(instanceId, { isLatest }) {
+      const input = { InstanceId: instanceId, ...(isLatest && { Latest: true }) };
+      const { Output = '' } = await send({
+        action: 'GetConsoleOutput',
+        with: (options) => client.getConsoleOutput(input, options),
+      });
+      return Output;
     },
     async rootDeviceName(ami) {
       const { Images = [] } = await send({
