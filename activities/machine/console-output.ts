@@ -15,7 +15,8 @@ import { component, machineSubject, patchMachine, referenceOf } from './object.t
 /**
  * On the object, before its phase says Failed: then its set deletes it. `/status` takes no
  * annotations, so this is a write of its own. Returns the Machine as it is then; undefined when it
- * is gone. A Machine that takes no annotation turns Failed all the same.
+ * is gone. Fails with a conflict when it is not as it was read: then it may have joined. A Machine
+ * that takes no annotation turns Failed all the same.
  */
 export async function keepConsoleOutput(
   control: KubeClient,
@@ -24,7 +25,8 @@ export async function keepConsoleOutput(
 ): Promise<Machine | undefined> {
   if (!output || !('text' in output)) return current;
   const text = withoutSecretPatterns(output.text);
-  const metadata = { annotations: { [annotations.consoleOutput]: text } };
+  const { resourceVersion } = current.metadata;
+  const metadata = { resourceVersion, annotations: { [annotations.consoleOutput]: text } };
   try {
     return await patchMachine(control, referenceOf(current), { metadata });
   } catch (error) {
