@@ -33,6 +33,8 @@ export interface CloudFault {
   seconds?: number;
   code?: string;
   message?: string;
+  /** What the machine prints: of `neverJoin` and `joinNotReady`. */
+  console?: string;
 }
 
 export interface StandingFault {
