@@ -1,8 +1,8 @@
 /** What was printed to a terminal, as text for people. */
 
 /** Of ECMA-48: colours and cursor movements, titles of windows, character sets, and the rest. */
-// oxlint-disable-next-line no-control-regex
 const escapes =
+  // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[ -/]+[0-~]|[0-~])/g;
 /** Tabs and line feeds stay. */
 // oxlint-disable-next-line no-control-regex

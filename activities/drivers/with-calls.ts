@@ -5,13 +5,7 @@ import type { Driver, ProviderRequest } from './driver.ts';
 
 /** As the metrics name the calls. */
 export type Operation =
-  | 'create'
-  | 'describe'
-  | 'initialize'
-  | 'delete'
-  | 'list'
-  | 'deleteListed'
-  | 'getConsoleOutput';
+  'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed' | 'getConsoleOutput';
 
 export type Call<Request, Answer> = (request: Request) => Promise<Answer>;
 

@@ -30,7 +30,7 @@ export function clip(text: string, longestBytes: number): string {
 export function clipStart(text: string, longestBytes: number): string {
   let bytes = 0;
   let start = text.length;
-  for (const character of [...text].toReversed()) {
+  for (const character of Array.from(text).toReversed()) {
     bytes += bytesOf(character);
     if (bytes > longestBytes) return fromLineStart(text.slice(start));
     start -= character.length;

@@ -50,9 +50,24 @@ export interface Ec2Parts {
 const pageSize = 1_000;
 const pagesMax = 100;
 
+type Send = <Answer>(call: Call<Answer>) => Promise<Answer>;
+
+interface Calls {
+  client: EC2;
+  region: string;
+  send: Send;
+}
+
 export function ec2Calls(parts: Ec2Parts): Ec2 {
   const { client, region } = parts;
-  const send = <Answer>(call: Call<Answer>): Promise<Answer> => sendOnce(parts, call);
+  const send: Send = (call) => sendOnce(parts, call);
+  const calls = { client, region, send };
+  return { region, ...readsOf(calls), ...writesOf(calls) };
+}
+
+type Reads = Pick<Ec2, 'describe' | 'describeOne' | 'consoleOutput' | 'rootDeviceName'>;
+
+function readsOf({ client, send }: Calls): Reads {
   const describe: Ec2['describe'] = (query) =>
     allPages(async (NextToken) => {
       const input = { ...query, ...(NextToken !== undefined && { NextToken }) };
@@ -62,7 +77,6 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
       });
     });
   return {
-    region,
     describe,
     async describeOne(instanceId) {
       const found = await unlessMissing(describe({ InstanceIds: [instanceId] }));
@@ -84,6 +98,11 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
       });
       return Images[0]?.RootDeviceName;
     },
+  };
+}
+
+function writesOf({ client, region, send }: Calls): Omit<Ec2, 'region' | keyof Reads> {
+  return {
     async run(input) {
       const { Instances = [] } = await send({
         action: 'RunInstances',

@@ -5,10 +5,7 @@ import { consoleNotOurs } from '../named-instance.ts';
 import type { Account } from './client.ts';
 import { findOne, isMadeFor } from './find.ts';
 
-export async function getConsoleOutput(
-  account: Account,
-  request: MachineRequest,
-): Promise<string> {
+export async function getConsoleOutput(account: Account, request: MachineRequest): Promise<string> {
   const found = await findOne(account, request);
   if (!found?.isOwn) throw missing(request);
   const { instance } = found;

@@ -183,16 +183,22 @@ function concerns({ operation, match, zone }: Fault, target: Target): boolean {
   return isOperation && isZone && matchesGlob(target.name, match);
 }
 
+function joinOf(never: Fault | undefined, notReady: Fault | undefined): Fate {
+  const prints = (never ?? notReady)?.console;
+  return {
+    ...(never && { neverJoins: true }),
+    ...(notReady && { joinsNotReady: true }),
+    ...(prints !== undefined && { prints }),
+  };
+}
+
 /** What the faults make of a new machine, and which of them fired. */
 export function fateOf(faults: readonly Fault[], target: Target): { fate: Fate; fired: Fault[] } {
   const found = new Map(fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const));
   const sickening = found.get('unhealthyLater');
   const vanishing = found.get('vanish');
-  const prints = (found.get('neverJoin') ?? found.get('joinNotReady'))?.console;
   const fate: Fate = {
-    ...(found.get('neverJoin') && { neverJoins: true }),
-    ...(found.get('joinNotReady') && { joinsNotReady: true }),
-    ...(prints !== undefined && { prints }),
+    ...joinOf(found.get('neverJoin'), found.get('joinNotReady')),
     ...(sickening?.condition && {
       sickens: { afterSeconds: sickening.seconds ?? 0, condition: sickening.condition },
     }),

@@ -13,7 +13,11 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 const aSecretValue = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9+/._~-]{8,60}$/),
   fc.stringMatching(/^[a-z]{4,10}( [a-z0-9]{3,8}){2,5}$/),
-  fc.string({ minLength: 8, maxLength: 80, unit: fc.constantFrom(...'äöü€😀abc123"\\-') }),
+  fc.string({
+    minLength: 8,
+    maxLength: 80,
+    unit: fc.constantFrom(...Array.from('äöü€😀abc123"\\-')),
+  }),
 );
 
 const noise = fc.oneof(

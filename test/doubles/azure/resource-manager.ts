@@ -190,7 +190,10 @@ function bootDiagnostics(manager: Manager, { query }: Asked, match: RegExpExecAr
   }
   const origin = vm.logScheme ? manager.origin.replace('https:', 'http:') : manager.origin;
   const log = `${origin}/_storage${vm.id}?${signature}`;
-  return { status: 200, body: { ...(vm.serial !== undefined && { serialConsoleLogBlobUri: log }) } };
+  return {
+    status: 200,
+    body: { ...(vm.serial !== undefined && { serialConsoleLogBlobUri: log }) },
+  };
 }
 
 function listGroup(manager: Manager, { query, path }: Asked, match: RegExpExecArray): Answer {

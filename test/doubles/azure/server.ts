@@ -144,7 +144,8 @@ async function serve(
   // A silent authority: whoever asks waits.
   if (given === 'silence') return;
   if (given) send(response, given);
-  else if (heard.path.startsWith('/_storage/')) serveStorage(double, { ...heard, url, request, response });
+  else if (heard.path.startsWith('/_storage/'))
+    serveStorage(double, { ...heard, url, request, response });
   else serveManager(double, { ...heard, url, request, response });
 }
 

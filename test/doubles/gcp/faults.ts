@@ -1,14 +1,7 @@
 /** Faults that a test orders: what goes wrong, with which calls, and how often. */
 
 export type Operation =
-  | 'insert'
-  | 'get'
-  | 'delete'
-  | 'list'
-  | 'setLabels'
-  | 'serialPort'
-  | 'operation'
-  | 'token';
+  'insert' | 'get' | 'delete' | 'list' | 'setLabels' | 'serialPort' | 'operation' | 'token';
 
 export interface Fault {
   kind:

@@ -37,7 +37,10 @@ async function answerOf(
 
 function failureOf(error: unknown) {
   if (isNotServed(error)) {
-    return { code: 'Unimplemented', message: 'the driver does not serve getConsoleOutput' } as const;
+    return {
+      code: 'Unimplemented',
+      message: 'the driver does not serve getConsoleOutput',
+    } as const;
   }
   if (isUntaken(error)) {
     return { code: 'Unavailable', message: 'no worker took the call in time' } as const;
