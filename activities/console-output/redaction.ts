@@ -1,4 +1,4 @@
-/** Hides secrets in a text: those that are known, and what looks like one. */
+/** Hides secrets in a text: those that are known, and those of a known form. */
 import { secretPatterns } from './secret-patterns.ts';
 
 export const hidden = '[redacted]';
@@ -9,8 +9,8 @@ interface Range {
 }
 
 /**
- * All are looked for in the text as it is, so that what one of them hides part of does not hide
- * the other. `known`: texts of which none may be left.
+ * All are searched in the text as it is, so that what hides a part of one does not save the rest.
+ * `known`: texts of which none may be left.
  */
 export function redacted(text: string, known: readonly string[] = []): string {
   const ranges = [...known.flatMap((secret) => occurrences(text, secret)), ...suspicions(text)];

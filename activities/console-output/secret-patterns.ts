@@ -1,5 +1,5 @@
 /**
- * What looks like a secret in a text of which nothing is known. Each pattern is of bounded length,
+ * Patterns of secrets in a text of which nothing is known. Each pattern is of bounded length,
  * so that no text makes it slow.
  */
 

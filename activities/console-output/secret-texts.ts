@@ -8,8 +8,8 @@ const shortestLine = 8;
 const shortestWord = 20;
 
 /**
- * Values, their lines, and words of lines that look made up; each plain, as JSON, and in base64.
- * Longest first. `data`: decoded.
+ * Values, their lines, and words of lines that are made up of digits and letters; each plain, as
+ * JSON, and in base64. Longest first. `data`: decoded.
  */
 export function secretTexts(data: Readonly<Record<string, string>>): string[] {
   const texts = Object.values(data).flatMap(partsOf).flatMap(spellingsOf);

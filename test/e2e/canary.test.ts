@@ -15,7 +15,7 @@ import { azure } from './support/clouds/azure.ts';
 import type { CloudCase, RunningCloud } from './support/clouds/cloud-case.ts';
 import { gcp } from './support/clouds/gcp.ts';
 import { eventually } from './support/eventually.ts';
-import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { createMachine, timeOutOnceBooted, untilGone, untilPhase } from './support/machines.ts';
 import { Scenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
@@ -88,14 +88,16 @@ describe.each([virtual, aws, azure, gcp])('secrets of $provider', ({ provider, s
     await createClass(scenario, 'planted', { provider, providerSpec, secret: 'planted' });
     const name = await createMachine(scenario, 'planted', {
       class: { kind: 'MachineClass', name: 'planted' },
-      // The other clouds have consoles of their own.
-      ...(provider === 'virtual' && { creationTimeout: '10s' }),
     });
     const secrets = await secretsOf((await cluster.machine(name)).metadata.uid);
     await eventually('its instance is there', async () => {
       expect((await cluster.machine(name)).spec.providerID ?? '').not.toBe('');
     });
-    if (provider === 'virtual') await untilPhase(scenario, name, 'Failed');
+    // The other clouds have consoles of their own.
+    if (provider === 'virtual') {
+      await timeOutOnceBooted(scenario, name);
+      await untilPhase(scenario, name, 'Failed');
+    }
     const objects = JSON.stringify(await cluster.machine(name));
     const isPrinted = objects.includes(lastWords);
     expect({ isPrinted }).toEqual({ isPrinted: provider === 'virtual' });

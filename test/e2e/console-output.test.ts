@@ -15,6 +15,7 @@ import {
   createMachine,
   deleteMachine,
   machinesOf,
+  timeOutOnceBooted,
   untilGone,
   untilPhase,
   untilRunning,
@@ -28,7 +29,7 @@ describe('the console of a VM that never joined', () => {
   const scenario = useScenario('console');
   const { cluster, cloud, workflows, namespace } = scenario;
 
-  /** Long enough for the VM to have booted. Returns the Machine's name. */
+  /** Returns its name. */
   async function aFailedMachine(
     short: string,
     faults: CloudFault[],
@@ -36,8 +37,8 @@ describe('the console of a VM that never joined', () => {
   ): Promise<string> {
     const { name } = scenario.named(short);
     for (const fault of faults) await cloud.addFault({ match: name, ...fault });
-    const spec = { class: { kind: 'MachineClass', name: machineClass }, creationTimeout: '8s' };
-    await createMachine(scenario, short, spec);
+    await createMachine(scenario, short, { class: { kind: 'MachineClass', name: machineClass } });
+    await timeOutOnceBooted(scenario, name);
     await untilPhase(scenario, name, 'Failed');
     return name;
   }
@@ -51,7 +52,7 @@ describe('the console of a VM that never joined', () => {
     expect(output).toMatch(/^\[ +0\.0{6}\] virtual cloud: machine i-/);
     expect(output).toContain(cause);
     expect((await cluster.machine(name)).status?.lastOperation?.description).toContain(
-      'failed to join the cluster in 8s',
+      'failed to join the cluster in 1s',
     );
     await untilEvent(
       scenario,
@@ -78,12 +79,13 @@ describe('the console of a VM that never joined', () => {
 
   test('outlives a Machine that its set replaces, as an Event', async () => {
     await cloud.addFault({ kind: 'neverJoin', times: 1, console: cause });
-    const set = await createSet(scenario, 'late', { replicas: 1, creationTimeout: '8s' });
+    const set = await createSet(scenario, 'late', { replicas: 1 });
     const failed = await eventually('the first machine is there', async () => {
       const [machine] = await machinesOf(scenario, set);
       expect(machine).toBeDefined();
       return machine?.metadata.name ?? '';
     });
+    await timeOutOnceBooted(scenario, failed);
     await untilGone(scenario, cluster.pathOf('machines', failed));
     await untilRunning(scenario, set, 1);
     const event = { reason: 'NeverJoined', message: expect.stringContaining(cause) };

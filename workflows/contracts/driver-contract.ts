@@ -54,7 +54,7 @@ export type ConsoleOutput =
       /**
        * The last 4096 bytes, or less, of what was printed; empty while nothing is known to be.
        * Without control characters other than tabs and line feeds. Without secrets: it stands in a
-       * history, on the Machine and in an Event. The core takes away what looks like a secret
+       * history, on the Machine and in an Event. The core takes away what has the form of a secret
        * before it writes it to the Machine, but it does not know what your Secrets hold.
        */
       text: string;

@@ -233,7 +233,7 @@ export function driverQuery(
   });
 }
 
-/** Asked once, while a machine waits for it to turn Failed: 15 s at most, whoever hangs. */
+/** Asked once, while a machine waits for it to turn Failed: 15 s at most. */
 export function consoleQuery(
   provider: string,
   summary: string,

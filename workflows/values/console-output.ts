@@ -2,5 +2,5 @@
 
 /** On the Machine, in UTF-8. */
 export const longestConsoleBytes = 4_096;
-/** In an Event, which takes 1024 characters with the words before it, and in a workflow's result. */
+/** In an Event, which takes 1024 characters with its first words, and in a workflow's result. */
 export const longestConsoleEndBytes = 900;

@@ -4,14 +4,14 @@ import { missing } from '../missing.ts';
 import { consoleNotOurs } from '../named-instance.ts';
 import { isMadeFor } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './error-mapping.ts';
-import { look } from './find.ts';
+import { look as findVm } from './find.ts';
 import { call, type Session } from './session.ts';
 
 /** Of the address of the log; no less is possible than 1. */
 const validMinutes = 1;
 
 export async function getConsoleOutput(session: Session, request: MachineRequest): Promise<string> {
-  const seen = await look(session, request);
+  const seen = await findVm(session, request);
   if (seen.outcome !== 'found') throw missing(request);
   const { vm, name, tags } = seen;
   if (!isMadeFor(session, request, tags)) throw consoleNotOurs(request);
@@ -25,7 +25,7 @@ function notSwitchedOn(name: string): Error {
   return driverErrorOf(new AzureFailure({ meaning: 'precondition', message }), true);
 }
 
-/** Undefined while there is no log. It has a signature: whoever has it can read the log. */
+/** Undefined while there is no log. It has a signature, and so it is a secret. */
 async function logUrl(session: Session, name: string): Promise<string | undefined> {
   const { clients, place } = session;
   const { serialConsoleLogBlobUri } = await call(

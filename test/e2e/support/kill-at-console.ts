@@ -4,13 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { annotations } from '../../../workflows/api/constants.ts';
-import { untilEvent } from './events.ts';
 import { eventually } from './eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { KillProxy, type KillMoment, type Picker } from './kill-proxy.ts';
-import { machinesOf, untilGone, untilRunning } from './machines.ts';
+import { createMachine, deleteMachine, timeOutOnceBooted, untilBooted } from './machines.ts';
 import { useScenario } from './scenario.ts';
-import { createSet, deleteSet } from './sets.ts';
 
 const steps = {
   look: 'cloud get instances/console',
@@ -34,22 +32,29 @@ export function testKillAtConsole(moment: KillMoment): void {
   afterAll(() => proxy.stop());
   const { cluster, cloud } = scenario;
 
-  test('a machine that never joined turns Failed all the same, and is replaced', async () => {
-    await cloud.addFault({ kind: 'neverJoin', times: 1, console: 'x509: unknown authority' });
+  test('a machine that never joined turns Failed all the same', async () => {
+    const cause = 'x509: unknown authority';
+    await cloud.addFault({ kind: 'neverJoin', console: cause });
+    const name = await createMachine(scenario, 'late');
+    await untilBooted(scenario, name);
     proxy.arm();
-    const set = await createSet(scenario, 'late', { replicas: 1, creationTimeout: '10s' });
-    const failed = await eventually('the first machine is there', async () => {
-      const [machine] = await machinesOf(scenario, set);
-      expect(machine).toBeDefined();
-      return machine?.metadata.name ?? '';
-    });
-    const patient = { timeoutSeconds: 300 };
-    await untilGone(scenario, cluster.pathOf('machines', failed), patient);
-    await untilRunning(scenario, set, 1);
+    await timeOutOnceBooted(scenario, name);
+    await eventually(
+      'it is Failed, with an Event',
+      async () => {
+        const { status, metadata } = await cluster.machine(name);
+        expect(status?.currentStatus?.phase).toBe('Failed');
+        const event = { reason: 'NeverJoined', message: expect.stringContaining(cause) };
+        expect(await cluster.events('Machine', name)).toContainEqual(
+          expect.objectContaining(event),
+        );
+        expect(metadata.annotations?.[annotations.consoleOutput]).toContain(cause);
+      },
+      { timeoutSeconds: 300 },
+    );
     expect(proxy.kindsHit).toEqual(Object.values(steps).toSorted());
-    await untilEvent(scenario, { kind: 'Machine', name: failed }, { reason: 'NeverJoined' });
     await expectOneInstanceEach(scenario);
     proxy.disarm();
-    await deleteSet(scenario, set);
+    await deleteMachine(scenario, name);
   });
 }

@@ -10,6 +10,8 @@ export interface CloudInstance {
   providerID: string;
   state: 'booting' | 'running' | 'deleted';
   userDataDigest: string;
+  /** RFC 3339. */
+  bootAt: string;
   tags: Record<string, string>;
 }
 

@@ -61,14 +61,16 @@ test('its end stays in the state and in the result, when the machine is gone', a
   });
 });
 
+async function exception(): Promise<never> {
+  throw ApplicationFailure.create({ message: 'broken' });
+}
+
+async function notServed(): Promise<never> {
+  throw ApplicationFailure.create({ type: 'NotFoundError', message: 'not registered' });
+}
+
 describe('a console that is not to be had keeps no machine from turning Failed', () => {
   const failure = { code: 'PermissionDenied', message: 'no right', isSettled: true } as const;
-  const exception = async (): Promise<never> => {
-    throw ApplicationFailure.create({ message: 'broken' });
-  };
-  const notServed = async (): Promise<never> => {
-    throw ApplicationFailure.create({ type: 'NotFoundError', message: 'not registered' });
-  };
   test.each([
     [
       'refused',

@@ -9,7 +9,7 @@ const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
   findStaleNode: 'a search for an earlier Node of its name',
   syncNode: 'a change of its Node',
   describeInstance: 'a search for its instance',
-  getConsoleOutput: 'a look at the console of its instance',
+  getConsoleOutput: 'a read of the console of its instance',
 };
 
 export function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {

@@ -168,7 +168,7 @@ describe('launch', () => {
       name: 'nor by a deletion',
       given: { ...pending, ...deleted, createDeadline: now, running: looking },
       action: 'cancel',
-      reason: 'deletion requested during a look at the console of its instance',
+      reason: 'deletion requested during a read of the console of its instance',
     },
     {
       name: 'nobody is asked for the console where the driver is not known',
