@@ -113,7 +113,8 @@ export interface Driver {
   createInstance(request: CreateRequest): Promise<CreatedInstance>;
 
   /**
-   * Searches as `createInstance` does and makes nothing. Several instances of one name: `OutOfRange`.
+   * Searches as `createInstance` does and makes nothing. Several instances of one name:
+   * `OutOfRange`.
    */
   describeInstance(request: MachineRequest): Promise<Instance | undefined>;
 

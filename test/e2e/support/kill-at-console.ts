@@ -16,6 +16,8 @@ const steps = {
   phase: 'api patch machines/status Failed',
 };
 
+const cause = 'x509: unknown authority';
+
 /** At each of them once. */
 function picker(): Picker {
   const wanted = new Set(Object.values(steps));
@@ -32,26 +34,41 @@ export function testKillAtConsole(moment: KillMoment): void {
   afterAll(() => proxy.stop());
   const { cluster, cloud } = scenario;
 
-  test('a machine that never joined turns Failed all the same', async () => {
-    const cause = 'x509: unknown authority';
-    await cloud.addFault({ kind: 'neverJoin', console: cause });
-    const name = await createMachine(scenario, 'late');
-    await untilBooted(scenario, name);
-    proxy.arm();
+  async function expectFailed(name: string, message: RegExp): Promise<void> {
     await timeOutOnceBooted(scenario, name);
+    const told = { reason: 'NeverJoined', message: expect.stringMatching(message) };
     await eventually(
       'it is Failed, with an Event',
       async () => {
-        const { status, metadata } = await cluster.machine(name);
+        const { status } = await cluster.machine(name);
         expect(status?.currentStatus?.phase).toBe('Failed');
-        const event = { reason: 'NeverJoined', message: expect.stringContaining(cause) };
-        expect(await cluster.events('Machine', name)).toContainEqual(
-          expect.objectContaining(event),
-        );
-        expect(metadata.annotations?.[annotations.consoleOutput]).toContain(cause);
+        expect(await cluster.events('Machine', name)).toContainEqual(expect.objectContaining(told));
       },
       { timeoutSeconds: 300 },
     );
+  }
+
+  async function aBootedMachine(short: string): Promise<string> {
+    const name = await createMachine(scenario, short);
+    await untilBooted(scenario, name);
+    proxy.arm();
+    return name;
+  }
+
+  test('a look that is lost is not waited for: the machine is Failed without it', async () => {
+    await cloud.addFault({ kind: 'neverJoin', console: cause });
+    const name = await aBootedMachine('lost');
+    await expectFailed(name, /was not read: Unknown: no answer in time$/);
+    expect(proxy.kindsHit).toEqual([steps.phase, steps.look].toSorted());
+    proxy.disarm();
+    await deleteMachine(scenario, name);
+  });
+
+  test('what was read is written by the next worker', async () => {
+    const name = await aBootedMachine('read');
+    await expectFailed(name, new RegExp(cause));
+    const { metadata } = await cluster.machine(name);
+    expect(metadata.annotations?.[annotations.consoleOutput]).toContain(cause);
     expect(proxy.kindsHit).toEqual(Object.values(steps).toSorted());
     await expectOneInstanceEach(scenario);
     proxy.disarm();
