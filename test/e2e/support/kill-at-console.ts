@@ -49,6 +49,7 @@ export function testKillAtConsole(moment: KillMoment): void {
   }
 
   async function aBootedMachine(short: string): Promise<string> {
+    await cloud.addFault({ kind: 'neverJoin', console: cause });
     const name = await createMachine(scenario, short);
     await untilBooted(scenario, name);
     proxy.arm();
@@ -56,7 +57,6 @@ export function testKillAtConsole(moment: KillMoment): void {
   }
 
   test('a look that is lost is not waited for: the machine is Failed without it', async () => {
-    await cloud.addFault({ kind: 'neverJoin', console: cause });
     const name = await aBootedMachine('lost');
     await expectFailed(name, /was not read: Unknown: no answer in time$/);
     expect(proxy.kindsHit).toEqual([steps.phase, steps.look].toSorted());
