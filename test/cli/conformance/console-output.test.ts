@@ -1,9 +1,9 @@
 /** What the kit says of a driver's console. */
 import { expect, test } from 'vitest';
-import { consoleChecks } from '../../../cli/conformance/checks/console-output.ts';
-import { DriverUnderTest } from '../../../cli/conformance/driver-under-test.ts';
-import { Trial } from '../../../cli/conformance/trial.ts';
-import type { Reply } from '../../../cli/conformance/workflow.ts';
+import { consoleChecks } from '../../../cli/driver/conformance/checks/console-output.ts';
+import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
+import { Trial } from '../../../cli/driver/conformance/trial.ts';
+import type { Reply } from '../../../cli/driver/conformance/workflow.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
