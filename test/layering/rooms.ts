@@ -181,6 +181,12 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'activities/console-output',
+    holds: 'what an instance printed, fit to be kept: its end, without secrets',
+    imports: ['workflows/values'],
+    packages: [],
+  },
+  {
     folder: 'activities/machine-class',
     holds: 'classes and their Secrets',
     imports: [
@@ -220,6 +226,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'activities/kube',
       'activities/drivers',
+      'activities/console-output',
       'activities/machine-class',
       'activities/runtime',
     ],
