@@ -1,6 +1,7 @@
 /** Builds the clients of a process, and waits until what they talk to is there. */
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
@@ -10,7 +11,8 @@ import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
 import type { Process } from '../process/process.ts';
 import { untilReached } from '../process/reach.ts';
-import { TemporalReach } from '../process/temporal-reach.ts';
+import type { TemporalReach } from '../process/temporal-reach.ts';
+import { measuredReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import { dataConverterOf } from '../payloads/data-converter.ts';
 import { version } from '../config/version.ts';
@@ -153,10 +155,10 @@ export async function createTemporalClient({
 /** By one small call at a time, until the process ends. */
 export function watchTemporal(
   { connection }: Client,
-  { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
+  { config, shutdown, registry }: Pick<Process, 'config' | 'shutdown'> & { registry: Registry },
 ): TemporalReach {
   const { address, namespace } = config.temporal;
-  const reach = new TemporalReach({
+  const reach = measuredReach(registry, {
     address,
     ask: () => askFor(namespace, connection),
   });

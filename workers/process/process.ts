@@ -4,6 +4,7 @@ import type { Command, Config } from '../config/config.ts';
 import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
 import { isNamedAsMcm } from '../config/mcm-name.ts';
+import { certificateFilesOf, registerCertificateMetric } from './certificates.ts';
 import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLogger } from '../log/logger.ts';
@@ -58,6 +59,7 @@ export async function start(
   async function openHttp(options: HttpOptions): Promise<Metrics> {
     const { sdkMetricsUrl, leaderFault = () => undefined } = options;
     const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
+    registerCertificateMetric(metrics.registry, certificateFilesOf(config));
     // Those who watch MCM restart it when it has no Lease, and count on that. Any other process is
     // not restarted, because that brings no leader back.
     const isRestarted = config.isNamedAsMcm && component === 'watcher';

@@ -29,6 +29,7 @@ import { DriverWorkers } from './driver-workers.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { ServedDeletions } from './inline-deletions.ts';
 import type { Drivers } from './process-drivers.ts';
+import { createTimeoutCounter } from './timed-out.ts';
 import type { Worlds } from './worlds.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
@@ -191,9 +192,10 @@ export function createInterceptors(
   { registry, log }: { registry: Registry; log: Logger },
 ): Interceptors {
   const handBack = createPlaceInterceptor(worlds, registerForeignTasks(registry, log));
+  const first = [createTimeoutCounter(registry), handBack];
   return {
-    usual: [handBack, createActivityInterceptor()],
-    drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
-    creates: [handBack, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
+    usual: [...first, createActivityInterceptor()],
+    drains: [...first, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
+    creates: [...first, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
   };
 }

@@ -11,6 +11,7 @@ import type {
 } from '../contracts/machine-deployment-activities.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { DeploymentRefusals } from './refusals.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { RolloutFacts } from './details.ts';
@@ -267,6 +268,7 @@ class MachineDeploymentWorkflow {
     const until = this.#guard.holdOf(effect, now)?.until;
     if (until !== undefined) return await this.#stepRefused(steps, notKept(steps), until);
     this.#guard.begin(effect, now, () => Math.random());
+    for (const { action } of steps) countDecision('machineDeployment', action);
     await this.#apply(facts, steps);
   }
 
@@ -373,6 +375,7 @@ class MachineDeploymentWorkflow {
       return;
     }
     this.#isUpdatingNodes = true;
+    countDecision('machineDeployment', step.action);
     this.#guard.begin(step.reason, now, () => Math.random());
     // A time that has passed would wake the loop again and again while the work runs.
     delete this.#state.nodesRetryAt;

@@ -29,6 +29,7 @@ import { afterAttempt, areHeldBack } from '../plan/machine-set/refused-machines.
 import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { interruptible } from '../runtime/interruptible-step.ts';
 import {
   isStop,
@@ -109,6 +110,7 @@ class MachineSetWorkflow {
   }
 
   async #perform(step: MachineSetStep): Promise<void> {
+    countDecision('machineSet', step.action);
     switch (step.action) {
       case 'wait':
         if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew(this.#state);

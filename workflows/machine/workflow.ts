@@ -46,6 +46,7 @@ import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { localFirst, messageOf } from '../runtime/activity-options.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
   drainReportSchema,
@@ -70,6 +71,8 @@ export interface MachineResult {
   reason: string;
   providerID?: string;
   nodeName?: string;
+  /** The end of what an instance printed that did not join in time: 900 bytes at most. */
+  consoleOutput?: string;
   bornAt: string;
 }
 
@@ -114,6 +117,7 @@ class MachineWorkflow {
     if (pending) return await this.#applyCommand(pending);
     if (!this.#running && shouldContinueAsNew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
+    countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     if (step.action === 'complete') return await this.#complete(step.reason);
@@ -245,6 +249,7 @@ class MachineWorkflow {
     const { successor } = this.#state.object;
     const instance = instanceOf(this.#state);
     const { seen } = this.#state.node;
+    const { consoleOutput } = this.#state;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
     if (successor) {
@@ -256,6 +261,7 @@ class MachineWorkflow {
     return {
       reason,
       ...(instance && { providerID: instance.providerID, nodeName: instance.nodeName }),
+      ...(consoleOutput && 'text' in consoleOutput && { consoleOutput: consoleOutput.text }),
       bornAt: workflowInfo().startTime.toISOString(),
     };
   }

@@ -3,7 +3,7 @@
  * its workflow, and every such workflow its object. A mismatch found twice is repaired by the
  * signal that the watcher would send.
  */
-import { metricMeter, setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
 import type {
   WorkflowCheck,
   WorkflowReport,
@@ -12,6 +12,7 @@ import type {
 import type { WorkflowComparison } from '../plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../plan/safety/lost-workflows.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { count } from '../runtime/counters.ts';
 import { pinned } from '../runtime/pinned.ts';
 
 /** Longer than a signal takes, and than a list of workflows lags behind. */
@@ -71,10 +72,7 @@ function reportOf(
 
 function close(check: WorkflowCheck, report: WorkflowReport): WorkflowReport {
   setCurrentDetails(detailsOf(check, report));
-  const tags = { kube_namespace: check.namespace };
-  metricMeter
-    .createCounter('millwright_safety_entities_healed', '', 'Workflows started or ended anew.')
-    .add(report.healed, tags);
+  count('entitiesHealed', { kube_namespace: check.namespace }, report.healed);
   return report;
 }
 
