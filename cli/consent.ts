@@ -1,4 +1,4 @@
-/** What a command that cannot be undone says before it does anything, and the consent that it needs. */
+/** What a command that cannot be undone says before it acts, and the consent that it needs. */
 import { createInterface } from 'node:readline/promises';
 import type { Answer } from './answer.ts';
 import type { Command } from 'commander';
