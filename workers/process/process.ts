@@ -6,7 +6,9 @@ import type { Component } from '../config/flags/flag.ts';
 import { isNamedAsMcm } from '../config/mcm-name.ts';
 import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
+import { LevelSwitch, levelSignal } from '../log/level-switch.ts';
 import { createLogger } from '../log/logger.ts';
+import { secretValues } from '../log/scrubbing.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
 import { endWhenRotated } from './rotated-files.ts';
@@ -39,7 +41,9 @@ export async function start(
     return;
   }
   const { config } = command;
-  const log = createLogger({ component, ...config.log });
+  const { apiKey } = config.temporal.connection;
+  if (typeof apiKey === 'string') secretValues.add([apiKey]);
+  const log = createLog(component, config.log);
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
@@ -68,6 +72,15 @@ export async function start(
     shutdown.add('HTTP port', () => port.close());
     return metrics;
   }
+}
+
+/** Its level changes with a signal. */
+function createLog(component: Component, settings: Config['log']): Logger {
+  const levels = new LevelSwitch();
+  const onChild = (child: Logger): void => levels.follow(child);
+  const log = createLogger({ component, ...settings, onChild });
+  process.on(levelSignal, () => levels.change(log, settings.level));
+  return log;
 }
 
 function commandOf(component: Component): Command {

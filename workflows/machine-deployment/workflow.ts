@@ -89,6 +89,8 @@ class MachineDeploymentWorkflow {
    * from before our write is too old.
    */
   #mustRead = true;
+  /** What the log knows; a deployment that is complete from the start gets no line. */
+  #toldState: DeploymentPlan['state'] = 'Complete';
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
   /**
@@ -205,7 +207,24 @@ class MachineDeploymentWorkflow {
     const text = `${plan.state}: ${plan.reason}`;
     if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
     setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
+    this.#tellState(plan);
     showRollout({ plan, className: facts.className, since: state.shown.since });
+  }
+
+  /** In the log: docs/logs.md. */
+  #tellState({ state, reason }: DeploymentPlan): void {
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    log.info(`the rollout is ${state}`, { ...this.#named(), reason });
+  }
+
+  #tellSteps(steps: readonly DeploymentStep[]): void {
+    for (const { action, reason } of steps) log.info(reason, { ...this.#named(), action });
+  }
+
+  #named(): { machineDeployment: string } {
+    const { namespace, name } = this.#input.ref;
+    return { machineDeployment: `${namespace}/${name}` };
   }
 
   #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
@@ -286,6 +305,7 @@ class MachineDeploymentWorkflow {
     known.done = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forgetRefusal(known);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
+    this.#tellSteps(steps);
     this.#isRead = !next;
     if (next) this.#state.facts = next;
     else this.#mustReadAgain();

@@ -14,6 +14,7 @@ import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
+import { MachineLog } from './log-lines.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { drainView, observeDrain } from './drain.ts';
 import { factsOf } from './facts.ts';
@@ -89,6 +90,7 @@ class MachineWorkflow {
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
+  readonly #log: MachineLog;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
@@ -96,6 +98,7 @@ class MachineWorkflow {
     this.#input = input;
     this.#state = carriedState(input.state) ?? newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
+    this.#log = new MachineLog(input.ref, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
@@ -116,6 +119,7 @@ class MachineWorkflow {
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    this.#log.tell(this.#state, step);
     if (step.action === 'complete') return await this.#complete(step.reason);
     if (step.action === 'startOver') return await this.#startOver();
     await this.#perform(step);
@@ -247,6 +251,7 @@ class MachineWorkflow {
     const { seen } = this.#state.node;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
+    this.#log.end(this.#state, reason);
     if (successor) {
       // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
