@@ -5,6 +5,7 @@ interface Entry {
   /** `Machine shoot--dev/pool-a`. */
   object: string;
   uid?: string;
+  providerID?: string;
   through?: string;
   by?: string;
   identity?: string;
@@ -18,12 +19,13 @@ interface Entry {
  */
 export function auditLine(entry: Entry): [Record<string, unknown>, string] {
   const { verb, object, uid, through, by, identity, ...facts } = entry;
-  const { workflowId, runId } = facts;
+  const { providerID, workflowId, runId } = facts;
   const [kind = '', name] = object.split(' ');
   const audit = Object.fromEntries(
-    Object.entries({ verb, object, uid, through, by, identity, workflowId, runId }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    Object.entries({
+      ...{ verb, object, uid, providerID, through, by, identity },
+      ...{ workflowId, runId },
+    }).filter(([, value]) => value !== undefined),
   );
   const field = `${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}`;
   return [{ [field]: name, ...facts, audit }, `${verb} ${object}`];
