@@ -20,9 +20,20 @@ import type { StoreView } from './cache/store.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { SourceState } from './leader-session.ts';
 import type { Resource } from './cache/views.ts';
+import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
+
+/** Signals as the first spans of traces. */
+export interface SignalTraces {
+  /** `send` delivers the signal; it is called again when it fails. */
+  deliver<T>(
+    signal: Signal,
+    place: { cluster: string; namespace: string },
+    send: () => Promise<T>,
+  ): Promise<T>;
+}
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -34,6 +45,8 @@ export interface WatcherOptions {
   readQueue(): Promise<QueueStatus>;
   /** Calls `send` when it may go out: of a fleet others send as well. */
   turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
   namespace: string;
   /** Of the workflows. */
   taskQueue: string;
@@ -204,7 +217,7 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
   const { log } = options;
   const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;
-  const deliver = createDelivery({ ...options, cluster });
+  const deliver = traced(options, createDelivery({ ...options, cluster }));
   return new LeaderSession({
     ...options,
     cluster,
@@ -216,6 +229,13 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
     onDeliveryError: warnOfDelivery(log),
   });
+}
+
+type Deliver = (signal: Signal) => Promise<Delivered>;
+
+function traced({ traces, cluster, namespace }: WatcherOptions, deliver: Deliver): Deliver {
+  if (!traces) return deliver;
+  return (signal) => traces.deliver(signal, { cluster, namespace }, () => deliver(signal));
 }
 
 const warnEveryMs = 5_000;

@@ -8,6 +8,7 @@ import { untilReached } from '../process/reach.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
 import { claimantOf, untilClaimed } from '../temporal/claims.ts';
+import type { SignalTraces } from '../traces/signal-traces.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Attempt } from './served-namespace.ts';
@@ -25,6 +26,8 @@ export interface WatcherFleet extends MemberParts {
   leaders: Leaders;
   /** By namespace. */
   watchers: Map<string, Watcher>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
 }
 
 /** Resolves when it watches or stands by. */
@@ -47,6 +50,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     temporal,
     readQueue: fleet.readQueue,
     turn: (send) => fleet.turns.take(namespace, send),
+    traces: fleet.traces,
     namespace,
     cluster: identity.cluster,
     clusterName: identity.clusterName,

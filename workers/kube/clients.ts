@@ -13,6 +13,7 @@ import { untilReached } from '../process/reach.ts';
 import { TemporalReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import { dataConverterOf } from '../payloads/data-converter.ts';
+import { headerInterceptor } from '../traces/outgoing-headers.ts';
 import { version } from '../config/version.ts';
 import { nowMs } from '../../activities/system/system.ts';
 
@@ -144,10 +145,17 @@ export async function untilTemporalAnswers(
 export async function createTemporalClient({
   temporal,
   identity,
-}: Pick<Config, 'temporal' | 'identity'>): Promise<Client> {
+  traces = 'none',
+}: Pick<Config, 'temporal' | 'identity'> & Partial<Pick<Config, 'traces'>>): Promise<Client> {
   const { namespace } = temporal;
   const connection = await connect(temporal);
-  return new Client({ connection, namespace, identity, ...dataConverterOf(temporal) });
+  return new Client({
+    connection,
+    namespace,
+    identity,
+    ...dataConverterOf(temporal),
+    ...(traces !== 'none' && { interceptors: { workflow: [headerInterceptor] } }),
+  });
 }
 
 /** By one small call at a time, until the process ends. */

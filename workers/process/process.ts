@@ -12,6 +12,7 @@ import { secretValues } from '../log/scrubbing.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
 import { endWhenRotated } from './rotated-files.ts';
+import type { Tracing } from '../traces/tracing.ts';
 import type { Shutdown } from './shutdown.ts';
 import { createShutdown } from './shutdown.ts';
 
@@ -19,6 +20,8 @@ export interface Process {
   config: Config;
   log: Logger;
   shutdown: Shutdown;
+  /** Absent: there are no traces. */
+  traces?: Tracing;
   /** Opens the port, which closes last. */
   openHttp(options: HttpOptions): Promise<Metrics>;
 }
@@ -48,7 +51,8 @@ export async function start(
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     endWhenRotated({ files: config.temporal.files, log, shutdown });
-    await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
+    const traces = await openTraces({ config, log, shutdown });
+    await main({ config, log, shutdown, openHttp, ...(traces && { traces }) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
     // nothing.
     flushCompileCache();
@@ -72,6 +76,19 @@ export async function start(
     shutdown.add('HTTP port', () => port.close());
     return metrics;
   }
+}
+
+/** What they need is loaded only where they are on. */
+async function openTraces({
+  config: { traces, component, identity },
+  log,
+  shutdown,
+}: Pick<Process, 'config' | 'log' | 'shutdown'>): Promise<Tracing | undefined> {
+  if (traces === 'none') return undefined;
+  const { openTracing } = await import('../traces/tracing.ts');
+  const tracing = openTracing({ component, identity, env: process.env, log });
+  shutdown.add('traces', () => tracing.close());
+  return tracing;
 }
 
 /** Its level changes with a signal. */

@@ -48,6 +48,7 @@ import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts
 import { refusal } from '../runtime/command-queue.ts';
 import { writtenRolloutCommand } from '../contracts/written-command.ts';
 import { RolloutCommands } from './commands.ts';
+import { operationOf } from './operation.ts';
 import { showRollout } from './search-attributes.ts';
 import { messageOf, localFirst, singleAttempt } from '../runtime/activity-options.ts';
 import { Turns } from '../runtime/turns.ts';
@@ -208,6 +209,7 @@ class MachineDeploymentWorkflow {
     if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
     setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
     this.#tellState(plan);
+    this.#input.operations?.follow(() => operationOf(this.#input.ref, plan));
     showRollout({ plan, className: facts.className, since: state.shown.since });
   }
 
@@ -219,7 +221,10 @@ class MachineDeploymentWorkflow {
   }
 
   #tellSteps(steps: readonly DeploymentStep[]): void {
-    for (const { action, reason } of steps) log.info(reason, { ...this.#named(), action });
+    for (const { action, reason } of steps) {
+      log.info(reason, { ...this.#named(), action });
+      this.#input.operations?.note(`${action}: ${reason}`);
+    }
   }
 
   #named(): { machineDeployment: string } {
@@ -429,6 +434,7 @@ class MachineDeploymentWorkflow {
   async #complete(): Promise<{ reason: string }> {
     this.#commands.refuseAll('the MachineDeployment is gone');
     await condition(() => !this.#isUpdatingNodes && allHandlersFinished());
+    this.#input.operations?.end('gone');
     if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineDeployment is gone' };
   }

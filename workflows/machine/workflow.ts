@@ -20,6 +20,7 @@ import { drainView, observeDrain } from './drain.ts';
 import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
 import { observeNode } from './node.ts';
+import { operationOf } from './operation.ts';
 import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -120,6 +121,7 @@ class MachineWorkflow {
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     this.#log.tell(this.#state, step);
+    this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
     if (step.action === 'startOver') return await this.#startOver();
     await this.#perform(step);
@@ -252,6 +254,7 @@ class MachineWorkflow {
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
     this.#log.end(this.#state, reason);
+    this.#input.operations?.end('gone');
     if (successor) {
       // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
