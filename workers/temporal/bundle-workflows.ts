@@ -35,7 +35,7 @@ export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNulla
 export async function bundleWorkflows({
   workflowsPath = workflows('index.ts'),
   ...more
-}: Pick<BundleOptions, 'logger'> & {
+}: Pick<BundleOptions, 'logger' | 'workflowInterceptorModules'> & {
   workflowsPath?: string;
 } = {}): Promise<WorkflowBundleWithSourceMap> {
   return await bundleWorkflowCode({
