@@ -1,9 +1,94 @@
-/** Options that every command has. */
+/** Options that several commands have. */
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { listFormats, programFormats, type Format } from './answer.ts';
 
-export interface Common {
-  /** Undefined: that of the kubeconfig's context. */
-  namespace: string | undefined;
-  /** Empty: the file that kubectl reads. */
-  kubeconfig: string;
-  isJson: boolean;
+export interface ClusterOptions {
+  /** Undefined: that of the kubeconfig's context, else "default". */
+  namespace?: string | undefined;
+  /** Undefined: the file that kubectl reads, or the pod's own. */
+  kubeconfig?: string | undefined;
+  /** Undefined: the current one of the kubeconfig. */
+  context?: string | undefined;
+}
+
+/** Undefined: by the variables TEMPORAL_* or a profile, as the command `temporal` finds it. */
+export interface TemporalOptions {
+  temporalAddress?: string | undefined;
+  temporalNamespace?: string | undefined;
+  /** File with the keys of payloads, as watcher and worker have it. Undefined: they are plain. */
+  payloadKeys?: string | undefined;
+}
+
+export interface OutputOptions {
+  output?: Format | undefined;
+}
+
+export function withKubeconfig(command: Command): Command {
+  return command
+    .option(
+      '--kubeconfig <file>',
+      "of the control cluster (default: KUBECONFIG, ~/.kube/config, or the pod's own)",
+    )
+    .option('--context <name>', 'of the kubeconfig (default: its current one)');
+}
+
+export function withCluster(command: Command): Command {
+  return withKubeconfig(
+    command.option(
+      '-n, --namespace <name>',
+      'of the machines (default: that of the context, else "default")',
+    ),
+  );
+}
+
+export function withTemporal(command: Command): Command {
+  return command
+    .option(
+      '--temporal-address <host:port>',
+      'default: TEMPORAL_* variables and profiles, as for the command temporal',
+    )
+    .option('--temporal-namespace <name>', 'of Temporal (default as before)');
+}
+
+export function withPayloadKeys(command: Command): Command {
+  return command.option('--payload-keys <file>', 'that of watcher and worker');
+}
+
+/** `json` and `yaml`; `wide` and `name` as well where a command lists objects. */
+export function withOutput(command: Command, formats: readonly Format[] = programFormats): Command {
+  return command.addOption(
+    new Option('-o, --output <format>', 'for programs, or more columns').choices([...formats]),
+  );
+}
+
+export function withListOutput(command: Command): Command {
+  return withOutput(command, listFormats);
+}
+
+/** Value of an option or argument: a whole number within bounds. */
+export function wholeNumber(
+  [least, most]: readonly [number, number],
+  unit = '',
+): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Allowed: whole ${unit || 'numbers'} from ${least} to ${most}.`);
+  };
+}
+
+/** Of an option that may be given more than once. */
+export function collected<Value>(
+  read: (text: string) => Value,
+): (text: string, before?: readonly Value[]) => Value[] {
+  return (text, before = []) => [...before, read(text)];
+}
+
+/** Throws what commander prints after the name of the option and its value. */
+export function matching(pattern: RegExp, allowed: string): (text: string) => string {
+  return (text) => {
+    if (pattern.test(text)) return text;
+    throw new InvalidArgumentError(`Allowed: ${allowed}.`);
+  };
 }

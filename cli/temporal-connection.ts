@@ -3,26 +3,18 @@ import type { Connection } from '@temporalio/client';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { readTemporalSettings } from '../workers/config/temporal.ts';
 import { connectTo } from '../workers/kube/clients.ts';
+import type { TemporalOptions } from './options.ts';
 import { reasonOf } from '../workers/log/reason.ts';
-
-export interface TemporalOptions {
-  /** Empty: as TEMPORAL_ADDRESS or the profile says. */
-  address: string;
-  /** Empty: as TEMPORAL_NAMESPACE or the profile says. */
-  temporalNamespace: string;
-  /** File with the keys of payloads; empty or absent: they are plain. */
-  payloadKeys?: string;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Throws with all that is wrong. */
 export function temporalSettingsOf(
-  { address, temporalNamespace, payloadKeys = '' }: TemporalOptions,
+  { temporalAddress = '', temporalNamespace = '', payloadKeys = '' }: TemporalOptions,
   env: Environment,
 ): TemporalSettings {
   const flags = {
-    'temporal-address': address,
+    'temporal-address': temporalAddress,
     'temporal-namespace': temporalNamespace,
     'payload-keys': payloadKeys,
   };

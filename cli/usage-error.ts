@@ -1,8 +1,2 @@
-/** What a person has to write otherwise. */
+/** What a person has to write otherwise: a file, a combination of options. Exit code 2. */
 export class UsageError extends Error {}
-
-/** Of `--output`. Throws a `UsageError`. */
-export function isJson(output: string): boolean {
-  if (output === 'text' || output === 'json') return output === 'json';
-  throw new UsageError(`--output is "${output}"; allowed: text or json`);
-}

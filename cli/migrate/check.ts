@@ -1,8 +1,9 @@
 /** `millwright migrate check`. */
 import { readFile } from 'node:fs/promises';
+import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Migration } from './arguments.ts';
+import type { Migration } from './migration.ts';
 import { readFacts, type Facts } from './facts.ts';
 import { isHindered, lineOf, note, type Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
@@ -40,18 +41,11 @@ async function wordsOfFile(file: string | undefined): Promise<string[] | undefin
   }
 }
 
-/** What to print. */
-export function reportOf(
-  { facts, findings, translation }: Checked,
-  { isJson }: { isJson: boolean },
-): { text: string; isFree: boolean } {
+/** Exit code 1: something hinders a take-over. */
+export function reportOf({ facts, findings, translation }: Checked): Answer {
   const isFree = !isHindered(findings);
   const { namespace } = facts;
   const { values, leftOut } = translation;
-  if (isJson) {
-    const all = { namespace, isFree, findings, values, leftOut };
-    return { isFree, text: JSON.stringify(all, undefined, 2) };
-  }
   const end = isFree
     ? `Nothing hinders a take-over of ${namespace}.`
     : `${namespace} cannot be taken over yet.`;
@@ -59,7 +53,8 @@ export function reportOf(
   const others = leftOut.map((text) => `  # ${text}`);
   const isMcmThere = facts.mcm.length > 0 || Object.keys(values).length > 1;
   return {
-    isFree,
+    data: { namespace, isFree, findings, values, leftOut },
+    exitCode: isFree ? 0 : 1,
     text: [...findings.map(lineOf), ...(isMcmThere ? [...ofValues, ...others] : []), '', end].join(
       '\n',
     ),

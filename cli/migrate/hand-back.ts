@@ -3,6 +3,7 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { Answer } from '../answer.ts';
 import {
   containersOf,
   endingPod,
@@ -19,8 +20,8 @@ import { endInTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
 import { until, type Steps } from './steps.ts';
 
-/** Throws with what hinders, or with what does not come about. Returns what to print. */
-export async function handBack(steps: Steps): Promise<string> {
+/** Throws with what hinders, or with what does not come about. */
+export async function handBack(steps: Steps): Promise<Answer> {
   const { place, asked, report } = steps;
   const { kube, namespace } = place;
   const release = asked.releaseNamespace ?? namespace;
@@ -57,9 +58,8 @@ export async function handBack(steps: Steps): Promise<string> {
     );
     return free && `the Lease ${free} is free`;
   });
-  return asked.isJson
-    ? JSON.stringify({ namespace, isHandedBack: true, ...ended }, undefined, 2)
-    : `MCM manages the machines of ${namespace} again.`;
+  const data = { namespace, isHandedBack: true, ...ended };
+  return { text: `MCM manages the machines of ${namespace} again.`, data };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
+import type { Answer } from '../answer.ts';
 import { check } from './check.ts';
 import {
   endingPod,
@@ -15,8 +16,8 @@ import { readHolders, type Holders } from './facts.ts';
 import { lineOf } from './finding.ts';
 import { until, type Steps } from './steps.ts';
 
-/** Throws with what hinders, or with what does not come about. Returns what to print. */
-export async function takeOver(steps: Steps): Promise<string> {
+/** Throws with what hinders, or with what does not come about. */
+export async function takeOver(steps: Steps): Promise<Answer> {
   const { place, asked, report } = steps;
   const { kube, namespace } = place;
   const { facts, findings } = await check(place, asked);
@@ -50,9 +51,8 @@ export async function takeOver(steps: Steps): Promise<string> {
     const holders = await readHolders(kube, namespace, ours);
     return (await endingPod(kube, mcm)) ?? obstacleIn(ours, holders);
   });
-  return asked.isJson
-    ? JSON.stringify({ namespace, isTakenOver: true }, undefined, 2)
-    : `Millwright manages the machines of ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
+  const text = `Millwright manages the machines of ${namespace}. The way back: millwright migrate hand-back -n ${namespace}`;
+  return { text, data: { namespace, isTakenOver: true } };
 }
 
 function refuseScaledUp(mcm: readonly Deployment[]): void {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readArguments } from '../../cli/arguments.ts';
-import { startCodecServer } from '../../cli/codec-server.ts';
+import { readArguments } from '../support/command-line.ts';
+import { startCodecServer } from '../../cli/codec-server/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'codec-server-'));
 const payloadKeys = join(folder, 'keys');
@@ -116,10 +116,10 @@ describe('the command line', () => {
 
   test.each([
     ['another address without a token', ['--address=0.0.0.0'], '--token-file is missing'],
-    ['an origin with a path', ['--allow-origin=https://a.example/ui'], 'allowed: the origin'],
-    ['every origin', ['--allow-origin=*'], 'allowed: the origin'],
-    ['a name as address', ['--address=localhost'], 'allowed: an IP address'],
-    ['a port that is none', ['--port=70000'], 'allowed: 0 to 65535'],
+    ['an origin with a path', ['--allow-origin=https://a.example/ui'], 'Allowed: the origin'],
+    ['every origin', ['--allow-origin=*'], 'Allowed: the origin'],
+    ['a name as address', ['--address=localhost'], 'Allowed: an IP address'],
+    ['a port that is none', ['--port=70000'], 'Allowed: whole numbers from 0 to 65535'],
   ])('refuses %s', (_what, more, message) => {
     expect(() => read(...more)).toThrow(message);
   });

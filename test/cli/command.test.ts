@@ -1,7 +1,7 @@
 /** A command is an annotation, written with the rights of the caller. */
 import { expect, test } from 'vitest';
-import { readArguments } from '../../cli/arguments.ts';
-import { signed } from '../../cli/command-arguments.ts';
+import { signed } from '../../cli/written-command/command.ts';
+import { readArguments } from '../support/command-line.ts';
 
 const read = (...words: string[]) => readArguments(['command', ...words]);
 
@@ -15,7 +15,6 @@ test.each([
   ],
 ])('%j is written on %s as "%s"', (words, resource, text) => {
   expect(read(...words, '-n', 'shoot', '--by=ada')).toMatchObject({
-    command: 'command',
     resource,
     text,
     by: 'ada',
@@ -24,11 +23,11 @@ test.each([
 });
 
 test.each([
-  [['pool-a', 'skipDrain'], 'allowed: machine/NAME, machinedeployment/NAME'],
-  [['machineset/pool-a', 'skipDrain'], 'allowed: machine/NAME, machinedeployment/NAME'],
+  [['pool-a', 'skipDrain'], 'Allowed: machine/NAME, machinedeployment/NAME'],
+  [['machineset/pool-a', 'skipDrain'], 'Allowed: machine/NAME, machinedeployment/NAME'],
   [['machine/pool-a', 'pause'], 'must be one of retryNow'],
   [['machine/pool-a', 'extendDrain', '--minutes=soon'], 'must be minutes=NUMBER'],
-  [['machine/pool-a', 'skipDrain', 'now'], '"now" is too much'],
+  [['machine/pool-a', 'skipDrain', 'now'], 'too many arguments'],
   [['machine/pool-a', 'skipDrain', '--by=a b'], 'without blanks'],
 ])('%j is refused', (words, message) => {
   expect(() => read(...words)).toThrow(message);

@@ -1,21 +1,13 @@
 import { expect, test } from 'vitest';
-import { readArguments, UsageError } from '../../cli/arguments.ts';
+import { CommanderError } from 'commander';
+import { readArguments } from '../support/command-line.ts';
 
 test('offboard takes a namespace, and changes nothing without --yes', () => {
   expect(readArguments(['offboard', 'shoot--dev'])).toEqual({
-    command: 'offboard',
     namespace: 'shoot--dev',
-    install: undefined,
-    clusterId: undefined,
-    clusterName: undefined,
     leaseNamespace: undefined,
     keepsMachines: false,
     isConfirmed: false,
-    address: '',
-    temporalNamespace: '',
-    payloadKeys: '',
-    kubeconfig: '',
-    isJson: false,
   });
 });
 
@@ -29,15 +21,15 @@ test('offboard takes what the processes have', () => {
     clusterName: 'eu',
     clusterId: 'seed',
     leaseNamespace: 'leases',
-    isJson: true,
+    output: 'json',
   });
 });
 
 test.each([
-  { name: 'no namespace', argv: [], says: /NAMESPACE is missing/ },
-  { name: 'two', argv: ['a', 'b'], says: /"b" is too much after "a"/ },
+  { name: 'no namespace', argv: [], says: /missing required argument 'namespace'/ },
+  { name: 'two', argv: ['a', 'b'], says: /too many arguments/ },
   { name: 'an unknown option', argv: ['a', '--force'], says: /--force/ },
 ])('offboard refuses $name', ({ argv, says }) => {
-  expect(() => readArguments(['offboard', ...argv])).toThrow(UsageError);
+  expect(() => readArguments(['offboard', ...argv])).toThrow(CommanderError);
   expect(() => readArguments(['offboard', ...argv])).toThrow(says);
 });

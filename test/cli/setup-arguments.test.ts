@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { readArguments, UsageError } from '../../cli/arguments.ts';
+import { CommanderError } from 'commander';
+import { readArguments } from '../support/command-line.ts';
 
 test('setup takes address, namespace and retention', () => {
   const argv = ['--temporal-address=a:1', '--temporal-namespace=b', '--retention-days=30'];
   expect(readArguments(['setup', ...argv, '--check', '-o', 'json'])).toEqual({
-    command: 'setup',
-    address: 'a:1',
+    temporalAddress: 'a:1',
     temporalNamespace: 'b',
     retentionDays: 30,
     isCheck: true,
-    isJson: true,
+    output: 'json',
   });
 });
 
@@ -27,22 +27,22 @@ test('setup takes the version that is to be current', () => {
 
 test.each([
   { name: 'a retention of no day', argv: ['--retention-days=0'], says: /whole days from 1/ },
-  { name: 'a retention with a unit', argv: ['--retention-days=7d'], says: /"7d"/ },
+  { name: 'a retention with a unit', argv: ['--retention-days=7d'], says: /'7d'/ },
   { name: 'an unknown option', argv: ['--force'], says: /--force/ },
-  { name: 'a version of no deployment', argv: ['--current=1'], says: /--deployment is ""/ },
-  { name: 'a deployment without a version', argv: ['--deployment=a'], says: /--current is ""/ },
+  { name: 'a version of no deployment', argv: ['--current=1'], says: /belong together/ },
+  { name: 'a deployment without a version', argv: ['--deployment=a'], says: /belong together/ },
   {
     name: 'a deployment that Temporal would cut',
     argv: ['--current=1', '--deployment=a.b'],
-    says: /--deployment is "a.b"/,
+    says: /'--deployment <name>' argument 'a.b'/,
   },
   {
     name: 'a wait with a unit',
     argv: ['--current=1', '--deployment=a', '--wait-minutes=5m'],
-    says: /--wait-minutes is "5m"/,
+    says: /'--wait-minutes <n>' argument '5m'/,
   },
-  { name: 'a word too many', argv: ['machines'], says: /"machines" is too much after "setup"/ },
+  { name: 'a word too many', argv: ['machines'], says: /too many arguments/ },
 ])('setup refuses $name', ({ argv, says }) => {
-  expect(() => readArguments(['setup', ...argv])).toThrow(UsageError);
+  expect(() => readArguments(['setup', ...argv])).toThrow(CommanderError);
   expect(() => readArguments(['setup', ...argv])).toThrow(says);
 });

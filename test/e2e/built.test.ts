@@ -63,7 +63,7 @@ describe('the build', () => {
         saidBy(join(commands, command), [...words, '-n', namespace], env);
       expect(await millwright('millwright', 'stop', '--reason', 'x')).toContain('is stopped since');
       expect(await millwright('kubectl-millwright', 'stop', '--status')).toContain('x');
-      expect(await millwright('millwright', 'resume')).toContain(namespace);
+      expect(await millwright('millwright', 'start')).toContain(namespace);
       const verify = millwright('millwright', 'driver', 'verify', '--provider', 'virtual');
       await expect(verify).rejects.toThrow(/npm install @temporalio\/client@\S+ .*worker@\S+/);
     }

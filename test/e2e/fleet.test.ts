@@ -66,7 +66,7 @@ describe('a fleet of namespaces that are named', () => {
     expect(await fleet.metrics('worker')).toContain(
       `millwright_stopped{kube_namespace="${left.namespace}"} 1`,
     );
-    await millwright('resume', '-n', left.namespace);
+    await millwright('start', '-n', left.namespace);
     await untilPhase(left, held, 'Running');
   });
 

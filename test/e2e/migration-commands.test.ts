@@ -42,12 +42,11 @@ async function replicas(): Promise<unknown[]> {
 
 describe('before the take-over', () => {
   test('the check lists what there is, for people and for programs', async () => {
-    const { text, isWell } = await migrated.run('check');
-    expect(isWell).toBe(true);
+    const { text, data, exitCode } = await migrated.run('check');
+    expect(exitCode).toBe(0);
     expect(text).toMatch(/^ok +leases +.*machine-controller is held by stand-in-of-mcm/m);
     expect(text).toMatch(/Nothing hinders a take-over/);
-    const json: unknown = JSON.parse((await migrated.run('check', '--output=json')).text);
-    expect(json).toMatchObject({
+    expect(data).toMatchObject({
       namespace,
       isFree: true,
       values: { flags: { 'leader-elect-lease-duration': '6s' }, machines: { namespace } },
@@ -62,7 +61,7 @@ describe('before the take-over', () => {
         inPlaceUpdate: { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Auto' },
       },
     });
-    expect(await migrated.run('check')).toMatchObject({ isWell: false });
+    expect(await migrated.run('check')).toMatchObject({ exitCode: 1 });
     const before = await replicas();
     await expect(migrated.run('take-over')).rejects.toThrow(
       /Nothing was done.*\n.*strategy InPlaceUpdate is not served/,
@@ -77,8 +76,8 @@ describe('before the take-over', () => {
       metadata: { name: account.name },
     });
     const kubeconfig = await writeAccountKubeconfig(cluster.kube, account);
-    const { text, isWell } = await migrated.run('check', `--kubeconfig=${kubeconfig}`);
-    expect(isWell).toBe(false);
+    const { text, exitCode } = await migrated.run('check', `--kubeconfig=${kubeconfig}`);
+    expect(exitCode).toBe(1);
     expect(text).toContain(`you may not patch deployments.apps in ${namespace}`);
     expect(text).toContain(`you may not list machines.machine.sapcloud.io in ${namespace}`);
     expect(text).toMatch(/Deployments could not be read/);
@@ -123,14 +122,14 @@ describe('there and back', () => {
       spec: { holderIdentity: 'somebody' },
     });
     // Ours notices within seconds that it lost one, so this is what there is before.
-    const { text, isWell } = await migrated.run('check');
-    expect(isWell).toBe(false);
+    const { text, exitCode } = await migrated.run('check');
+    expect(exitCode).toBe(1);
     expect(text).toMatch(/^hinders +leases +(both are at work|.*by none of the Deployments)/m);
     await cluster.kube.patch(leasePath(namespace, 'machine-controller'), 'merge', {
       spec: { holderIdentity: '' },
     });
     await eventually('ours leads again', async () => {
-      expect((await migrated.run('check')).isWell).toBe(true);
+      expect((await migrated.run('check')).exitCode).toBe(0);
       expect(await holderOf('millwright')).not.toBe('');
     });
   });

@@ -2,9 +2,9 @@
 import type { Server } from 'node:http';
 import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { payloadsIn, payloadsText } from '../../cli/codec-server-payloads.ts';
-import { startCodecServer } from '../../cli/codec-server.ts';
-import { offboard } from '../../cli/offboard.ts';
+import { payloadsIn, payloadsText } from '../../cli/codec-server/payloads.ts';
+import { startCodecServer } from '../../cli/codec-server/server.ts';
+import { offboard } from '../../cli/offboard/offboard.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';

@@ -75,7 +75,7 @@ describe('a stop of everything', () => {
 
     const status: unknown = JSON.parse(await millwright('stop', '--status', '-o', 'json'));
     expect(status).toMatchObject({ namespace, isStopped: true, reason: 'wrong disks' });
-    expect(await millwright('resume')).toBe(`${namespace} goes on.\n`);
+    expect(await millwright('start')).toBe(`${namespace} goes on.\n`);
     await untilPhase(scenario, single, 'Running');
     await untilRunning(scenario, pool, 2);
     expect(await cluster.events('Machine', single)).not.toContainEqual(

@@ -488,12 +488,17 @@ export const rooms: readonly Room[] = [
       'workers/**',
     ],
     packages: [
+      '@bomb.sh/tab',
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/worker',
       '@temporalio/workflow',
       'ajv',
+      'commander',
+      'log-update',
       'node',
+      'table',
+      'yaml',
     ],
   },
   {

@@ -1,7 +1,7 @@
 /** One run of the live suite: plan, checks, sweep. */
 import { randomBytes } from 'node:crypto';
-import type { Finding } from '../../cli/conformance/report.ts';
-import { lineOf } from '../../cli/conformance/report.ts';
+import type { Finding } from '../../cli/driver/conformance/report.ts';
+import { lineOf } from '../../cli/driver/conformance/report.ts';
 import type { Driver, ListRequest } from '../../activities/drivers/driver.ts';
 import { namespace } from '../support/builders.ts';
 import { findingsOf } from '../support/in-process-kit.ts';

@@ -1,15 +1,15 @@
 /**
- * The conformance kit (cli/conformance) without Temporal and Kubernetes: for a driver in TypeScript
- * and the double of its cloud. A call goes through the same activities as in a worker.
+ * The conformance kit (cli/driver/conformance) without Temporal and Kubernetes: for a driver in
+ * TypeScript and the double of its cloud. A call goes through the same activities as in a worker.
  */
 import { setImmediate } from 'node:timers/promises';
-import { DriverUnderTest } from '../../cli/conformance/driver-under-test.ts';
-import type { Finding } from '../../cli/conformance/report.ts';
-import { runChecks } from '../../cli/conformance/run.ts';
-import type { Asker } from '../../cli/conformance/temporal.ts';
-import { Trial } from '../../cli/conformance/trial.ts';
-import type { Trouble } from '../../cli/conformance/trouble.ts';
-import type { Question, Reply } from '../../cli/conformance/workflow.ts';
+import { DriverUnderTest } from '../../cli/driver/conformance/driver-under-test.ts';
+import type { Finding } from '../../cli/driver/conformance/report.ts';
+import { runChecks } from '../../cli/driver/conformance/run.ts';
+import type { Asker } from '../../cli/driver/conformance/temporal.ts';
+import { Trial } from '../../cli/driver/conformance/trial.ts';
+import type { Trouble } from '../../cli/driver/conformance/trouble.ts';
+import type { Question, Reply } from '../../cli/driver/conformance/workflow.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';

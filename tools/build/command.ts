@@ -2,7 +2,7 @@
 import { chmod, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
-import { bundleKit } from '../../cli/conformance/temporal.ts';
+import { bundleKit } from '../../cli/driver/conformance/temporal.ts';
 import { bundle } from './bundle.ts';
 import { failureConverter } from './entrances-of-paths.ts';
 import { manifest, repository } from './folders.ts';

@@ -26,15 +26,20 @@ const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * `flag` is a file, `inClusterConfig`, or empty: then the files in KUBECONFIG, `~/.kube/config`,
- * and the service account of the pod are tried in this order.
+ * and the service account of the pod are tried in this order. `context`: of a file; default its
+ * current one.
  */
-export function loadKubeConfig(flag: string, env: Environment = process.env): KubeConfig {
+export function loadKubeConfig(
+  flag: string,
+  env: Environment = process.env,
+  context?: string,
+): KubeConfig {
   if (flag === 'inClusterConfig') return inCluster(env);
-  if (flag !== '') return fromFiles([flag]);
+  if (flag !== '') return fromFiles([flag], context);
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  if (named.length > 0) return fromFiles(named);
+  if (named.length > 0) return fromFiles(named, context);
   const home = join(env['HOME'] ?? homedir(), '.kube', 'config');
-  if (existsSync(home)) return fromFiles([home]);
+  if (existsSync(home)) return fromFiles([home], context);
   if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return inCluster(env);
   throw new Error(
     `No kubeconfig found: no file is named by the flag or by KUBECONFIG, ${home} does not exist, and this is not a pod. ` +
@@ -74,13 +79,17 @@ interface ParsedFile {
 }
 
 /** Of several files the first that names a thing wins, as with kubectl. */
-function fromFiles(files: string[]): KubeConfig {
-  return chosenOf(files.map(parseFile), files.join(delimiter));
+function fromFiles(files: string[], context: string | undefined): KubeConfig {
+  return chosenOf(files.map(parseFile), files.join(delimiter), context);
 }
 
-/** What the current context names. */
-function chosenOf(parsed: readonly ParsedFile[], source: string): KubeConfig {
-  const current = parsed.find((file) => file.current !== undefined)?.current;
+/** What the context names. */
+function chosenOf(
+  parsed: readonly ParsedFile[],
+  source: string,
+  name?: string,
+): KubeConfig {
+  const current = name ?? parsed.find((file) => file.current !== undefined)?.current;
   if (current === undefined) throw new Error(`${source}: current-context is not set.`);
   const contexts = parsed.flatMap((file) => file.contexts);
   const clusters = parsed.flatMap((file) => file.clusters);

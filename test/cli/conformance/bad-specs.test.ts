@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badSpecsOf } from '../../../cli/conformance/bad-specs.ts';
+import { badSpecsOf } from '../../../cli/driver/conformance/bad-specs.ts';
 
 test('each bad spec has one field of another type, all others stay', () => {
   const bad = badSpecsOf({ zone: 'a', tags: { team: 'b' }, nothing: null }, []);

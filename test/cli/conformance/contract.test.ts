@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultsOf } from '../../../cli/conformance/contract.ts';
+import { faultsOf } from '../../../cli/driver/conformance/contract.ts';
 
 const instance = { providerID: 'acme:///1', nodeName: 'a', isFound: true };
 const failure = { code: 'NotFound', message: 'it is gone', isSettled: true };

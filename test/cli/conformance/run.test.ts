@@ -1,11 +1,11 @@
 /** The order of a run, and its end. What it finds is tested end to end, on drivers that run. */
 import { expect, test } from 'vitest';
-import { DriverUnderTest } from '../../../cli/conformance/driver-under-test.ts';
-import { heading, lineOf, reportOf, totals } from '../../../cli/conformance/report.ts';
-import type { Finding } from '../../../cli/conformance/report.ts';
-import { runChecks } from '../../../cli/conformance/run.ts';
-import { Trial } from '../../../cli/conformance/trial.ts';
-import type { Question, Reply } from '../../../cli/conformance/workflow.ts';
+import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
+import { heading, lineOf, reportOf, totals } from '../../../cli/driver/conformance/report.ts';
+import type { Finding } from '../../../cli/driver/conformance/report.ts';
+import { runChecks } from '../../../cli/driver/conformance/run.ts';
+import { Trial } from '../../../cli/driver/conformance/trial.ts';
+import type { Question, Reply } from '../../../cli/driver/conformance/workflow.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { KubeList, KubeObject } from '../../../activities/kube/client/client.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';

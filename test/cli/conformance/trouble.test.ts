@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../activities/drivers/aws/driver.ts';
 import { type Driver, DriverError } from '../../../activities/drivers/driver.ts';
-import type { Finding } from '../../../cli/conformance/report.ts';
-import { troubleBy, type Trouble } from '../../../cli/conformance/trouble.ts';
-import { Skipped } from '../../../cli/conformance/verdict.ts';
+import type { Finding } from '../../../cli/driver/conformance/report.ts';
+import { troubleBy, type Trouble } from '../../../cli/driver/conformance/trouble.ts';
+import { Skipped } from '../../../cli/driver/conformance/verdict.ts';
 import { aSpec as anAwsSpec } from '../../activities/drivers/aws/a-class.ts';
 import { instantTiming } from '../../activities/drivers/aws/instant-timing.ts';
 import * as azure from '../../activities/drivers/azure/a-machine.ts';

@@ -6,7 +6,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
-import { readArguments, UsageError } from '../../../cli/arguments.ts';
+import { CommanderError } from 'commander';
+import { readArguments } from '../../support/command-line.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { ConfigError } from '../../../workers/config/config.ts';
 import { version } from '../../../workers/config/version.ts';
@@ -65,7 +66,7 @@ function faultsOfCommand(argv: readonly string[]): string[] {
     readArguments(argv);
     return [];
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof CommanderError)) throw error;
     return [error.message];
   }
 }

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { customResource } from '../../../activities/kube/client/paths.ts';
-import type { Report } from '../../../cli/conformance/report.ts';
+import type { Report } from '../../../cli/driver/conformance/report.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';

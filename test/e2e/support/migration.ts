@@ -1,8 +1,7 @@
 /** A scenario that the real MCM looks after at first, and the commands that move it. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { readArguments } from '../../../cli/arguments.ts';
-import { connect } from '../../../cli/connect.ts';
-import { migrate, type Outcome } from '../../../cli/migrate/migrate.ts';
+import type { Answer } from '../../../cli/answer.ts';
+import { answerTo } from '../../support/command-line.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import type { Bounds } from './bounds-check.ts';
@@ -60,10 +59,10 @@ export class MigratedScenario {
     return classManifest({ namespace, name }, { providerSpec });
   }
 
-  async run(command: string, ...more: string[]): Promise<Outcome> {
+  async run(command: string, ...more: string[]): Promise<Answer> {
     const { namespace } = this.scenario;
     const { layout, temporalAddress } = testStack();
-    const asked = readArguments([
+    return await answerTo([
       'migrate',
       command,
       `--namespace=${namespace}`,
@@ -71,13 +70,6 @@ export class MigratedScenario {
       `--temporal-address=${temporalAddress}`,
       ...more,
     ]);
-    if (!('mcmDeployments' in asked)) throw new Error(`"migrate ${command}" is not a command`);
-    const place = connect(asked);
-    try {
-      return await migrate(place, asked, () => undefined);
-    } finally {
-      await place.kube.close();
-    }
   }
 
   async belongings(): Promise<Belongings> {

@@ -1,6 +1,6 @@
 /** Versions of workers: what a scenario names, and what its histories say of them. */
-import type { Finding } from '../../../cli/setup-finding.ts';
-import { setup } from '../../../cli/setup.ts';
+import type { Finding } from '../../../cli/setup/finding.ts';
+import { setup } from '../../../cli/setup/setup.ts';
 import type { RecordedRun } from './histories.ts';
 import { testStack } from './test-stack.ts';
 
@@ -19,20 +19,15 @@ export async function nameCurrent({
   waitMinutes = 2,
   isCheck = false,
 }: Naming): Promise<Finding> {
-  const { text } = await setup(
+  const { data, text } = await setup(
     {
-      command: 'setup',
-      address: '',
-      temporalNamespace: '',
       retentionDays: 7,
       isCheck,
-      isJson: true,
       version: { deploymentName, buildId, waitMinutes },
     },
     { TEMPORAL_ADDRESS: testStack().temporalAddress },
   );
-  const { findings }: { findings: Finding[] } = JSON.parse(text);
-  const finding = findings.find(({ what }) => what === 'version');
+  const finding = data.findings.find(({ what }) => what === 'version');
   if (!finding) throw new Error(`nothing is said of a version: ${text}`);
   return finding;
 }

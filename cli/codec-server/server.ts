@@ -1,0 +1,158 @@
+/**
+ * `millwright codec-server`: decrypts payloads for the Temporal UI and the command `temporal`, by
+ * the protocol of Temporal's codec servers. A caller that it answers can read every payload.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { createCodec } from '../../workers/payloads/codec.ts';
+import { readPayloadKeys } from '../../workers/payloads/keys.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import type { Answer } from '../answer.ts';
+import type { CodecServerQuestion } from './command.ts';
+import { PayloadsFault, payloadsIn, payloadsText } from './payloads.ts';
+
+/** The UI sends all payloads of a page at once. */
+const longestBodyBytes = 32 * 1024 * 1024;
+
+interface Reply {
+  code: number;
+  text: string;
+  isJson?: boolean;
+}
+
+interface Rules {
+  codec: PayloadCodec;
+  origins: readonly string[];
+  token: string | undefined;
+}
+
+/** Listens. Throws when the keys or the token cannot be read, or the port is taken. */
+export async function startCodecServer(
+  asked: Omit<CodecServerQuestion, 'command'>,
+): Promise<{ server: Server; url: string }> {
+  const { address, port, origins, tokenFile } = asked;
+  const token = tokenFile === undefined ? undefined : readToken(tokenFile);
+  const rules = { codec: createCodec(readPayloadKeys(asked.payloadKeys)), origins, token };
+  const server = createServer((request, response) => {
+    void respond(request, response, rules);
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+  return { server, url: urlOf(server.address()) };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rules: Rules,
+): Promise<void> {
+  const { code, text, isJson = false } = await answerTo(request, rules);
+  response.writeHead(code, {
+    ...corsFor(request, rules),
+    'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+  });
+  response.end(text);
+}
+
+/** Serves until SIGINT or SIGTERM. */
+export async function serveCodec(asked: CodecServerQuestion): Promise<Answer> {
+  const { server, url } = await startCodecServer(asked);
+  const from = asked.origins.length > 0 ? `, for pages of ${asked.origins.join(', ')}` : '';
+  console.error(`${url} decodes payloads${from}`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  server.closeAllConnections();
+  server.close();
+  return { text: 'ended', data: {} };
+}
+
+function readToken(file: string): string {
+  const token = readFileSync(file, 'utf8').trim();
+  if (token.length < 16) throw new Error(`--token-file: ${file} must have 16 characters or more`);
+  return token;
+}
+
+function urlOf(bound: AddressInfo | string | null): string {
+  if (bound === null || typeof bound === 'string') throw new Error('it listens on no port');
+  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
+  return `http://${host}:${bound.port}`;
+}
+
+/** A page of another origin gets no headers, so its browser keeps the answer from it. */
+function corsFor({ headers }: IncomingMessage, { origins }: Rules): Record<string, string> {
+  const { origin } = headers;
+  if (origin === undefined || !origins.includes(origin)) return {};
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Headers': 'content-type, authorization, x-namespace',
+    Vary: 'Origin',
+  };
+}
+
+async function answerTo(request: IncomingMessage, rules: Rules): Promise<Reply> {
+  const refusal = refusalOf(request, rules);
+  if (refusal) return refusal;
+  const { codec } = rules;
+  const path = request.url?.split('?')[0];
+  const work = path === '/encode' ? codec.encode : path === '/decode' ? codec.decode : undefined;
+  if (!work) return { code: 404, text: 'there are POST /encode and POST /decode' };
+  if (request.method === 'OPTIONS') return { code: 204, text: '' };
+  if (request.method !== 'POST') return { code: 405, text: `${path} has to be a POST` };
+  try {
+    return { code: 200, text: await worked(request, work), isJson: true };
+  } catch (error) {
+    return { code: 400, text: reasonOf(error) };
+  }
+}
+
+/** A preflight carries no token. */
+function refusalOf({ method, headers }: IncomingMessage, rules: Rules): Reply | undefined {
+  const { origin } = headers;
+  if (origin !== undefined && !rules.origins.includes(origin)) {
+    return { code: 403, text: `--allow-origin does not name ${origin}` };
+  }
+  if (method === 'OPTIONS' || rules.token === undefined) return undefined;
+  if (isSame(headers.authorization ?? '', `Bearer ${rules.token}`)) return undefined;
+  return { code: 401, text: 'the header Authorization must be "Bearer" and the token' };
+}
+
+/** In a time that says nothing about where they differ. */
+function isSame(given: string, wanted: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(wanted));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+type Work = (
+  payloads: Payload[],
+  context: { type: 'workflow'; namespace: string; workflowId: string },
+) => Promise<Payload[]>;
+
+async function worked(request: IncomingMessage, work: Work): Promise<string> {
+  const payloads = payloadsIn(await bodyOf(request));
+  // No part of the encryption.
+  const context = { type: 'workflow', namespace: '', workflowId: '' } as const;
+  return payloadsText(await work(payloads, context));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request) {
+    const bytes: Buffer = part;
+    size += bytes.length;
+    if (size > longestBodyBytes) {
+      throw new PayloadsFault(`the body must be at most ${longestBodyBytes} bytes`);
+    }
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,107 @@
+/** What cannot be carried out is said in words that lead to the field. */
+import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { apiVersion } from '../../../../workflows/api/constants.ts';
+import type { MachineFailure } from '../../../../workflows/plan/machine/facts.ts';
+import { badSpecsOf } from '../bad-specs.ts';
+import type { BadSpec } from '../bad-specs.ts';
+import type { Trial } from '../trial.ts';
+import { expectPart, Mismatch } from '../verdict.ts';
+import type { Check } from './check.ts';
+
+export const validationCheck: Check = {
+  says: 'finds nothing wrong with the class',
+  async run(trial) {
+    const { namespace } = trial.parts;
+    const came = await trial.driver.ask('validateClass', {
+      namespace,
+      className: trial.className,
+    });
+    expectPart('outcome validated, no faults', came, { outcome: 'validated', faults: [] });
+  },
+};
+
+export const badInputChecks: Check[] = [
+  {
+    says: 'a class that does not exist: InvalidArgument, settled, with its name',
+    async run(trial) {
+      const className = `${trial.parts.run}-missing`;
+      const { request } = trial.newMachine(className);
+      const came = await trial.driver.ask('createInstance', request);
+      expectRefused(came, className);
+      const { namespace } = trial.parts;
+      expectRefused(await trial.driver.ask('validateClass', { namespace, className }), className);
+    },
+  },
+  {
+    says: 'a providerID of another form: InvalidArgument, or nothing found',
+    async run(trial) {
+      const { request } = trial.newMachine();
+      const question = { ...request, providerID: 'no such form' };
+      const came = await trial.driver.ask('describeInstance', question);
+      if (came.outcome === 'missing') return;
+      expectPart('InvalidArgument, or missing', came, { failure: { code: 'InvalidArgument' } });
+    },
+  },
+  {
+    says: 'volumes of other storage drivers, and none',
+    async run({ driver }) {
+      const volumes = [{ csi: { driver: 'unknown.verify.millwright.dev', volumeHandle: 'v-1' } }];
+      const none = { volumeIds: [] };
+      expectPart('no ids', await driver.ask('volumeIds', { volumes }), none);
+      expectPart('no ids', await driver.ask('volumeIds', { volumes: [] }), none);
+    },
+  },
+];
+
+/** One for each wrong spec. */
+export function badSpecChecks(trial: Trial): Check[] {
+  const { machineClass, badSpecs } = trial.parts;
+  return badSpecsOf(machineClass.providerSpec, badSpecs).map((bad) => ({
+    says: `a class with ${bad.field}: ${JSON.stringify(bad.value)}: InvalidArgument, with the field, settled if it can be searched for`,
+    run: (current) => tryBadSpec(current, bad),
+  }));
+}
+
+async function tryBadSpec(trial: Trial, { field, providerSpec }: BadSpec): Promise<void> {
+  const className = await makeClass(trial, providerSpec);
+  const { namespace } = trial.parts;
+  const seen = await trial.driver.ask('validateClass', { namespace, className });
+  if (seen.outcome !== 'validated' || !seen.faults.some((fault) => fault.includes(field))) {
+    throw new Mismatch(`a fault that names ${field}, from validateClass`, seen);
+  }
+  const { request } = trial.newMachine(className);
+  const came = await trial.driver.ask('createInstance', request);
+  // A field such as the region says where to search. Without a search nothing is settled.
+  const listed = await trial.driver.ask('listInstances', { ...trial.listRequest(), className });
+  expectRefused(came, field, listed.outcome === 'listed');
+}
+
+async function makeClass(trial: Trial, providerSpec: unknown): Promise<string> {
+  const { kube, namespace, machineClass, run } = trial.parts;
+  const name = `${run}-class-${trial.classNames.length + 1}`;
+  const { provider, secretRef, credentialsSecretRef } = machineClass;
+  trial.classNames.push(name);
+  await kube.create(customResource('machineclasses', namespace), {
+    apiVersion,
+    kind: 'MachineClass',
+    metadata: { name, namespace },
+    provider,
+    providerSpec,
+    ...(secretRef && { secretRef }),
+    ...(credentialsSecretRef && { credentialsSecretRef }),
+  });
+  return name;
+}
+
+function expectRefused(
+  came: { outcome: string; failure?: MachineFailure | undefined },
+  word: string,
+  mustSettle = true,
+): void {
+  expectPart(`a ${mustSettle ? 'settled ' : ''}failure InvalidArgument`, came, {
+    outcome: 'failed',
+    failure: { code: 'InvalidArgument', ...(mustSettle && { isSettled: true }) },
+  });
+  const { message = '' } = came.failure ?? {};
+  if (!message.includes(word)) throw new Mismatch(`a message that names ${word}`, message);
+}

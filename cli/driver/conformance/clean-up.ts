@@ -1,0 +1,78 @@
+/** Takes away whatever a run has made, also one that was broken off. */
+import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
+import { customResource, node } from '../../../activities/kube/client/paths.ts';
+import type { Check } from './checks/check.ts';
+import { listOf } from './checks/listing.ts';
+import type { Trial } from './trial.ts';
+import { Mismatch } from './verdict.ts';
+
+export const cleanUp: Check = {
+  says: 'cleans up: instances, Nodes and classes of this run are gone',
+  async run(trial) {
+    const problems = [
+      ...(await attempt(() => deleteInstances(trial))),
+      ...(await attempt(() => deleteListed(trial))),
+      ...(await attempt(() => deleteNodes(trial))),
+      ...(await attempt(() => deleteClasses(trial))),
+    ];
+    if (problems.length > 0) throw new Mismatch('nothing left', problems.join('; '));
+  },
+};
+
+/** One that fails does not keep the others from being done. */
+async function attempt(step: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof Mismatch) return [`${error.message}, came ${error.came}`];
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** First by token and name, as one may exist that no answer named. */
+async function deleteInstances({ asked, driver, className }: Trial): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { request } of asked) {
+    // The class of a wrong spec may keep a driver from deleting; the credentials are the same.
+    const deletion = { ...request, className, isRetry: true };
+    const came = await driver.ask('deleteInstance', deletion);
+    if (came.outcome !== 'deleted') {
+      problems.push(`${request.machine.name}: ${JSON.stringify(came)}`);
+    }
+  }
+  return problems;
+}
+
+async function deleteListed(trial: Trial): Promise<string[]> {
+  const { run } = trial.parts;
+  const isOurs = ({ machineName }: { machineName: string }) => machineName.startsWith(`${run}-`);
+  for (const { providerID } of (await listOf(trial)).filter(isOurs)) {
+    await trial.driver.ask('deleteListed', { ...trial.listRequest(), providerID });
+  }
+  return (await listOf(trial)).filter(isOurs).map(({ providerID }) => `${providerID} is left`);
+}
+
+/** Instances of a class with real user data may have joined; their names are of this run only. */
+async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<string[]> {
+  const created = driver.answers.flatMap(({ answer }) => {
+    const { nodeName }: { nodeName?: unknown } = Object(Object(answer).instance);
+    return typeof nodeName === 'string' ? [nodeName] : [];
+  });
+  const names = asked.map(({ request }) => request.machine.name);
+  for (const name of new Set(created.filter((nodeName) => isOneOf(names, nodeName)))) {
+    await ignoreNotFound(kube.delete(node(name)));
+  }
+  return [];
+}
+
+/** A driver that is broken may name the Node of another machine. */
+function isOneOf(machines: readonly string[], nodeName: string): boolean {
+  return machines.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
+}
+
+async function deleteClasses({ classNames, parts: { kube, namespace } }: Trial): Promise<string[]> {
+  for (const name of classNames) {
+    await ignoreNotFound(kube.delete(customResource('machineclasses', namespace, name)));
+  }
+  return [];
+}

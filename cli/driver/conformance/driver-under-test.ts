@@ -1,0 +1,125 @@
+/** Asks the driver and keeps what it answered. */
+import type { Place } from '../../../workflows/api/place.ts';
+import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
+import type { Pending } from '../../../workflows/contracts/driver-contract.ts';
+import { contractVersion, driverCallOf } from '../../../workflows/contracts/driver-activities.ts';
+import { defined } from '../../../workflows/values/defined.ts';
+import { faultsOf } from './contract.ts';
+import type { Asker, Interruption } from './temporal.ts';
+import { Mismatch } from './verdict.ts';
+import type { Activity, Question, Reply } from './workflow.ts';
+
+export type Input<Name extends Activity> = Omit<
+  Parameters<DriverActivities[Name]>[0],
+  'contractVersion'
+>;
+/** Once the cloud is done. */
+export type Output<Name extends Activity> = Exclude<
+  Awaited<ReturnType<DriverActivities[Name]>>,
+  Pending
+>;
+
+export interface KeptAnswer {
+  activity: Activity;
+  answer: unknown;
+  /** By the JSON schema. */
+  faults: string[];
+}
+
+/** An operation that the cloud is never done with. */
+const mostPolls = 200;
+
+const inWords = {
+  notTaken: 'no worker took the task',
+  tooLate: 'no answer, or no heartbeat, within the time limit',
+  cancelled: 'the call was reported as cancelled',
+  exception: 'an exception, three times',
+} as const;
+
+export class DriverUnderTest {
+  /** In the order in which they came. */
+  readonly answers: KeptAnswer[] = [];
+  /** What was thrown instead of an answer. */
+  readonly exceptions: string[] = [];
+  readonly #asker: Pick<Asker, 'ask' | 'rest'>;
+  readonly #where: Place & { queue: string };
+
+  constructor(asker: Pick<Asker, 'ask' | 'rest'>, where: Place & { queue: string }) {
+    this.#asker = asker;
+    this.#where = where;
+  }
+
+  /** Throws a `Mismatch` when no answer comes, or none that is as the schema says. */
+  async ask<Name extends Activity>(activity: Name, input: Input<Name>): Promise<Output<Name>> {
+    const reply = await this.#asker.ask(this.#questionOf(activity, input));
+    if (!reply) throw new Error('an answer was lost unasked');
+    return await this.#followed(activity, input, this.#answerIn(activity, reply));
+  }
+
+  /** The same for a call that is disturbed. Undefined when no answer came because of that. */
+  async askInVain<Name extends Activity>(
+    activity: Name,
+    input: Input<Name>,
+    interruption: Interruption,
+  ): Promise<Output<Name> | undefined> {
+    const reply = await this.#asker.ask(this.#questionOf(activity, input), interruption);
+    if (!reply || reply.came === 'cancelled') return undefined;
+    const answer = this.#answerIn(activity, reply);
+    return isPending(answer) ? undefined : answer;
+  }
+
+  #questionOf(activity: Activity, input: object): Question {
+    const { queue, ...place } = this.#where;
+    const asked = { contractVersion, ...input };
+    return { ...place, queue: `${queue}/${driverCallOf[activity]}`, activity, input: asked };
+  }
+
+  /**
+   * As the core does: asks again when the driver wants to be asked, with the checkpoint, and each
+   * second time as if that were lost.
+   */
+  async #followed<Name extends Activity>(
+    activity: Name,
+    input: Input<Name>,
+    first: Output<Name> | Pending,
+  ): Promise<Output<Name>> {
+    let answer = first;
+    for (let polls = 0; isPending(answer); polls += 1) {
+      if (polls >= mostPolls) throw new Mismatch(`${activity} to end`, answer);
+      const { pollAfterSeconds, checkpoint } = answer;
+      await this.#asker.rest(pollAfterSeconds);
+      const known = { ...input, checkpoint: polls % 2 === 0 ? checkpoint : undefined };
+      const question = this.#questionOf(activity, defined(known));
+      const reply = await this.#asker.ask(question);
+      if (!reply) throw new Error('an answer was lost unasked');
+      answer = this.#answerIn(activity, reply);
+    }
+    return answer;
+  }
+
+  #answerIn<Name extends Activity>(activity: Name, reply: Reply): Output<Name> | Pending {
+    if (reply.came !== 'answer') {
+      if (reply.came === 'exception') this.exceptions.push(`${activity}: ${reply.message}`);
+      throw new Mismatch(`an answer of ${activity}`, `${inWords[reply.came]}: ${reply.message}`);
+    }
+    const { answer } = reply;
+    const faults = faultsOf(activity, answer);
+    this.answers.push({ activity, answer, faults });
+    if (isAnswerOf(activity, answer)) return answer;
+    throw new Mismatch(
+      `an answer of ${activity} as the schema says`,
+      `${JSON.stringify(answer)}: ${faults.join('; ')}`,
+    );
+  }
+}
+
+function isAnswerOf<Name extends Activity>(
+  activity: Name,
+  answer: unknown,
+): answer is Output<Name> | Pending {
+  return faultsOf(activity, answer).length === 0;
+}
+
+function isPending(answer: { outcome: string } | object): answer is Pending {
+  return 'outcome' in answer && answer.outcome === 'pending';
+}

@@ -1,0 +1,120 @@
+/** `millwright driver verify`: the conformance kit. */
+import { randomBytes } from 'node:crypto';
+import { createClassReader } from '../../activities/machine-class/reader.ts';
+import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
+import { customResource } from '../../activities/kube/client/paths.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import { DriverUnderTest } from './conformance/driver-under-test.ts';
+import type { Report, Subject } from './conformance/report.ts';
+import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
+import { runChecks } from './conformance/run.ts';
+import type { Asker } from './conformance/temporal.ts';
+import { startAsker } from './conformance/temporal.ts';
+import { Trial } from './conformance/trial.ts';
+import { troubleBy } from './conformance/trouble.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import type { Verification } from './command.ts';
+import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
+import { clusterOf, queuesOf } from './queue.ts';
+import { temporalSettingsOf } from '../temporal-connection.ts';
+import { UsageError } from '../usage-error.ts';
+
+export async function verify(place: Place, asked: Verification): Promise<Answer> {
+  const settings = temporalSettingsOf(asked, process.env);
+  const subject = await classOf(place, asked);
+  const run = `verify-${randomBytes(3).toString('hex')}`;
+  const asker = await startAsker(settings, run);
+  try {
+    const report = await verifyWith(asker, { place, asked, subject, run });
+    return { text: totals(report), data: report, exitCode: report.isPassed ? 0 : 1 };
+  } finally {
+    await asker.close();
+  }
+}
+
+/** The class that is asked for, with its Secret. */
+async function classOf({ kube, namespace }: Place, asked: Verification): Promise<ClassWithSecret> {
+  const { provider } = asked;
+  const className = asked.className ?? (await onlyClassOf({ kube, namespace }, provider));
+  const reader = createClassReader({ client: kube, namespace });
+  const found = await reader.read(className, { isFresh: true });
+  if (!found) throw new Error(`MachineClass ${namespace}/${className} does not exist`);
+  if (found.machineClass.provider !== provider) {
+    const other = found.machineClass.provider ?? '';
+    throw new Error(`MachineClass ${namespace}/${className} is of provider "${other}"`);
+  }
+  if (found.secretFaults.length === 0) return found;
+  throw new Error(`MachineClass ${namespace}/${className}: ${found.secretFaults.join('; ')}`);
+}
+
+async function onlyClassOf({ kube, namespace }: Place, provider: string): Promise<string> {
+  const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
+  const names = items
+    .filter((machineClass) => machineClass.provider === provider)
+    .map(({ metadata }) => metadata.name);
+  const [name, ...others] = names;
+  if (name !== undefined && others.length === 0) return name;
+  const there = name === undefined ? 'there is none' : `there are ${names.join(', ')}`;
+  throw new UsageError(
+    `--class is missing: of provider "${provider}" ${there} in namespace ${namespace}`,
+  );
+}
+
+interface Parts {
+  place: Place;
+  asked: Verification;
+  subject: ClassWithSecret;
+  run: string;
+}
+
+async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): Promise<Report> {
+  const { kube, namespace } = place;
+  const { provider, badSpecs, trouble, output } = asked;
+  const queue = asked.queue ?? (await queuesOf(place, asked));
+  for (const call of driverCalls) await requireServed(asker, `${queue}/${call}`);
+  const { machineClass, secret } = subject;
+  const cluster = await clusterOf(place, asked);
+  const driver = new DriverUnderTest(asker, { queue, cluster, namespace });
+  const trial = new Trial({
+    run,
+    driver,
+    kube,
+    namespace,
+    cluster,
+    machineClass,
+    secret,
+    badSpecs: [...badSpecs],
+    ...(trouble !== undefined && { trouble: troubleBy(trouble) }),
+  });
+  const about: Subject = { provider, queue, namespace, className: trial.className, run };
+  const print = (line: string): void => (output ? undefined : console.log(line));
+  print(heading(about));
+  const end = new AbortController();
+  const onSignal = (): void => end.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const findings = await runChecks(trial, {
+      signal: end.signal,
+      onFinding: (finding) => print(lineOf(finding)),
+    });
+    return reportOf(about, findings);
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+/** A worker loads a driver when it sees the first class of its provider. */
+const longestStartMs = 30_000;
+
+async function requireServed(asker: Asker, queue: string): Promise<void> {
+  const deadline = performance.now() + longestStartMs;
+  while (!(await asker.isServed(queue))) {
+    if (performance.now() > deadline) {
+      throw new Error(
+        `no worker serves the task queue ${queue}: start the driver, or name its --queue`,
+      );
+    }
+    await asker.rest(1);
+  }
+}

@@ -1,0 +1,148 @@
+/** What an install keeps in Temporal for one namespace: Schedules, open workflows, claims. */
+import type { Client, ScheduleDescription } from '@temporalio/client';
+import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
+import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import { checkNames } from '../../workers/checks/checks.ts';
+import { claimHolder, installClaimId, namespaceClaimId } from '../../workers/temporal/claims.ts';
+
+export interface Removal {
+  kind: 'schedule' | 'workflow' | 'claim' | 'Lease';
+  name: string;
+  /** What is gone by then counts as removed. */
+  remove(): Promise<void>;
+}
+
+export interface InstallOfNamespace {
+  cluster: string;
+  clusterName?: string | undefined;
+  namespace: string;
+  /** Undefined: the one that the namespace is claimed for. */
+  install?: string | undefined;
+}
+
+export class InstallRecords {
+  readonly #client: Client;
+  readonly #place: InstallOfNamespace;
+
+  constructor(client: Client, place: InstallOfNamespace) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  /** Throws where another install has the namespace. */
+  async find(): Promise<{ runs: Removal[]; claims: Removal[] }> {
+    const { cluster, namespace } = this.#place;
+    const claim = namespaceClaimId(cluster, namespace);
+    const holder = await claimHolder(this.#client, claim);
+    const name = this.#installOf(holder);
+    if (name === undefined) return { runs: [], claims: [] };
+    // Schedules first: they start no more runs.
+    const runs = [
+      ...(await schedulesOf(this.#client, this.#place, name)),
+      ...(await this.#workflows(name)),
+    ];
+    const claims = holder === undefined ? [] : [this.#claim(claim)];
+    // By default an install is called after its only namespace.
+    const ofInstall = installClaimId(cluster, name);
+    const isAlone = name === namespace;
+    if (isAlone && (await claimHolder(this.#client, ofInstall)) !== undefined) {
+      claims.push(this.#claim(ofInstall));
+    }
+    return { runs, claims };
+  }
+
+  /** The holder of a claim on a namespace is an install, after the name of its cluster. */
+  #installOf(holder: string | undefined): string | undefined {
+    const { install, namespace, clusterName } = this.#place;
+    const prefix = clusterName === undefined ? '' : `${clusterName}/`;
+    if (holder === undefined) return install;
+    const isOurs = holder.startsWith(prefix) && !holder.slice(prefix.length).includes('/');
+    const name = isOurs ? holder.slice(prefix.length) : undefined;
+    if (name !== undefined && (install === undefined || install === name)) return name;
+    const asked =
+      install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
+    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
+  }
+
+  /** Also the runs of its checks. */
+  async #workflows(name: string): Promise<Removal[]> {
+    const { cluster, namespace } = this.#place;
+    const taskQueue = taskQueueOf({ cluster, name });
+    const found: Removal[] = [];
+    for await (const { workflowId, runId } of openRunsOf(this.#client, { taskQueue, namespace })) {
+      found.push({
+        kind: 'workflow',
+        name: workflowId,
+        remove: () => this.#terminate(workflowId, runId),
+      });
+    }
+    return found;
+  }
+
+  #claim(workflowId: string): Removal {
+    return { kind: 'claim', name: workflowId, remove: () => this.#terminate(workflowId) };
+  }
+
+  async #terminate(workflowId: string, runId?: string): Promise<void> {
+    const handle = this.#client.workflow.getHandle(workflowId, runId);
+    await orGone(handle.terminate('millwright offboard'));
+  }
+}
+
+/** Also those that the install keeps as a fleet. `name`: of the install. */
+export async function schedulesOf(
+  client: Client,
+  place: InstallOfNamespace,
+  name: string,
+): Promise<Removal[]> {
+  const { clusterName, namespace } = place;
+  const install = { name, clusterName };
+  const ids = checkNames.flatMap((check) => [
+    scheduleIdOf(check, { ...install, fleetNamespace: namespace }),
+    scheduleIdOf(check, install),
+  ]);
+  const found: Removal[] = [];
+  for (const id of ids) {
+    const handle = client.schedule.getHandle(id);
+    const description = await orGone(handle.describe());
+    if (!description || !isFor(description, place)) continue;
+    found.push({ kind: 'schedule', name: id, remove: () => orGone(handle.delete()) });
+  }
+  return found;
+}
+
+/** Installs of one namespace have Schedules without its name. */
+function isFor(
+  { action }: ScheduleDescription,
+  { cluster, namespace }: InstallOfNamespace,
+): boolean {
+  const [input] = action.type === 'startWorkflow' ? (action.args ?? []) : [];
+  const { cluster: itsCluster, namespace: its } = Object(input);
+  return itsCluster === cluster && its === namespace;
+}
+
+/** Workflows of the namespace that run on this queue; a list lags behind by seconds. */
+export function openRunsOf(
+  client: Client,
+  { taskQueue, namespace }: { taskQueue: string; namespace: string },
+): ReturnType<Client['workflow']['list']> {
+  const query = `KubeNamespace="${namespace}" AND TaskQueue="${taskQueue}" AND ExecutionStatus="Running"`;
+  return client.workflow.list({ query });
+}
+
+/** Of a call that removes something: false when there was nothing. */
+export async function wasThere(removal: Promise<unknown>): Promise<boolean> {
+  return (await orGone(removal.then(() => true))) ?? false;
+}
+
+async function orGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError || error instanceof WorkflowNotFoundError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

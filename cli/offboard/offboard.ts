@@ -1,0 +1,125 @@
+/** `millwright offboard`: removes what Temporal and the API server keep for one namespace. */
+import { Client } from '@temporalio/client';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
+import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import type { Answer } from '../answer.ts';
+import type { OffboardQuestion } from './command.ts';
+import { holderOf } from '../lease-holder.ts';
+import { InstallRecords, type Removal } from './install-records.ts';
+import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import type { Place } from '../connect.ts';
+
+/** All calls to Temporal together. */
+const longestMs = 300_000;
+const kinds: readonly MachineKind[] = ['machinedeployments', 'machinesets', 'machines'];
+/** So many are named where there are more. */
+const mostNames = 5;
+
+/** Exit code 1: something is left to remove. */
+export async function offboard(
+  { kube }: Place,
+  asked: OffboardQuestion,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Answer> {
+  const { namespace, isConfirmed } = asked;
+  if (!asked.keepsMachines) await requireNoMachines(kube, namespace);
+  const leases = await idleLeases(kube, asked);
+  const cluster = asked.clusterId ?? (await clusterUidOf(kube));
+  const settings = temporalSettingsOf(asked, env);
+  const connection = await connectOrExplain(settings);
+  try {
+    const client = new Client({
+      connection,
+      namespace: settings.namespace,
+      ...dataConverterOf(settings),
+    });
+    const records = new InstallRecords(client, { ...asked, cluster });
+    const removals = await connection.withDeadline(Date.now() + longestMs, async () => {
+      const { runs, claims } = await records.find();
+      // Claims last: until then no other install begins.
+      const found = [...runs, ...leases.map((one) => removalOf(kube, one)), ...claims];
+      for (const { remove } of isConfirmed ? found : []) await remove();
+      return found;
+    });
+    return reportOf(asked, removals);
+  } finally {
+    await connection.close();
+  }
+}
+
+function reportOf(
+  { namespace, isConfirmed }: OffboardQuestion,
+  removals: readonly Removal[],
+): Answer {
+  const found = removals.map(({ kind, name }) => ({ kind, name }));
+  const isDone = isConfirmed || found.length === 0;
+  const lines = found.map(
+    ({ kind, name }) => `${isConfirmed ? 'removed' : 'found'} ${kind} ${name}`,
+  );
+  if (found.length === 0) lines.push(`Nothing is left of namespace ${namespace}.`);
+  else if (!isConfirmed) lines.push('Nothing was removed: add --yes to remove all of this.');
+  else lines.push(`Namespace ${namespace} is off board.`);
+  const data = { namespace, isDone, removals: found };
+  return { text: lines.join('\n'), data, exitCode: isDone ? 0 : 1 };
+}
+
+async function requireNoMachines(kube: KubeClient, namespace: string): Promise<void> {
+  for (const kind of kinds) {
+    const { items } = await kube.list<KubeObject>(customResource(kind, namespace), {
+      as: 'PartialObjectMetadata',
+    });
+    if (items.length === 0) continue;
+    const names = items.slice(0, mostNames).map(({ metadata }) => metadata.name);
+    const more = items.length > mostNames ? ` and ${items.length - mostNames} more` : '';
+    throw new Error(
+      `Namespace ${namespace} has ${kind}: ${names.join(', ')}${more}. Delete them while the namespace is served, ` +
+        'or leave them and their instances as they are with --keep-machines.',
+    );
+  }
+}
+
+/** Those that a watcher of ours has left; throws while one holds ours. MCM keeps what it holds. */
+async function idleLeases(
+  kube: KubeClient,
+  { namespace, leaseNamespace }: OffboardQuestion,
+): Promise<NamespacedName[]> {
+  const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
+  const found = await leaseOf(kube, own);
+  const holder = holderOf(found);
+  if (holder !== undefined) {
+    throw new Error(
+      `Namespace ${namespace} is served: watcher ${holder} holds the Lease ${own.namespace}/${own.name}. ` +
+        'Take the namespace out of --namespaces (its label, or its name) first, or stop that watcher.',
+    );
+  }
+  const idle: NamespacedName[] = found ? [own] : [];
+  for (const name of mcmLeases) {
+    const ofMcm = await leaseOf(kube, { namespace, name });
+    if (ofMcm && holderOf(ofMcm) === undefined) idle.push({ namespace, name });
+  }
+  return idle;
+}
+
+async function leaseOf(
+  kube: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<Lease | undefined> {
+  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
+}
+
+function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Removal {
+  return {
+    kind: 'Lease',
+    name: `${namespace}/${name}`,
+    async remove() {
+      await ignoreNotFound(kube.delete(leasePath(namespace, name)));
+    },
+  };
+}

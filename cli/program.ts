@@ -1,0 +1,37 @@
+/** All commands. Throws a `CommanderError` when a line cannot be read, or was one for help. */
+import { Command, type OutputConfiguration } from 'commander';
+import { version } from '../workers/config/version.ts';
+import type { Run } from './answer.ts';
+import { addCodecServer } from './codec-server/command.ts';
+import { addDriver } from './driver/command.ts';
+import { addMigrate } from './migrate/command.ts';
+import { addOffboard } from './offboard/command.ts';
+import { addSetup } from './setup/command.ts';
+import { addStart, addStop } from './stop/command.ts';
+import { addWrittenCommand } from './written-command/command.ts';
+
+const exitCodes = `
+Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
+
+export function createProgram(run: Run, output: OutputConfiguration = {}): Command {
+  const program = new Command('millwright')
+    .description('Manage machines.')
+    .version(version)
+    .exitOverride()
+    .configureOutput(output)
+    .showHelpAfterError('(add --help for what there is)')
+    .helpCommand('help [command]', 'show what there is')
+    .addHelpText('after', exitCodes);
+  program.commandsGroup('When all must stand still:');
+  addStop(program, run);
+  addStart(program, run);
+  program.commandsGroup('Act:');
+  addWrittenCommand(program, run);
+  program.commandsGroup('Install and remove:');
+  addSetup(program, run);
+  addMigrate(program, run);
+  addOffboard(program, run);
+  addCodecServer(program, run);
+  addDriver(program, run);
+  return program;
+}

@@ -1,0 +1,139 @@
+/** `millwright setup`: makes a Temporal namespace ready for Millwright, and says what it lacks. */
+import type { Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import {
+  commandsFor,
+  registerSearchAttributes,
+  unknownSearchAttributes,
+} from '../../workers/temporal/search-attributes.ts';
+import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import type { Answer } from '../answer.ts';
+import type { SetupQuestion } from './command.ts';
+import type { Finding } from './finding.ts';
+import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';
+import { ensureCurrent } from './version.ts';
+
+/** All calls together: each of the two things that are made may take so long to be known. */
+const longestMs = 3 * knownWithinMs;
+
+export interface SetupReport {
+  address: string;
+  namespace: string;
+  isReady: boolean;
+  findings: readonly Finding[];
+}
+
+/** Exit code 1: something is missing. */
+export async function setup(
+  asked: SetupQuestion,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Answer<SetupReport>> {
+  const settings = temporalSettingsOf(asked, env);
+  const connection = await connectOrExplain(settings);
+  try {
+    const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;
+    const findings = await connection.withDeadline(Date.now() + longestMs + waitMs, () =>
+      findingsOf(asked, settings, connection),
+    );
+    const isReady = findings.every(({ state }) => state !== 'missing');
+    const { address, namespace } = settings;
+    const lines = findings.map(({ what, state, text }) => `${state.padEnd(8)}${what}: ${text}`);
+    const end = isReady
+      ? `Namespace ${namespace} of ${address} is ready.`
+      : `Namespace ${namespace} of ${address} is not ready.`;
+    const data = { address, namespace, isReady, findings };
+    return { text: [...lines, end].join('\n'), data, exitCode: isReady ? 0 : 1 };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What a later step needs, an earlier one has found or made. */
+async function findingsOf(
+  asked: SetupQuestion,
+  { namespace }: TemporalSettings,
+  connection: Connection,
+): Promise<Finding[]> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
+  const { version, isCheck } = asked;
+  // Who names a version has an install, and no reason to make a namespace of a mistyped name.
+  const ofNamespace = await ensureNamespace(
+    { ...asked, isCheck: isCheck || version !== undefined },
+    namespace,
+    connection,
+  );
+  if (ofNamespace.state === 'missing') return [server, ofNamespace];
+  if (version) {
+    const temporal = new Client({ connection, namespace });
+    return [server, ofNamespace, await ensureCurrent(version, isCheck, temporal)];
+  }
+  return [server, ofNamespace, await ensureAttributes(asked, namespace, connection)];
+}
+
+async function ensureNamespace(
+  { retentionDays, isCheck }: SetupQuestion,
+  namespace: string,
+  { workflowService }: Connection,
+): Promise<Finding> {
+  const what = 'namespace';
+  const found = await orMissing(workflowService.describeNamespace({ namespace }));
+  if (found) {
+    const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+    return { what, state: 'there', text: `keeps closed workflows for ${seconds / 3_600} hours` };
+  }
+  const command = `temporal operator namespace create --namespace ${namespace} --retention ${retentionDays}d`;
+  if (isCheck) return { what, state: 'missing', text: `make it with: ${command}` };
+  try {
+    await workflowService.registerNamespace({
+      namespace,
+      description: 'Millwright',
+      workflowExecutionRetentionPeriod: msToTs(`${retentionDays}d`),
+    });
+    return { what, state: 'made', text: `keeps closed workflows for ${retentionDays} days` };
+  } catch (error) {
+    const why = reasonOf(error);
+    return {
+      what,
+      state: 'missing',
+      text: `it cannot be made (${why}). Run as an administrator: ${command}`,
+    };
+  }
+}
+
+async function ensureAttributes(
+  { isCheck }: SetupQuestion,
+  namespace: string,
+  connection: Connection,
+): Promise<Finding> {
+  const what = 'search attributes';
+  const client = new Client({ connection, namespace });
+  const unknown = async () => await orMissing(unknownSearchAttributes(client));
+  const missing = await until(unknown, `the server does not know the namespace ${namespace} yet`);
+  if (missing.length === 0) return { what, state: 'there', text: 'all of them' };
+  const names = missing.join(', ');
+  const commands = commandsFor(missing, namespace);
+  const toDo = ['Run as an administrator, here or in Temporal Cloud:', ...commands].join('\n  ');
+  if (isCheck) return { what, state: 'missing', text: `${names}. ${toDo}` };
+  const refusal = await registerSearchAttributes(connection, namespace, missing);
+  if (refusal !== undefined) {
+    return { what, state: 'missing', text: `${names}: ${refusal}. ${toDo}` };
+  }
+  await until(
+    async () => ((await unknown())?.length === 0 ? true : undefined),
+    'the server does not know the search attributes yet',
+  );
+  return { what, state: 'made', text: names };
+}
+
+async function until<Found>(
+  ask: () => Promise<Found | undefined>,
+  otherwise: string,
+): Promise<Found> {
+  const answer = await untilAnswered(ask, knownWithinMs);
+  if (answer === undefined) throw new Error(`${otherwise}: try again`);
+  return answer;
+}

@@ -1,0 +1,148 @@
+/** The step of `millwright setup` that names the current version of the workers. */
+import type { Client } from '@temporalio/client';
+import { reasonOf } from '../../workers/log/reason.ts';
+import { lineFor } from '../../workers/temporal/current-version.ts';
+import { isSameVersion, polls, readQueueVersions } from '../../workers/temporal/queue-versions.ts';
+import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
+import { ownBuildId } from '../../workers/temporal/worker-version.ts';
+import { builtBundle } from '../../workers/temporal/built-bundle.ts';
+import type { VersionQuestion } from './command.ts';
+import type { Finding } from './finding.ts';
+import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';
+
+const what = 'version';
+/** As `temporal.api.enums.v1.TaskQueueType` counts them. */
+const workflowQueue = 1;
+
+interface Deployment {
+  current: WorkerVersion | undefined;
+  /** That it is to be; undefined: workers without a version. */
+  wanted: WorkerVersion | undefined;
+}
+
+/**
+ * Waits until a worker of the version is there, so that no workflow task waits for one. Does
+ * nothing when it is current.
+ */
+export async function ensureCurrent(
+  asked: VersionQuestion,
+  isCheck: boolean,
+  temporal: Client,
+): Promise<Finding> {
+  const deployment = {
+    current: await currentOf(asked.deploymentName, temporal),
+    wanted: await wantedOf(asked),
+  };
+  const { current, wanted } = deployment;
+  if (isSameVersion(current, wanted))
+    return { what, state: 'there', text: `${nameOf(wanted)} is the current one` };
+  const { namespace } = temporal.options;
+  if (isCheck) {
+    const { deploymentName } = asked;
+    const buildId = wanted?.buildId ?? 'unversioned';
+    const line = lineFor({ deploymentName, buildId }, namespace);
+    return { what, state: 'missing', text: `${nameOf(current)} is the current one. Run: ${line}` };
+  }
+  const queues = await untilAnswered(
+    () => queuesPolled(deployment, temporal),
+    asked.waitMinutes * 60_000,
+  );
+  if (!queues)
+    return {
+      what,
+      state: 'missing',
+      text: `no worker of ${nameOf(wanted)} polls after ${asked.waitMinutes} minutes: start one, then try again`,
+    };
+  return await makeCurrent(asked, { ...deployment, queues }, temporal);
+}
+
+async function wantedOf({
+  deploymentName,
+  buildId,
+}: VersionQuestion): Promise<WorkerVersion | undefined> {
+  if (buildId === 'unversioned') return undefined;
+  if (buildId !== 'own') return { deploymentName, buildId };
+  if (!builtBundle('workflow-bundle.js')) {
+    throw new Error(
+      '--current=own: no workflow code lies beside this command, as in the image; name the version that the worker says in /readyz',
+    );
+  }
+  return { deploymentName, buildId: await ownBuildId() };
+}
+
+async function currentOf(deploymentName: string, { workflowService, options }: Client) {
+  const { namespace } = options;
+  const found = await orMissing(
+    workflowService.describeWorkerDeployment({ namespace, deploymentName }),
+  );
+  const { buildId } = found?.workerDeploymentInfo?.routingConfig?.currentDeploymentVersion ?? {};
+  return buildId ? { deploymentName, buildId } : undefined;
+}
+
+/** Of workflows, when a worker of the wanted version polls one of them; else undefined. */
+async function queuesPolled(
+  { current, wanted }: Deployment,
+  temporal: Client,
+): Promise<string[] | undefined> {
+  const { namespace } = temporal.options;
+  const deploymentVersion = wanted ?? current ?? null;
+  const found = await orMissing(
+    temporal.workflowService.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
+  );
+  const queues = (found?.versionTaskQueues ?? [])
+    .filter(({ type }) => Number(type) === workflowQueue)
+    .flatMap(({ name }) => name ?? []);
+  for (const queue of queues)
+    if (polls(wanted, await readQueueVersions(temporal, queue))) return queues;
+  return undefined;
+}
+
+async function makeCurrent(
+  { deploymentName }: VersionQuestion,
+  { current, wanted, queues }: Deployment & { queues: string[] },
+  temporal: Client,
+): Promise<Finding> {
+  const { namespace } = temporal.options;
+  const buildId = wanted?.buildId ?? '';
+  try {
+    await temporal.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace,
+      deploymentName,
+      buildId,
+      identity: 'millwright setup',
+    });
+  } catch (error) {
+    const version = wanted ? `--build-id ${buildId}` : '--unversioned';
+    const command = `temporal worker deployment set-current-version --namespace ${namespace} --deployment-name ${deploymentName} ${version}`;
+    return {
+      what,
+      state: 'missing',
+      text: `${nameOf(wanted)} cannot be made the current one (${reasonOf(error)}). Run as an administrator: ${command}`,
+    };
+  }
+  const isKnown = await untilAnswered(() => isCurrentIn(queues, wanted, temporal), knownWithinMs);
+  if (!isKnown) throw new Error(`the server does not use ${nameOf(wanted)} yet: try again`);
+  return {
+    what,
+    state: 'made',
+    text: `${nameOf(wanted)} is the current one, before ${nameOf(current)}`,
+  };
+}
+
+async function isCurrentIn(
+  queues: readonly string[],
+  wanted: WorkerVersion | undefined,
+  temporal: Client,
+) {
+  for (const queue of queues) {
+    const { current } = await readQueueVersions(temporal, queue);
+    if (!isSameVersion(current, wanted)) return undefined;
+  }
+  return true;
+}
+
+function nameOf(version: WorkerVersion | undefined): string {
+  return version
+    ? `${version.buildId} of ${version.deploymentName}`
+    : 'that of workers without a version';
+}

@@ -1,0 +1,65 @@
+/** Makes, shows and removes the ConfigMap that stops everything. */
+import { isAlreadyExists, isNotFound } from '../../activities/kube/client/errors.ts';
+import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+
+/** One that stands already gets the new reason. */
+export async function stop(
+  place: Place,
+  { reason, by }: { reason: string; by: string | undefined },
+): Promise<Answer> {
+  const { kube, namespace } = place;
+  const data = { reason, by: by ?? null };
+  const path = namespaced('configmaps', namespace, stopName);
+  try {
+    await kube.create(namespaced('configmaps', namespace), {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: stopName, namespace },
+      data: { reason, ...(by !== undefined && { by }) },
+    });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    await kube.patch(path, 'merge', { data });
+  }
+  return await showStop(place);
+}
+
+export async function showStop({ kube, namespace }: Place): Promise<Answer> {
+  const path = namespaced('configmaps', namespace, stopName);
+  const object = await ignoreNotFound(kube.get<StopObject>(path));
+  const data = { namespace, isStopped: object !== undefined, ...(object && factsOf(object)) };
+  if (!object) return { text: `${namespace} is not stopped.`, data };
+  const { reason, by, since } = factsOf(object);
+  const author = by === undefined ? '' : ` by ${by}`;
+  const text = [
+    `${namespace} is stopped since ${since}${author}: ${reason}`,
+    `Go on with: millwright start -n ${namespace}`,
+  ].join('\n');
+  return { text, data };
+}
+
+function factsOf(object: StopObject) {
+  const { reason, by, since } = stopOf(object);
+  return { reason, ...(by !== undefined && { by }), since: new Date(since).toISOString() };
+}
+
+export async function start({ kube, namespace }: Place): Promise<Answer> {
+  const wasStopped = await remove({ kube, namespace });
+  const text = wasStopped ? `${namespace} goes on.` : `${namespace} was not stopped.`;
+  return { text, data: { namespace, isStopped: false, wasStopped } };
+}
+
+async function remove({ kube, namespace }: Place): Promise<boolean> {
+  try {
+    await kube.delete(namespaced('configmaps', namespace, stopName));
+    return true;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return false;
+  }
+}
