@@ -8,6 +8,7 @@ import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
 import { addSetup } from './setup/command.ts';
 import { addStart, addStop } from './stop/command.ts';
+import { addStuck } from './stuck/command.ts';
 import { addWrittenCommand } from './written-command/command.ts';
 
 const exitCodes = `
@@ -22,6 +23,8 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
+  program.commandsGroup('Look:');
+  addStuck(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

@@ -14,8 +14,8 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Place } from '../connect.ts';
 import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { installOf } from './install.ts';
+import { findMcm, findOurs, type Deployment } from '../install/deployments.ts';
+import { installOf } from '../install/install.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 

@@ -11,7 +11,7 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from './deployments.ts';
+} from '../install/deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
 import { lineOf } from './finding.ts';
 import { until, type Steps } from './steps.ts';

@@ -1,0 +1,48 @@
+/** Lines to copy, about one machine. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import { millwrightFor } from './millwright-line.ts';
+
+export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
+  return `kubectl -n ${metadata.namespace ?? 'default'}`;
+}
+
+/** Asks a worker to try now what it would try later. */
+export function retryCommand({ metadata: { namespace, name } }: Machine): string {
+  return `${millwrightFor('command', namespace)} machine/${name} retryNow`;
+}
+
+export function drainCommands(machine: Machine): string[] {
+  const { name, namespace } = machine.metadata;
+  const command = `${millwrightFor('command', namespace)} machine/${name}`;
+  return [
+    '# asks all pods again now, once the cause is repaired',
+    `${command} retryNow`,
+    '# gives the pods more time',
+    `${command} extendDrain --minutes 60`,
+    '# deletes the pods without asking their budgets',
+    `${command} forceDelete`,
+  ];
+}
+
+export function editClassCommands(machine: Machine): string[] {
+  const className = machine.spec.class?.name ?? '';
+  return [
+    '# a repaired class is tried at once',
+    `${kubectlFor(machine)} edit machineclass ${className}`,
+  ];
+}
+
+export function moreTimeCommand(machine: Machine): string[] {
+  const patch = `-p '{"spec": {"creationTimeout": "40m"}}'`;
+  return [
+    '# gives it more time to join',
+    `${kubectlFor(machine)} patch machine ${machine.metadata.name} --type=merge ${patch}`,
+  ];
+}
+
+export function replaceCommand(machine: Machine): string[] {
+  return [
+    '# gives it up; its set makes another one',
+    `${kubectlFor(machine)} delete machine ${machine.metadata.name} --wait=false`,
+  ];
+}
