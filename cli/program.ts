@@ -4,6 +4,7 @@ import { version } from '../workers/config/version.ts';
 import type { Run } from './answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
 import { addDriver } from './driver/command.ts';
+import { addExplain } from './explain/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
 import { addSetup } from './setup/command.ts';
@@ -25,6 +26,7 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .addHelpText('after', exitCodes);
   program.commandsGroup('Look:');
   addStuck(program, run);
+  addExplain(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

@@ -24,22 +24,21 @@ export function findingTable(
     ...(isWide ? ['UNTIL'] : []),
     'WHY',
   ];
-  const rows = alikeOf(findings).map(({ first, count }) => [
+  const alike = alikeOf(findings);
+  const rows = alike.map(({ first, count }) => [
     ...(hasNamespaces ? [first.object.namespace ?? ''] : []),
     bad(first.trouble ?? '-'),
     nameOf(first, count),
-    ageSince(first.since, fleet.now),
+    first.since === undefined ? '-' : ageSince(first.since, fleet.now),
     ...(isWide ? [first.until === undefined ? '-' : isoOf(first.until)] : []),
   ]);
-  const texts = alikeOf(findings).map(({ first }) => first.cause);
+  const width = isWide ? undefined : screenWidth();
   // All columns but the last are as wide as they need; the last takes the rest of the line.
-  const room = Math.max(screenWidth() - widthOf(head, rows), 40);
+  const room = width === undefined ? Infinity : Math.max(width - widthOf(head, rows), 40);
+  const texts = alike.map(({ first }) => clipLine(first.cause, room));
   return formatColumns(
     head,
-    rows.map((row, index) => [
-      ...row,
-      isWide ? clipLine(texts[index] ?? '', 2_000) : clipLine(texts[index] ?? '', room),
-    ]),
+    rows.map((row, index) => [...row, texts[index] ?? '']),
   );
 }
 
