@@ -8,8 +8,10 @@ import { addExplain } from './explain/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
 import { addSetup } from './setup/command.ts';
+import { addStatus } from './status/command.ts';
 import { addStart, addStop } from './stop/command.ts';
 import { addStuck } from './stuck/command.ts';
+import { addTree } from './tree/command.ts';
 import { addWrittenCommand } from './written-command/command.ts';
 
 const exitCodes = `
@@ -25,8 +27,10 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
   program.commandsGroup('Look:');
+  addStatus(program, run);
   addStuck(program, run);
   addExplain(program, run);
+  addTree(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

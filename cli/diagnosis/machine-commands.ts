@@ -41,8 +41,9 @@ export function moreTimeCommand(machine: Machine): string[] {
 }
 
 export function replaceCommand(machine: Machine): string[] {
+  const owner = machine.metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet');
   return [
-    '# gives it up; its set makes another one',
+    owner ? '# gives it up; its set makes another one' : '# nothing makes another one in its place',
     `${kubectlFor(machine)} delete machine ${machine.metadata.name} --wait=false`,
   ];
 }

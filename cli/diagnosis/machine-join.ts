@@ -4,7 +4,6 @@ import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { moreTimeCommand, replaceCommand } from './machine-commands.ts';
 import { foundMachine } from './machine-object.ts';
-import { millwrightFor } from './millwright-line.ts';
 import { joinDeadlineOf, timeOf } from './times.ts';
 
 /** Of the time that it has. What joins at all has joined by then. */
@@ -26,7 +25,7 @@ export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
       then: 'it is Failed, and replaced',
-      commands: [...consoleCommand(machine), ...moreTimeCommand(machine)],
+      commands: moreTimeCommand(machine),
     },
   ];
 }
@@ -38,7 +37,7 @@ function failedFinding(machine: Machine): Finding {
     object: foundMachine(machine),
     cause: `its Node did not become Ready in time: ${status?.lastOperation?.description ?? ''}`,
     since: timeOf(metadata.creationTimestamp),
-    commands: [...consoleCommand(machine), ...replaceCommand(machine)],
+    commands: replaceCommand(machine),
   };
 }
 
@@ -59,11 +58,4 @@ function readinessOf({ status }: Machine): string {
   if (!ready) return '';
   const words = [ready.reason, ready.message].filter((text) => text !== undefined && text !== '');
   return `: ${words.join(': ') || `Ready is ${ready.status}`}`;
-}
-
-function consoleCommand({ metadata: { namespace, name } }: Machine): string[] {
-  return [
-    '# with what the instance has printed, where its driver can read that',
-    `${millwrightFor('explain', namespace)} machine/${name}`,
-  ];
 }

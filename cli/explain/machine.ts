@@ -43,7 +43,7 @@ export function phaseOf({ metadata, status }: Machine): string {
 }
 
 /** What its phase waits for. */
-function awaitedOf(machine: Machine, fleet: Fleet): Awaited | undefined {
+export function awaitedOf(machine: Machine, fleet: Fleet): Awaited | undefined {
   const awaited = awaitedByPhase[phaseOf(machine)];
   return awaited?.(machine, fleet);
 }

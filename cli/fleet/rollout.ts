@@ -39,7 +39,8 @@ export function progressOf(
   const failed = all.filter(isFailing).length;
   const going = all.filter(isGoing).length;
   const missing = Math.max(wanted - ready, 0);
-  const isOver = missing === 0 && old.length === 0 && fresh.length === wanted;
+  const isOver =
+    missing === 0 && old.length === 0 && fresh.filter((one) => !isGoing(one)).length <= wanted;
   const state = stateOf(deployment, isOver);
   const joinMs = medianOf(all.flatMap((one) => joinTimeOf(one) ?? []));
   return {

@@ -12,9 +12,16 @@ interface Alike {
   count: number;
 }
 
+interface Look {
+  fleet: Fleet;
+  isWide: boolean;
+  /** Lines. Default all. */
+  most?: number;
+}
+
 export function findingTable(
   findings: readonly Finding[],
-  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+  { fleet, isWide, most = Infinity }: Look,
 ): string {
   const { bad } = ownPalette();
   const hasNamespaces = fleet.namespace === undefined;
@@ -24,7 +31,8 @@ export function findingTable(
     ...(isWide ? ['UNTIL'] : []),
     'WHY',
   ];
-  const alike = alikeOf(findings);
+  const all = alikeOf(findings);
+  const alike = all.slice(0, most);
   const rows = alike.map(({ first, count }) => [
     ...(hasNamespaces ? [first.object.namespace ?? ''] : []),
     bad(first.trouble ?? '-'),
@@ -36,10 +44,12 @@ export function findingTable(
   // All columns but the last are as wide as they need; the last takes the rest of the line.
   const room = width === undefined ? Infinity : Math.max(width - widthOf(head, rows), 40);
   const texts = alike.map(({ first }) => clipLine(first.cause, room));
-  return formatColumns(
+  const lines = formatColumns(
     head,
     rows.map((row, index) => [...row, texts[index] ?? '']),
   );
+  const rest = all.length - alike.length;
+  return rest > 0 ? `${lines}\nand ${rest} more: millwright stuck` : lines;
 }
 
 function nameOf({ object: { kind, name } }: Finding, count: number): string {
