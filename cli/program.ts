@@ -11,6 +11,7 @@ import { addSetup } from './setup/command.ts';
 import { addStatus } from './status/command.ts';
 import { addStart, addStop } from './stop/command.ts';
 import { addStuck } from './stuck/command.ts';
+import { addTimeline } from './timeline/command.ts';
 import { addTree } from './tree/command.ts';
 import { addWrittenCommand } from './written-command/command.ts';
 
@@ -31,6 +32,7 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
   addStuck(program, run);
   addExplain(program, run);
   addTree(program, run);
+  addTimeline(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

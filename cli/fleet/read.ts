@@ -75,6 +75,16 @@ export async function readFleet(
   return { fleet, install };
 }
 
+/** What the flags of watcher and worker say, without any machine. */
+export async function readInstall(
+  { kube, namespace }: Place,
+  { releaseNamespace }: Pick<FleetQuestion, 'releaseNamespace'>,
+): Promise<InstallFlags> {
+  const reads = new TolerantReads();
+  const release = releaseNamespace ?? namespace;
+  return installOf((await reads.read('Deployments', readOurs(kube, { release, namespace }))) ?? []);
+}
+
 async function itemsOf<T>(list: Promise<{ items: T[] }>): Promise<T[]> {
   return (await list).items;
 }

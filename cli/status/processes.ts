@@ -23,8 +23,9 @@ function leaderLines({ leases, now }: Fleet): string[] {
 }
 
 function leaderOf({ holder, renewedAt }: LeaseFact, now: number): string {
-  const time = renewedAt === undefined ? '' : `, ${formatAge(now - renewedAt)} ago`;
-  return holder === undefined ? `none leads${time && `; the last did${time}`}` : `${holder} leads`;
+  const time = renewedAt === undefined ? undefined : `${formatAge(now - renewedAt)} ago`;
+  if (holder !== undefined) return `${holder} leads${time === undefined ? '' : `, seen ${time}`}`;
+  return `none leads${time === undefined ? '' : `; one did until ${time}`}`;
 }
 
 function temporalLine({ address, failure, pollers = {}, tookMs = 0 }: TemporalFacts): string {
