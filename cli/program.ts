@@ -13,6 +13,7 @@ import { addStart, addStop } from './stop/command.ts';
 import { addStuck } from './stuck/command.ts';
 import { addTimeline } from './timeline/command.ts';
 import { addTree } from './tree/command.ts';
+import { addWatch } from './watch/command.ts';
 import { addWrittenCommand } from './written-command/command.ts';
 
 const exitCodes = `
@@ -33,6 +34,7 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
   addExplain(program, run);
   addTree(program, run);
   addTimeline(program, run);
+  addWatch(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

@@ -14,10 +14,13 @@ const inBrackets = /machine codes error: code = \[[^\]]*\] message = \[(.*)\]$/s
 
 export function cloudFailureOf({ status }: Machine): CloudFailure {
   const { description = '', errorCode = '' } = status?.lastOperation ?? {};
-  const words = inBrackets.exec(description)?.[1] ?? description;
+  // A machine that was given up says that last; the cloud's own words are beside it.
+  const words = wordsIn(description) ?? wordsIn(status?.failureMessage ?? '') ?? description;
   const trouble = troubleOf(errorCode, words);
   return { trouble, cause: `${introductionOf(trouble)}: ${words}` };
 }
+
+const wordsIn = (text: string): string | undefined => inBrackets.exec(text)?.[1];
 
 const byCode: Partial<Record<MachineErrorCode, Trouble>> = {
   InvalidArgument: 'bad-spec',

@@ -8,7 +8,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Place } from '../connect.ts';
-import type { Fleet, NamespaceStop, WarningFact } from '../diagnosis/fleet.ts';
+import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from '../diagnosis/fleet.ts';
 import { askedWarnings } from '../diagnosis/install.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import type { Deployment } from '../install/deployments.ts';
@@ -26,15 +26,11 @@ export interface Reading {
   install: InstallFlags;
 }
 
-export async function readFleet(
-  place: Place,
-  { allNamespaces = false, releaseNamespace }: FleetQuestion,
-): Promise<Reading> {
-  const namespace = allNamespaces ? undefined : place.namespace;
+export async function readFleet(place: Place, asked: FleetQuestion): Promise<Reading> {
+  const namespace = namespaceOf(place, asked);
   const { kube } = place;
   const reads = new TolerantReads();
-  const release = releaseNamespace ?? namespace;
-  const [deployments, sets, machines, classes, stops, leases, ours, warnings] = await Promise.all([
+  const [deployments, sets, machines, classes, surroundings] = await Promise.all([
     itemsOf(kube.list<MachineDeployment>(machinesPath('machinedeployments', namespace))),
     itemsOf(kube.list<MachineSet>(machinesPath('machinesets', namespace))),
     itemsOf(kube.list<Machine>(machinesPath('machines', namespace))),
@@ -42,6 +38,33 @@ export async function readFleet(
       'MachineClasses',
       itemsOf(kube.list<MachineClass>(machinesPath('machineclasses', namespace))),
     ),
+    readSurroundings(place, asked),
+  ]);
+  const { around, install } = surroundings;
+  const unread = [...reads.unread, ...around.unread];
+  return {
+    install,
+    fleet: { ...around, deployments, sets, machines, classes: classes ?? [], unread },
+  };
+}
+
+/** Undefined: all. */
+export function namespaceOf(place: Place, { allNamespaces = false }: FleetQuestion) {
+  return allNamespaces ? undefined : place.namespace;
+}
+
+/** All but the objects of our kinds. */
+export type Surroundings = Omit<Fleet, 'deployments' | 'sets' | 'machines' | 'classes'>;
+
+export async function readSurroundings(
+  place: Place,
+  asked: FleetQuestion,
+): Promise<{ around: Surroundings; install: InstallFlags }> {
+  const namespace = namespaceOf(place, asked);
+  const { kube } = place;
+  const reads = new TolerantReads();
+  const release = asked.releaseNamespace ?? namespace;
+  const [stops, leases, ours, warnings] = await Promise.all([
     reads.read('a stop (ConfigMap millwright-stop)', readStops(kube, namespace)),
     reads.read('Leases', readLeases(kube, namespace)),
     reads.read('the Deployments of watcher and worker', readOurs(kube, { release, namespace })),
@@ -49,30 +72,32 @@ export async function readFleet(
   ]);
   const install = installOf(ours ?? []);
   const now = Date.now();
-  const fleet: Fleet = {
+  const around: Surroundings = {
     now,
     namespace,
-    deployments,
-    sets,
-    machines,
-    classes: classes ?? [],
     stops: stops ?? [],
-    leases:
-      leases &&
-      (namespace === undefined
-        ? allLeaseFacts(leases, now)
-        : leaseFactsOf(await withElsewhere(place, { leases, install }), {
-            namespace,
-            place: install.leasePlace,
-            now,
-          })),
+    leases: leases && (await leaseFacts(place, { leases, install, namespace, now })),
     processes: processFactsOf(ours ?? []),
     warnings: warnings ?? [],
     timeouts: timeoutsOf(ours ?? []),
     temporal: undefined,
     unread: reads.unread,
   };
-  return { fleet, install };
+  return { around, install };
+}
+
+interface LeasesRead {
+  leases: Lease[];
+  install: InstallFlags;
+  namespace: string | undefined;
+  now: number;
+}
+
+async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[]> {
+  const { leases, install, namespace, now } = read;
+  if (namespace === undefined) return allLeaseFacts(leases, now);
+  const all = await withElsewhere(place, { leases, install });
+  return leaseFactsOf(all, { namespace, place: install.leasePlace, now });
 }
 
 /** What the flags of watcher and worker say, without any machine. */

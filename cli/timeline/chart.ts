@@ -73,7 +73,9 @@ function markOf({ kind, failure }: Step, { palette, hasBlocks }: Look): readonly
   const [full, light, dot] = hasBlocks ? ['█', '░', '▏'] : ['#', '-', '|'];
   if (failure !== undefined) return [hasBlocks ? '▓' : 'x', palette.bad];
   if (kind === 'activity') return [full ?? '', palette.good];
-  return kind === 'wait' || kind === 'event' ? [light ?? '', palette.faint] : [dot ?? '', palette.busy];
+  return kind === 'wait' || kind === 'event'
+    ? [light ?? '', palette.faint]
+    : [dot ?? '', palette.busy];
 }
 
 /** `12m4s`, `3.2s`, `20ms`: finer than an age. */
