@@ -44,9 +44,8 @@ export function readReference(
   allowed: readonly ObjectKind[] = objectKinds,
 ): ObjectReference {
   const given = words.join(' ');
-  const [kindWord = '', name = '', ...rest] =
-    words.length === 1 ? (words[0] ?? '').split('/') : words;
-  if (rest.length > 0 || name === '' || name.includes('/')) {
+  const [kindWord, name] = partsOf(words);
+  if (name === '' || name.includes('/')) {
     throw new UsageError(`"${given}" names no object. Allowed: ${formsOf(allowed)}.`);
   }
   const kind = kindOf(kindWord);
@@ -62,6 +61,15 @@ export function readReference(
     );
   }
   return { kind, name };
+}
+
+/** The name is empty where there is none, or more than one. */
+function partsOf(words: readonly string[]): [kind: string, name: string] {
+  const [first = '', second, ...rest] = words;
+  if (rest.length > 0) return [first, ''];
+  if (second !== undefined) return [first, second];
+  const slash = first.indexOf('/');
+  return slash < 0 ? [first, ''] : [first.slice(0, slash), first.slice(slash + 1)];
 }
 
 function formsOf(kinds: readonly ObjectKind[]): string {

@@ -59,7 +59,7 @@ export function troubleOf(errorCode: string, words: string): Trouble | undefined
 /** Of a class, whose annotation says the same as its machines. */
 export function refusalOf(words: string): Trouble {
   if (/has no driver: no worker serves/.test(words)) return 'worker-down';
-  if (/^credentials: /.test(words)) return 'credentials';
+  if (words.startsWith('credentials: ')) return 'credentials';
   return /(Secret|MachineClass) "[^"]*" does not exist/.test(words) ? 'missing-secret' : 'bad-spec';
 }
 

@@ -20,7 +20,7 @@ export interface Finding {
   since?: number | undefined;
   until?: number | undefined;
   /** What happens by itself at `until`. */
-  then?: string | undefined;
+  sequel?: string | undefined;
   /** To copy. A line that begins with "#" says what the next one does. */
   commands: readonly string[];
 }
@@ -45,14 +45,14 @@ export function isAbout({ object }: Finding, { kind, namespace, name }: FoundObj
 
 /** For programs: times in ISO 8601. */
 export function findingData({ object, since, until, ...finding }: Finding): object {
-  const { trouble, cause, then, commands } = finding;
+  const { trouble, cause, sequel, commands } = finding;
   return {
     ...(trouble !== undefined && { trouble, runbook: runbookOf(trouble) }),
     object,
     cause,
     ...(since !== undefined && { since: isoOf(since) }),
     ...(until !== undefined && { until: isoOf(until) }),
-    ...(then !== undefined && { then }),
+    ...(sequel !== undefined && { sequel }),
     commands,
   };
 }

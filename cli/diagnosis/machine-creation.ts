@@ -19,7 +19,7 @@ export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
       ...(phaseOf(machine) !== 'Failed' && {
         until: joinDeadlineOf(machine, fleet),
-        then: 'it is Failed, and replaced',
+        sequel: 'it is Failed, and replaced',
       }),
       commands: commandsFor(machine, trouble),
     },
@@ -34,19 +34,17 @@ function isRefused({ metadata, status }: Machine): boolean {
 
 const phaseOf = ({ status }: Machine) => status?.currentStatus?.phase;
 
+const commandsByTrouble: Partial<Record<Trouble, (machine: Machine) => string[]>> = {
+  'bad-spec': editClassCommands,
+  'missing-secret': editClassCommands,
+  credentials: secretCommands,
+  'worker-down': () => ['kubectl get deployments -A -l app.kubernetes.io/component=worker'],
+};
+
 function commandsFor(machine: Machine, trouble: Trouble | undefined): string[] {
-  const retry = ['# tries it now, not after the back-off', retryCommand(machine)];
-  switch (trouble) {
-    case 'bad-spec':
-    case 'missing-secret':
-      return editClassCommands(machine);
-    case 'credentials':
-      return secretCommands(machine);
-    case 'worker-down':
-      return ['kubectl get deployments -A -l app.kubernetes.io/component=worker'];
-    default:
-      return retry;
-  }
+  const known = trouble && commandsByTrouble[trouble];
+  if (known) return known(machine);
+  return ['# tries it now, not after the back-off', retryCommand(machine)];
 }
 
 function secretCommands(machine: Machine): string[] {

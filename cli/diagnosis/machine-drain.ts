@@ -26,7 +26,7 @@ function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding 
     cause: `its drain is blocked, ${words}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
     until: drainDeadlineOf(machine, fleet),
-    then: 'what is left of its pods is deleted by force',
+    sequel: 'what is left of its pods is deleted by force',
     commands: [...budgetCommands(words), ...drainCommands(machine)],
   };
 }

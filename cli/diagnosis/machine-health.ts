@@ -1,4 +1,5 @@
 /** A machine that has joined and is not healthy any more. */
+import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
@@ -8,27 +9,32 @@ import { healthDeadlineOf, timeOf } from './times.ts';
 
 export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
   const { metadata, status } = machine;
-  const phase = status?.currentStatus?.phase;
-  if (metadata.deletionTimestamp !== undefined) return [];
-  const isUnhealthy = phase === 'Unknown' || (phase === 'Failed' && isOfHealth(machine));
-  if (!isUnhealthy) return [];
-  const until = phase === 'Unknown' ? healthDeadlineOf(machine, fleet) : keptUntil(machine);
+  const { phase, lastUpdateTime } = status?.currentStatus ?? {};
+  const isUnknown = phase === 'Unknown';
+  const isUnhealthy = isUnknown || (phase === 'Failed' && isOfHealth(machine));
+  if (metadata.deletionTimestamp !== undefined || !isUnhealthy) return [];
+  const until = isUnknown ? healthDeadlineOf(machine, fleet) : keptUntil(machine);
   return [
     {
       trouble: 'unhealthy-node',
       object: foundMachine(machine),
       cause: wordsOf(machine),
-      since: timeOf(status?.currentStatus?.lastUpdateTime),
+      since: timeOf(lastUpdateTime),
       until,
-      ...(until !== undefined && { then: sequelOf(phase === 'Unknown') }),
-      commands: [
-        '# in the cluster of the Nodes',
-        `kubectl describe node ${nodeNameOf(machine)}`,
-        '# keeps it for inspection when it has failed',
-        `${kubectlFor(machine)} annotate --overwrite machine ${metadata.name} node.machine.sapcloud.io/preserve=when-failed`,
-        ...replaceCommand(machine),
-      ],
+      ...(until !== undefined && { sequel: sequelOf(isUnknown) }),
+      commands: commandsFor(machine),
     },
+  ];
+}
+
+function commandsFor(machine: Machine): string[] {
+  const { name } = machine.metadata;
+  return [
+    '# in the cluster of the Nodes',
+    `kubectl describe node ${nodeNameOf(machine)}`,
+    '# keeps it for inspection when it has failed',
+    `${kubectlFor(machine)} annotate --overwrite machine ${name} ${annotations.preserve}=when-failed`,
+    ...replaceCommand(machine),
   ];
 }
 

@@ -24,7 +24,7 @@ export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
       cause: `instance ${machine.spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
-      then: 'it is Failed, and replaced',
+      sequel: 'it is Failed, and replaced',
       commands: moreTimeCommand(machine),
     },
   ];

@@ -29,15 +29,16 @@ export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
   ];
 }
 
-function untouchedSince({ metadata, status }: Machine): number | undefined {
-  const { type, description } = status?.lastOperation ?? {};
-  if (metadata.deletionTimestamp !== undefined) {
-    const isOurs = (metadata.finalizers ?? []).length > 0;
-    return isOurs && type !== 'Delete' && type !== 'DrainNode'
-      ? timeOf(metadata.deletionTimestamp)
-      : undefined;
-  }
-  return description === undefined && status?.currentStatus?.phase === undefined
-    ? timeOf(metadata.creationTimestamp)
-    : undefined;
+function untouchedSince(machine: Machine): number | undefined {
+  const { metadata, status } = machine;
+  if (metadata.deletionTimestamp !== undefined) return undeletedSince(machine);
+  const isTaken = status?.lastOperation !== undefined || status?.currentStatus !== undefined;
+  return isTaken ? undefined : timeOf(metadata.creationTimestamp);
+}
+
+function undeletedSince({ metadata, status }: Machine): number | undefined {
+  const { finalizers = [], deletionTimestamp } = metadata;
+  const { type } = status?.lastOperation ?? {};
+  const isTaken = type === 'Delete' || type === 'DrainNode';
+  return isTaken || finalizers.length === 0 ? undefined : timeOf(deletionTimestamp);
 }

@@ -33,21 +33,21 @@ export function deploymentFindings({ metadata, status }: MachineDeployment): Fin
 
 export function setFindings({ metadata, status }: MachineSet): Finding[] {
   const { namespace, name } = metadata;
-  const frozen = (status?.machineSetCondition ?? []).find(
-    ({ type, status: is }) => type === 'Frozen' && is === 'True',
-  );
-  const isLabelled = metadata.labels?.[labels.freeze] === 'True';
-  if (!frozen && !isLabelled) return [];
+  const conditions = status?.machineSetCondition ?? [];
+  const frozen = conditions.find(({ type, status: is }) => type === 'Frozen' && is === 'True');
+  if (!frozen && metadata.labels?.[labels.freeze] !== 'True') return [];
+  const { message = 'its label says so', lastTransitionTime } = frozen ?? {};
+  const kubectl = `kubectl -n ${namespace ?? 'default'}`;
   return [
     {
       trouble: 'frozen-set',
       object: { kind: 'machineset', namespace, name },
-      cause: `it is frozen and creates no machines: ${frozen?.message ?? 'its label says so'}`,
-      since: timeOf(frozen?.lastTransitionTime),
+      cause: `it is frozen and creates no machines: ${message}`,
+      since: timeOf(lastTransitionTime),
       commands: [
-        `kubectl -n ${namespace ?? 'default'} get machines`,
+        `${kubectl} get machines`,
         '# when it is known what has made too many; the next check may freeze it again',
-        `kubectl -n ${namespace ?? 'default'} annotate machineset ${name} ${annotations.unfreeze}=True`,
+        `${kubectl} annotate machineset ${name} ${annotations.unfreeze}=True`,
       ],
     },
   ];

@@ -15,7 +15,7 @@ export function explanationData(explanation: Explanation): object {
         what: awaits.what,
         ...timeIn('since', awaits.since),
         ...timeIn('until', awaits.until),
-        ...(awaits.then !== undefined && { then: awaits.then }),
+        ...(awaits.sequel !== undefined && { sequel: awaits.sequel }),
       },
     }),
     facts: facts.map(({ name, value }) => ({ name, value })),

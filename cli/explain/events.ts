@@ -29,16 +29,12 @@ export async function readEvents(
     .toSorted((a, b) => a.at - b.at);
 }
 
-function seenOf({ metadata, type, reason, message, count, lastTimestamp, series }: EventObject) {
-  return {
-    at:
-      timeOf(series?.lastObservedTime) ??
-      timeOf(lastTimestamp) ??
-      timeOf(metadata.creationTimestamp) ??
-      0,
-    type: type ?? 'Normal',
-    reason: reason ?? '',
-    message: message ?? '',
-    count: series?.count ?? count ?? 1,
-  };
+function seenOf(event: EventObject): SeenEvent {
+  const { type = 'Normal', reason = '', message = '', count = 1, series } = event;
+  return { at: seenAt(event), type, reason, message, count: series?.count ?? count };
+}
+
+function seenAt({ metadata, lastTimestamp, series }: EventObject): number {
+  const known = timeOf(series?.lastObservedTime) ?? timeOf(lastTimestamp);
+  return known ?? timeOf(metadata.creationTimestamp) ?? 0;
 }

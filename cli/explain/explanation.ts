@@ -35,7 +35,7 @@ export interface Awaited {
   since?: number | undefined;
   until?: number | undefined;
   /** What happens by itself at `until`. */
-  then?: string | undefined;
+  sequel?: string | undefined;
 }
 
 export interface Fact {

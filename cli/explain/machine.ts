@@ -2,6 +2,7 @@
 import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
@@ -59,19 +60,19 @@ const awaitedByPhase: Readonly<
     what: 'the next attempt to create its instance',
     since: sincePhase(machine),
     until: joinDeadlineOf(machine, fleet),
-    then: replaced,
+    sequel: replaced,
   }),
   Pending: (machine, fleet) => ({
     what: `its Node ${nodeNameOf(machine)}, which has to be Ready`,
     since: sincePhase(machine),
     until: joinDeadlineOf(machine, fleet),
-    then: replaced,
+    sequel: replaced,
   }),
   Unknown: (machine, fleet) => ({
     what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
     since: sincePhase(machine),
     until: healthDeadlineOf(machine, fleet),
-    then: replaced,
+    sequel: replaced,
   }),
   Failed: (machine) => failedAwaits(machine),
   Terminating: (machine, fleet) => goingAwaits(machine, fleet),
@@ -83,7 +84,7 @@ function sincePhase({ status }: Machine): number | undefined {
 
 function failedAwaits(machine: Machine): Awaited {
   const until = timeOf(machine.status?.currentStatus?.preserveExpiryTime);
-  if (until !== undefined) return { what: 'the end of its preservation', until, then: 'it goes' };
+  if (until !== undefined) return { what: 'the end of its preservation', until, sequel: 'it goes' };
   const owner = ownerOf(machine);
   return {
     what:
@@ -103,7 +104,7 @@ function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
     what: 'its pods, which have to leave its Node',
     since,
     until: drainDeadlineOf(machine, fleet),
-    then: 'what is left of them is deleted by force',
+    sequel: 'what is left of them is deleted by force',
   };
 }
 
@@ -143,17 +144,20 @@ function ownersOf(machine: Machine, { sets }: Fleet): Fact[] {
 /** Its conditions that are not as they should be, whether it is cordoned. */
 export function nodeInWords({ metadata, spec, status }: Node): string {
   const conditions = status?.conditions ?? [];
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const isReady = ready?.status === 'True';
-  const why = isReady ? '' : [ready?.reason, ready?.message].filter(Boolean).join(': ');
   const others = conditions
     .filter(({ type, status: is }) => type !== 'Ready' && is === 'True')
     .map(({ type }) => type);
   const words = [
-    isReady ? 'Ready' : `not Ready${why === '' ? '' : ` (${why})`}`,
+    readinessOf(conditions.find(({ type }) => type === 'Ready')),
     ...others,
     ...(spec?.unschedulable === true ? ['cordoned'] : []),
     ...(metadata.annotations?.[annotations.notManaged] === undefined ? [] : ['not managed']),
   ];
   return `${metadata.name}: ${words.join(', ')}`;
+}
+
+function readinessOf(ready: NodeCondition | undefined): string {
+  if (ready?.status === 'True') return 'Ready';
+  const why = [ready?.reason, ready?.message].filter(Boolean).join(': ');
+  return `not Ready${why === '' ? '' : ` (${why})`}`;
 }

@@ -47,18 +47,18 @@ function agoOf(at: number | undefined, now: number): string {
   return at === undefined ? 'no time given' : `${formatAge(now - at)} ago`;
 }
 
-function awaitedLines({ what, since, until, then }: Awaited, now: number): string[] {
+function awaitedLines({ what, since, until, sequel }: Awaited, now: number): string[] {
   const time = since === undefined ? '' : `, for ${formatAge(now - since)}`;
   return [
     line('Waits for', `${what}${time}`),
-    ...(until === undefined ? [] : [line('Until', untilOf({ until, then, now }))]),
+    ...(until === undefined ? [] : [line('Until', untilOf({ until, sequel, now }))]),
   ];
 }
 
-function untilOf(limit: { until: number; then: string | undefined; now: number }): string {
-  const { until, then, now } = limit;
+function untilOf(limit: { until: number; sequel: string | undefined; now: number }): string {
+  const { until, sequel, now } = limit;
   const distance = until > now ? `in ${formatAge(until - now)}` : `${formatAge(now - until)} ago`;
-  return `${isoOf(until)} (${distance})${then === undefined ? '' : `: ${then}`}`;
+  return `${isoOf(until)} (${distance})${sequel === undefined ? '' : `: ${sequel}`}`;
 }
 
 function findingsOf(findings: readonly Finding[]): string[] {

@@ -26,7 +26,10 @@ export function deploymentTable(
   const hasBlocks = isUnicode(process.env);
   const head = [
     ...(hasNamespaces ? ['NAMESPACE'] : []),
-    ...['DEPLOYMENT', 'READY', 'MACHINES', 'STATE'],
+    'DEPLOYMENT',
+    'READY',
+    'MACHINES',
+    'STATE',
     ...(isWide ? ['UPDATING', 'FAILING', 'OLD', 'JOINS IN', 'CLASS', 'AGE'] : []),
     'WAITS FOR',
   ];

@@ -1,3 +1,4 @@
+import { defined } from '../../workflows/values/defined.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
@@ -39,7 +40,12 @@ export function statusAnswer(fleet: Fleet, { isWide }: { isWide: boolean }): Ans
       machines: countsOf(fleet),
       deployments: deployments.map(deploymentData),
       findings: findings.map(findingData),
-      stops: fleet.stops.map(({ since, uid: _, ...stop }) => ({ ...stop, since: isoOf(since) })),
+      stops: fleet.stops.map(({ namespace, reason, by, since }) => ({
+        namespace,
+        reason,
+        ...(by !== undefined && { by }),
+        since: isoOf(since),
+      })),
       leaders: (fleet.leases ?? []).map(({ namespace, holder }) => ({
         namespace,
         holder: holder ?? null,
@@ -74,14 +80,22 @@ function byUrgency(a: DeploymentStatus, b: DeploymentStatus): number {
   );
 }
 
-function deploymentData({ progress, createdAt: _, ...deployment }: DeploymentStatus): object {
-  const { counts: __, joinMs, leftMs, ...facts } = progress;
-  return {
-    ...deployment,
-    ...facts,
-    ...(joinMs !== undefined && { joinSeconds: Math.round(joinMs / 1_000) }),
-    ...(leftMs !== undefined && { leftSeconds: Math.round(leftMs / 1_000) }),
-  };
+function deploymentData({ namespace, name, className, progress }: DeploymentStatus): object {
+  const { state, wanted, ready, updating, failed, old, awaits, joinMs, leftMs } = progress;
+  return defined({
+    namespace,
+    name,
+    className,
+    state,
+    wanted,
+    ready,
+    updating,
+    failed,
+    old,
+    awaits,
+    joinSeconds: joinMs === undefined ? undefined : Math.round(joinMs / 1_000),
+    leftSeconds: leftMs === undefined ? undefined : Math.round(leftMs / 1_000),
+  });
 }
 
 function countsOf({ machines }: Fleet): Record<'total' | 'ready' | 'failing' | 'others', number> {

@@ -27,7 +27,9 @@ export function findingTable(
   const hasNamespaces = fleet.namespace === undefined;
   const head = [
     ...(hasNamespaces ? ['NAMESPACE'] : []),
-    ...['TROUBLE', 'OBJECT', 'SINCE'],
+    'TROUBLE',
+    'OBJECT',
+    'SINCE',
     ...(isWide ? ['UNTIL'] : []),
     'WHY',
   ];

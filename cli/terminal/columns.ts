@@ -16,9 +16,8 @@ export function formatColumns(head: readonly string[], rows: readonly string[][]
 }
 
 const noBorder = Object.fromEntries(
-  [
-    ...['topBody', 'topJoin', 'topLeft', 'topRight', 'bottomBody', 'bottomJoin', 'bottomLeft'],
-    ...['bottomRight', 'bodyLeft', 'bodyRight', 'bodyJoin', 'joinBody', 'joinLeft', 'joinRight'],
-    'joinJoin',
-  ].map((part) => [part, '']),
+  `topBody topJoin topLeft topRight bottomBody bottomJoin bottomLeft bottomRight bodyLeft bodyRight
+  bodyJoin joinBody joinLeft joinRight joinJoin`
+    .split(/\s+/)
+    .map((part) => [part, '']),
 );

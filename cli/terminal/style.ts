@@ -29,18 +29,18 @@ const plain: Style = (text) => text;
 
 export function paletteOf(hasColours: boolean): Palette {
   if (!hasColours) return { bad: plain, busy: plain, good: plain, faint: plain, strong: plain };
-  const as =
-    (format: Parameters<typeof styleText>[0]): Style =>
-    (text) =>
-      // Node 20 has no third argument, and asks no stream; whether it is one was asked above.
-      styleText(format, text, { validateStream: false });
   return {
-    bad: as('red'),
-    busy: as('yellow'),
-    good: as('green'),
-    faint: as('dim'),
-    strong: as('bold'),
+    bad: styled('red'),
+    busy: styled('yellow'),
+    good: styled('green'),
+    faint: styled('dim'),
+    strong: styled('bold'),
   };
+}
+
+/** Node 20 has no third argument, and asks no stream; whether it is a terminal was asked above. */
+function styled(format: Parameters<typeof styleText>[0]): Style {
+  return (text) => styleText(format, text, { validateStream: false });
 }
 
 /** Of the process itself. */

@@ -1,5 +1,6 @@
 /** Steps of the histories of a workflow. */
 import type { WorkflowHandle } from '@temporalio/client';
+import { machineVerbs } from '../../workflows/api/command-verbs.ts';
 import type { Step } from './step.ts';
 
 export type HistoryEvent = NonNullable<
@@ -66,14 +67,23 @@ function end(event: HistoryEvent, steps: Map<string, Step>): void {
   const closed =
     event.activityTaskCompletedEventAttributes ?? event.activityTaskCanceledEventAttributes;
   if (closed) note(steps.get(String(closed.scheduledEventId)), { end: at });
-  const failed =
-    event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-  if (failed) {
-    const failure = failed.failure?.cause?.message ?? failed.failure?.message ?? 'failed';
-    note(steps.get(String(failed.scheduledEventId)), { end: at, failure });
-  }
   const timer = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
   if (timer) note(steps.get(String(timer.startedEventId)), { end: at });
+  const failed =
+    event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+  if (!failed) return;
+  const failure = messageOf(failed.failure) ?? 'failed';
+  note(steps.get(String(failed.scheduledEventId)), { end: at, failure });
+}
+
+interface AnyFailure {
+  message?: string | null;
+  cause?: AnyFailure | null;
+}
+
+/** Around the failure of an activity stands that it failed. */
+function messageOf(failure: AnyFailure | null | undefined): string | undefined {
+  return failure?.cause?.message || failure?.message || undefined;
 }
 
 function note(step: Step | undefined, news: Partial<Step>): void {
@@ -81,10 +91,7 @@ function note(step: Step | undefined, news: Partial<Step>): void {
 }
 
 /** What people send; what the watcher signals is seen by what comes of it. */
-const commands = new Set([
-  ...['retryNow', 'skipDrain', 'forceDelete', 'extendDrain', 'skipVolumeWait'],
-  'instanceMissing',
-]);
+const commands = new Set<string>([...machineVerbs, 'instanceMissing']);
 
 function commandIn(event: HistoryEvent): string | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
@@ -103,25 +110,22 @@ interface LocalActivity {
 /** In the form of the marker of sdk-core, which is not encrypted. */
 async function localActivityIn(event: HistoryEvent, read: ReadPayload): Promise<Step | undefined> {
   const marker = event.markerRecordedEventAttributes;
-  if (marker?.markerName !== 'core_local_activity') return undefined;
-  const [payload] = marker.details?.['data']?.payloads ?? [];
-  if (!payload) return undefined;
-  const data: LocalActivity = Object((await read(payload)) ?? {});
-  const at = timeOf(event);
-  const failure = marker.failure?.cause?.message ?? marker.failure?.message;
-  return {
-    kind: 'write',
-    name: data.activity_type ?? 'a write',
-    start: protoTime(data.original_schedule_time) ?? at,
-    end: protoTime(data.complete_time) ?? at,
-    attempts: data.attempt ?? 1,
-    times: 1,
-    ...(failure && { failure }),
-  };
+  const [payload] = marker?.details?.['data']?.payloads ?? [];
+  if (marker?.markerName !== 'core_local_activity' || !payload) return undefined;
+  const failure = messageOf(marker.failure);
+  const step = writeOf(Object(await read(payload)), timeOf(event));
+  return failure === undefined ? step : { ...step, failure };
 }
 
-function protoTime(time: LocalActivity['complete_time']): number | undefined {
-  return time && time.seconds * 1_000 + Math.floor(time.nanos / 1e6);
+function writeOf(data: LocalActivity, at: number): Step {
+  const { activity_type: name = 'a write', attempt: attempts = 1 } = data;
+  const start = protoTime(data.original_schedule_time, at);
+  const end = protoTime(data.complete_time, at);
+  return { kind: 'write', name, start, end, attempts, times: 1 };
+}
+
+function protoTime(time: LocalActivity['complete_time'], otherwise: number): number {
+  return time ? time.seconds * 1_000 + Math.floor(time.nanos / 1e6) : otherwise;
 }
 
 async function textIn(

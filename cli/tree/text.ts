@@ -12,11 +12,7 @@ interface Look {
 }
 
 export function formatTree(root: Branch, look: Look): string {
-  const head = [
-    ...['NAME', 'STATE', 'AGE', 'NODE'],
-    ...(look.isWide ? ['INSTANCE'] : []),
-    'WAITS FOR',
-  ];
+  const head = ['NAME', 'STATE', 'AGE', 'NODE', ...(look.isWide ? ['INSTANCE'] : []), 'WAITS FOR'];
   return formatColumns(head, rowsOf(root, { look, own: '', below: '' }));
 }
 

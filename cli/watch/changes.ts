@@ -47,15 +47,20 @@ interface AnyStatus {
 }
 
 function stateOf(kind: MachineKind, object: KubeObject & AnyStatus): string {
-  const { status = {}, spec = {} } = object;
-  if (kind === 'machines') {
-    const isGoing = object.metadata.deletionTimestamp !== undefined;
-    const phase = isGoing ? 'Terminating' : status.currentStatus?.phase || 'New';
-    const description = status.lastOperation?.description;
-    return description === undefined ? phase : `${phase}: ${oneLine(description)}`;
-  }
-  if (kind === 'machineclasses') return 'class';
-  const counts = `${status.availableReplicas ?? 0} of ${spec.replicas ?? 0} available, ${status.replicas ?? 0} present`;
-  const progress = status.conditions?.find(({ type }) => type === 'Progressing')?.reason;
+  if (kind === 'machines') return machineState(object);
+  return kind === 'machineclasses' ? 'class' : poolState(object);
+}
+
+function machineState({ metadata, status = {} }: KubeObject & AnyStatus): string {
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  const phase = isGoing ? 'Terminating' : status.currentStatus?.phase || 'New';
+  const description = status.lastOperation?.description;
+  return description === undefined ? phase : `${phase}: ${oneLine(description)}`;
+}
+
+function poolState({ status = {}, spec = {} }: AnyStatus): string {
+  const { availableReplicas = 0, replicas = 0, conditions = [] } = status;
+  const counts = `${availableReplicas} of ${spec.replicas ?? 0} available, ${replicas} present`;
+  const progress = conditions.find(({ type }) => type === 'Progressing')?.reason;
   return progress === undefined ? counts : `${counts} (${progress})`;
 }

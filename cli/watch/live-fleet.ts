@@ -20,8 +20,6 @@ interface Cached<T> {
   object: T;
 }
 
-type Kept = Reflector<KubeObject, Cached<KubeObject>>;
-
 export interface ObjectChange {
   kind: MachineKind;
   object: KubeObject;
@@ -37,34 +35,31 @@ export interface LiveFleetOptions {
   onError(error: unknown): void;
 }
 
-const kinds: readonly MachineKind[] = [
-  'machinedeployments',
-  'machinesets',
-  'machines',
-  'machineclasses',
-];
-
 /** Leases, a stop, Deployments, Events. */
 const surroundingsEveryMs = 10_000;
 
 export class LiveFleet {
   readonly #options: LiveFleetOptions;
-  readonly #reflectors: ReadonlyMap<MachineKind, Kept>;
+  readonly #deployments: Kept<MachineDeployment>;
+  readonly #sets: Kept<MachineSet>;
+  readonly #machines: Kept<Machine>;
+  readonly #classes: Kept<MachineClass>;
   #around: Surroundings | undefined;
   #timer: NodeJS.Timeout | undefined;
 
+  /** Begins to watch. */
   constructor(options: LiveFleetOptions) {
     this.#options = options;
-    const namespace = namespaceOf(options.place, options.asked);
-    this.#reflectors = new Map(
-      kinds.map((kind) => [kind, reflectorOf({ ...options, kind, namespace })]),
-    );
+    this.#deployments = watchKind('machinedeployments', options);
+    this.#sets = watchKind('machinesets', options);
+    this.#machines = watchKind('machines', options);
+    this.#classes = watchKind('machineclasses', options);
   }
 
   /** Fulfilled when all is there. Rejected when the surroundings cannot be read. */
   async start(): Promise<void> {
     await this.#readAround();
-    await Promise.all([...this.#reflectors.values()].map(({ synced }) => synced));
+    await Promise.all(this.#watches().map(({ synced }) => synced));
     this.#timer = setInterval(() => {
       this.#readAround().catch((error: unknown) => this.#options.onError(error));
     }, surroundingsEveryMs);
@@ -75,44 +70,41 @@ export class LiveFleet {
     return {
       ...this.#around,
       now: Date.now(),
-      deployments: this.#items<MachineDeployment>('machinedeployments'),
-      sets: this.#items<MachineSet>('machinesets'),
-      machines: this.#items<Machine>('machines'),
-      classes: this.#items<MachineClass>('machineclasses'),
+      deployments: objectsOf(this.#deployments),
+      sets: objectsOf(this.#sets),
+      machines: objectsOf(this.#machines),
+      classes: objectsOf(this.#classes),
     };
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.stop()));
+    await Promise.all(this.#watches().map((watch) => watch.stop()));
+  }
+
+  #watches(): { synced: Promise<void>; stop(): Promise<void> }[] {
+    return [this.#deployments, this.#sets, this.#machines, this.#classes];
   }
 
   async #readAround(): Promise<void> {
     const { place, asked } = this.#options;
     this.#around = (await readSurroundings(place, asked)).around;
   }
-
-  #items<T extends KubeObject>(kind: MachineKind): T[] {
-    const items = [...(this.#reflectors.get(kind)?.items.values() ?? [])];
-    return items.map(({ object }) => asKind<T>(object));
-  }
 }
 
-/** A watch of a kind brings objects of that kind. */
-function asKind<T extends KubeObject>(object: KubeObject): T {
-  return object as T;
+type Kept<T extends KubeObject> = Reflector<T, Cached<T>>;
+
+function objectsOf<T extends KubeObject>({ items }: Kept<T>): T[] {
+  return [...items.values()].map(({ object }) => object);
 }
 
-function reflectorOf({
-  place,
-  kind,
-  namespace,
-  onChange,
-  onError,
-}: LiveFleetOptions & { kind: MachineKind; namespace: string | undefined }): Kept {
-  return new Reflector<KubeObject, Cached<KubeObject>>({
+function watchKind<T extends KubeObject>(
+  kind: MachineKind,
+  { place, asked, onChange, onError }: LiveFleetOptions,
+): Kept<T> {
+  return new Reflector<T, Cached<T>>({
     client: place.kube,
-    path: machinesPath(kind, namespace),
+    path: machinesPath(kind, namespaceOf(place, asked)),
     nameOf,
     transform: (object) => ({
       uid: object.metadata.uid,
@@ -129,8 +121,6 @@ function reflectorOf({
 const nameOf = ({ namespace = '', name }: KubeObject['metadata']): string => `${namespace}/${name}`;
 
 /** Who wrote which field takes more room than all else. */
-function trimmed(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata }: KubeObject['metadata'] & { managedFields?: unknown } =
-    object.metadata;
-  return { ...object, metadata };
+function trimmed<T extends KubeObject>(object: T): T {
+  return { ...object, metadata: { ...object.metadata, managedFields: undefined } };
 }

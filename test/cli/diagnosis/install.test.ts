@@ -23,9 +23,8 @@ const lease = {
 
 test('a stop is a trouble when it has stood for an hour', () => {
   const stop = { namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada' };
-  const since = (minutes: number) => Date.parse(minutesAgo(minutes));
-  expect(found({ stops: [{ ...stop, since: since(59) }] })).toEqual([]);
-  expect(found({ stops: [{ ...stop, since: since(61) }] })).toEqual([
+  expect(found({ stops: [{ ...stop, since: Date.parse(minutesAgo(59)) }] })).toEqual([]);
+  expect(found({ stops: [{ ...stop, since: Date.parse(minutesAgo(61)) }] })).toEqual([
     ['stop-left-on', 'configmap/millwright-stop', 'everything is stopped by ada: wrong disks'],
   ]);
 });
@@ -79,19 +78,22 @@ test('Temporal that does not answer', () => {
   ]);
 });
 
+const warned = (reason: string, name: string, at: number) => ({
+  namespace: 'shoot',
+  reason,
+  object: { kind: 'MachineClass', name },
+  message: `${reason} of ${name}`,
+  at,
+});
+
 test('Events of the checks, of each kind the latest', () => {
-  const of = (reason: string, name: string, at: number) => ({
-    namespace: 'shoot',
-    reason,
-    object: { kind: 'MachineClass', name },
-    message: `${reason} of ${name}`,
-    at,
-  });
-  const restored = ['a', 'b'].map((name, at) => of('WorkflowRestored', name, at));
+  const restored = ['a', 'b'].map((name, at) => warned('WorkflowRestored', name, at));
   expect(
-    found({ warnings: [of('TooManyOrphans', 'x', 1), of('TooManyOrphans', 'y', 2), ...restored] }),
+    found({
+      warnings: [warned('TooManyOrphans', 'x', 1), warned('TooManyOrphans', 'y', 2), ...restored],
+    }),
   ).toEqual([['orphan', 'machineclass/y', 'TooManyOrphans of y']]);
-  expect(found({ warnings: [...restored, of('WorkflowRestored', 'c', 3)] })).toEqual([
+  expect(found({ warnings: [...restored, warned('WorkflowRestored', 'c', 3)] })).toEqual([
     ['temporal-lost', 'machineclass/c', 'WorkflowRestored of c'],
   ]);
 });

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Finding } from '../../../cli/diagnosis/finding.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
 import { isoOf } from '../../../cli/diagnosis/finding.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
+import type { Changes } from './objects.ts';
 import { aFleet, aMachine, draining, minutesAgo, refused, running } from './objects.ts';
 
 function findingsOf(machine: Machine, changes: Partial<Fleet> = {}): Finding[] {
@@ -27,7 +29,9 @@ function waiting(
   } satisfies MachineStatus;
 }
 
-test.each([
+type Case = [trouble: Trouble | undefined, changes: Changes, cause: string];
+
+test.each<Case>([
   ['drain-budget', draining(`${budget}${retry}`), 'its drain is blocked, 1 pod left: web/shop-1:'],
   [
     'drain-volume',
@@ -150,8 +154,8 @@ test.each([
     { metadata: { deletionTimestamp: minutesAgo(5), finalizers: ['x'] }, status: running },
     'nobody has taken up its deletion',
   ],
-] as const)('%s: %j', (trouble, changes, cause) => {
-  const findings = findingsOf(aMachine('a', changes as Parameters<typeof aMachine>[1]));
+])('%s: %j', (trouble, changes, cause) => {
+  const findings = findingsOf(aMachine('a', changes));
   expect(findings).toMatchObject([{ trouble, object: { kind: 'machine', name: 'a' } }]);
   expect(findings[0]?.cause).toContain(cause);
 });

@@ -22,7 +22,7 @@ export function metaOf(name: string, changes: Partial<ObjectMeta> = {}): ObjectM
   };
 }
 
-interface Changes {
+export interface Changes {
   metadata?: Partial<ObjectMeta>;
   spec?: Partial<Machine['spec']>;
   status?: MachineStatus;
