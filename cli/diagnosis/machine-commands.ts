@@ -6,22 +6,24 @@ export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
   return `kubectl -n ${metadata.namespace ?? 'default'}`;
 }
 
-/** Asks a worker to try now what it would try later. */
-export function retryCommand({ metadata: { namespace, name } }: Machine): string {
-  return `${millwrightFor('command', namespace)} machine/${name} retryNow`;
+/** Asks a worker to try now what it would try later. Like all of these it acts only with --yes. */
+export function retryCommand(machine: Machine): string {
+  return actCommand('retry', machine);
 }
 
 export function drainCommands(machine: Machine): string[] {
-  const { name, namespace } = machine.metadata;
-  const command = `${millwrightFor('command', namespace)} machine/${name}`;
   return [
     '# asks all pods again now, once the cause is repaired',
-    `${command} retryNow`,
+    actCommand('retry', machine),
     '# gives the pods more time',
-    `${command} extendDrain --minutes 60`,
+    `${actCommand('extend-drain', machine)} --minutes 60`,
     '# deletes the pods without asking their budgets',
-    `${command} forceDelete`,
+    actCommand('force-delete', machine),
   ];
+}
+
+function actCommand(verb: string, { metadata: { namespace, name } }: Machine): string {
+  return millwrightFor(`${verb} machine/${name}`, namespace);
 }
 
 export function editClassCommands(machine: Machine): string[] {

@@ -5,7 +5,7 @@ import type { Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
 import { collected, withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import { withWorker } from './with-worker.ts';
+import { withSdk } from '../with-sdk.ts';
 
 /** Names the queue of a driver, as its install does. */
 export interface QueueQuestion extends ClusterOptions, OutputOptions {
@@ -116,7 +116,7 @@ function addVerify(group: Command, run: Run): void {
     .action((options: VerifyOptions) =>
       run(verificationOf(options), (asked) =>
         inCluster(asked, async (place) => {
-          const { verify } = await withWorker(() => import('./verify.ts'));
+          const { verify } = await withSdk('driver verify', () => import('./verify.ts'));
           return await verify(place, asked);
         }),
       ),

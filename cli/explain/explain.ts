@@ -5,7 +5,7 @@ import type { Place } from '../connect.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { readFleet } from '../fleet/read.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
-import type { InstallFlags } from '../install/install.ts';
+import type { InstallFlags } from '../migrate/install.ts';
 import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import { formatReference } from '../object-reference.ts';
 import type { ExplainQuestion } from './command.ts';

@@ -62,7 +62,7 @@ function nothingThere(asked: ObjectReference, namespace: string): Error {
   const words = `There is no ${formatReference(asked)} in namespace ${namespace}.`;
   return new Error(
     asked.kind === 'machine'
-      ? `${words} Temporal may know its life: ${millwrightFor('timeline', namespace)} ${formatReference(asked)}`
+      ? `${words} Temporal may know its life: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
       : words,
   );
 }

@@ -5,47 +5,40 @@ import { ownLease, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts'
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { LeaseFact } from '../diagnosis/fleet.ts';
 import { timeOf } from '../diagnosis/times.ts';
-
-const defaultDurationSeconds = 15;
-/** With a clock that is off by less than this, a live holder does not count as dead. */
-const clockToleranceMs = 30_000;
+import { holderOf } from '../lease-holder.ts';
 
 /** Of one namespace: with its Lease or, without one, with nobody who holds it. */
 export function leaseFactsOf(
   leases: readonly Lease[],
-  { namespace, place, now }: { namespace: string; place: LeasePlace; now: number },
+  { namespace, place }: { namespace: string; place: LeasePlace },
 ): LeaseFact[] {
   const own = ownLeaseOf(namespace, place);
   const found = leases.find(
     ({ metadata }) => metadata.name === own.name && metadata.namespace === own.namespace,
   );
-  return [factOf(namespace, { name: own.name, lease: found, now })];
+  return [factOf(namespace, { name: own.name, lease: found })];
 }
 
 /** Of all namespaces: the Leases that there are. */
-export function allLeaseFacts(leases: readonly Lease[], now: number): LeaseFact[] {
+export function allLeaseFacts(leases: readonly Lease[]): LeaseFact[] {
   return leases.flatMap((lease) => {
     const { name, namespace = '' } = lease.metadata;
-    if (name === ownLease) return [factOf(namespace, { name, lease, now })];
+    if (name === ownLease) return [factOf(namespace, { name, lease })];
     // One of a namespace that is led from another: `lease-set.ts`.
     const served = name.startsWith(`${ownLease}-`) ? name.slice(ownLease.length + 1) : undefined;
-    return served === undefined ? [] : [factOf(served, { name, lease, now })];
+    return served === undefined ? [] : [factOf(served, { name, lease })];
   });
 }
 
 function factOf(
   namespace: string,
-  { name, lease, now }: { name: string; lease: Lease | undefined; now: number },
+  { name, lease }: { name: string; lease: Lease | undefined },
 ): LeaseFact {
-  const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
-  const renewedAt = timeOf(renewTime);
-  const lastsMs = (leaseDurationSeconds ?? defaultDurationSeconds) * 1_000 + clockToleranceMs;
-  const isOver = renewedAt === undefined || now > renewedAt + lastsMs;
   return {
     namespace,
     name,
-    holder: isOver ? undefined : holderIdentity || undefined,
-    renewedAt,
+    holder: holderOf(lease),
+    renewedAt: timeOf(lease?.spec?.renewTime),
     pauses: readPauses(lease?.metadata.annotations?.[pausesAnnotation]),
   };
 }

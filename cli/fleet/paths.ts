@@ -2,7 +2,7 @@
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import { customResource, lease, namespaced } from '../../activities/kube/client/paths.ts';
 import { group } from '../../workflows/api/constants.ts';
-import { deployments } from '../install/deployments.ts';
+import { deployments } from '../migrate/deployments.ts';
 
 export const machinesPath = (kind: MachineKind, namespace: string | undefined): string =>
   namespace === undefined ? `/apis/${group}/v1alpha1/${kind}` : customResource(kind, namespace);

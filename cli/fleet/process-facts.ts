@@ -2,8 +2,8 @@
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import type { ProcessFact, Timeouts } from '../diagnosis/fleet.ts';
 import { defaultTimeouts } from '../diagnosis/fleet.ts';
-import type { Deployment } from '../install/deployments.ts';
-import { componentOf, containersOf, wantedOf } from '../install/deployments.ts';
+import type { Deployment } from '../migrate/deployments.ts';
+import { componentOf, containersOf, wantedOf } from '../migrate/deployments.ts';
 
 export function processFactsOf(ours: readonly Deployment[]): ProcessFact[] {
   return ours.map((one) => ({

@@ -11,10 +11,10 @@ import type { Place } from '../connect.ts';
 import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from '../diagnosis/fleet.ts';
 import { askedWarnings } from '../diagnosis/install.ts';
 import { timeOf } from '../diagnosis/times.ts';
-import type { Deployment } from '../install/deployments.ts';
-import { isOurs, isServing } from '../install/deployments.ts';
-import type { InstallFlags } from '../install/install.ts';
-import { installOf } from '../install/install.ts';
+import type { Deployment } from '../migrate/deployments.ts';
+import { isOurs, isServing } from '../migrate/deployments.ts';
+import type { InstallFlags } from '../migrate/install.ts';
+import { installOf } from '../migrate/install.ts';
 import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
 import { corePath, deploymentsPath, leasesPath, machinesPath } from './paths.ts';
 import { processFactsOf, timeoutsOf } from './process-facts.ts';
@@ -76,7 +76,7 @@ export async function readSurroundings(
     now,
     namespace,
     stops: stops ?? [],
-    leases: leases && (await leaseFacts(place, { leases, install, namespace, now })),
+    leases: leases && (await leaseFacts(place, { leases, install, namespace })),
     processes: processFactsOf(ours ?? []),
     warnings: warnings ?? [],
     timeouts: timeoutsOf(ours ?? []),
@@ -90,14 +90,13 @@ interface LeasesRead {
   leases: Lease[];
   install: InstallFlags;
   namespace: string | undefined;
-  now: number;
 }
 
 async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[]> {
-  const { leases, install, namespace, now } = read;
-  if (namespace === undefined) return allLeaseFacts(leases, now);
+  const { leases, install, namespace } = read;
+  if (namespace === undefined) return allLeaseFacts(leases);
   const all = await withElsewhere(place, { leases, install });
-  return leaseFactsOf(all, { namespace, place: install.leasePlace, now });
+  return leaseFactsOf(all, { namespace, place: install.leasePlace });
 }
 
 /** What the flags of watcher and worker say, without any machine. */

@@ -8,7 +8,7 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet, TemporalFacts } from '../diagnosis/fleet.ts';
-import type { InstallFlags } from '../install/install.ts';
+import type { InstallFlags } from '../migrate/install.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 

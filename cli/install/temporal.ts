@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { TemporalOptions } from '../options.ts';
-import type { InstallFlags } from './install.ts';
+import type { InstallFlags } from '../migrate/install.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

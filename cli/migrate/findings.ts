@@ -10,7 +10,7 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import { containersOf, wantedOf } from '../install/deployments.ts';
+import { containersOf, wantedOf } from './deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type Finding } from './finding.ts';
 

@@ -13,9 +13,9 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from '../install/deployments.ts';
+} from './deployments.ts';
 import { readHolders } from './facts.ts';
-import { installOf } from '../install/install.ts';
+import { installOf } from './install.ts';
 import { endInTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
 import { until, type Steps } from './steps.ts';

@@ -1,6 +1,6 @@
 /** The chart's admission policy that lets the worker alone change `spec.providerID`. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import type { Deployment } from '../install/deployments.ts';
+import type { Deployment } from './deployments.ts';
 import { isRefusal } from '../../activities/kube/client/errors.ts';
 
 interface Policy extends KubeObject {

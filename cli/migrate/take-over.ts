@@ -11,7 +11,7 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from '../install/deployments.ts';
+} from './deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
 import { lineOf } from './finding.ts';
 import { until, type Steps } from './steps.ts';

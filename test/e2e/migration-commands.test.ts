@@ -3,7 +3,7 @@
  * migration.test.ts and migration-midway.test.ts.
  */
 import { describe, expect, test } from 'vitest';
-import { deployments, replicasBefore, type Deployment } from '../../cli/install/deployments.ts';
+import { deployments, replicasBefore, type Deployment } from '../../cli/migrate/deployments.ts';
 import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';

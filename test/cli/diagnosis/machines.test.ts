@@ -219,10 +219,10 @@ test('the commands are about the machine', () => {
     '# in the cluster of the Nodes: who may not go, and why',
     'kubectl -n web describe poddisruptionbudget shop',
     '# asks all pods again now, once the cause is repaired',
-    'millwright command -n shoot machine/a retryNow',
+    'millwright retry machine/a -n shoot',
     '# gives the pods more time',
-    'millwright command -n shoot machine/a extendDrain --minutes 60',
+    'millwright extend-drain machine/a -n shoot --minutes 60',
     '# deletes the pods without asking their budgets',
-    'millwright command -n shoot machine/a forceDelete',
+    'millwright force-delete machine/a -n shoot',
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Deployment } from '../../../cli/install/deployments.ts';
+import type { Deployment } from '../../../cli/migrate/deployments.ts';
 import type { Facts } from '../../../cli/migrate/facts.ts';
 import { findingsOf } from '../../../cli/migrate/findings.ts';
 import { translate } from '../../../cli/migrate/flags.ts';

@@ -13,7 +13,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
-import { containersOf, deployments, type Deployment } from '../../../cli/install/deployments.ts';
+import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { startGuardian } from '../../../deploy/local/supervision/guardian.ts';
 import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
 import { eventually } from './eventually.ts';

@@ -3,7 +3,7 @@
  * run while they want replicas.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { deployments, wantedOf, type Deployment } from '../../../cli/install/deployments.ts';
+import { deployments, wantedOf, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
