@@ -26,8 +26,8 @@ export async function timeline(place: Place, asked: TimelineQuestion): Promise<A
   return timelineAnswer(name, { ...life, notes: [...life.notes, ...notes] });
 }
 
-export function timelineAnswer(name: string, life: Life): Answer {
-  const now = Date.now();
+/** @param now Milliseconds. */
+export function timelineAnswer(name: string, life: Life, now = Date.now()): Answer {
   const look = {
     now,
     width: screenWidth() ?? 120,
