@@ -28,7 +28,7 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
-  program.commandsGroup('Look:');
+  program.commandsGroup('See:');
   addStatus(program, run);
   addStuck(program, run);
   addExplain(program, run);

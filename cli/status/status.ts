@@ -22,13 +22,13 @@ export async function status(place: Place, asked: FleetQuestion): Promise<Answer
   return statusAnswer(fleet, { isWide: asked.output === 'wide' });
 }
 
-interface Look {
+interface View {
   isWide: boolean;
   /** Of a live view, which does not ask Temporal. */
   hasNotes?: boolean;
 }
 
-export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: Look): Answer {
+export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): Answer {
   const deployments = deploymentsOf(fleet);
   const findings = diagnose(fleet);
   const sections = [

@@ -8,7 +8,7 @@ import { stuckAnswer } from '../../cli/stuck/stuck.ts';
 import { timelineAnswer } from '../../cli/timeline/timeline.ts';
 import { rootOf, treeAnswer } from '../../cli/tree/tree.ts';
 import { aMachine, now } from './diagnosis/objects.ts';
-import { aBlockedDrain, aFleetInTrouble, aLife } from './diagnosis/fleet-in-trouble.ts';
+import { aBlockedDrain, aFleetInTrouble, aLifecycle } from './diagnosis/fleet-in-trouble.ts';
 
 const page = new URL('../../docs/cli.md', import.meta.url);
 
@@ -34,7 +34,8 @@ const examples: Readonly<Record<string, () => string>> = {
     });
     return formatExplanation(explained, now);
   },
-  '$ millwright timeline machine/pool-1-a': () => timelineAnswer('pool-1-a', aLife(), now).text,
+  '$ millwright timeline machine/pool-1-a': () =>
+    timelineAnswer('pool-1-a', aLifecycle(), now).text,
 };
 
 const blockOf = (start: string): RegExp =>

@@ -1,6 +1,6 @@
 /** A rollout that a blocked drain and a class hold up: what docs/cli.md shows. */
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import type { Life } from '../../../cli/timeline/step.ts';
+import type { Lifecycle } from '../../../cli/timeline/step.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -101,7 +101,7 @@ export function aFleetInTrouble(): Fleet {
 }
 
 /** Of a machine that has come and gone. */
-export function aLife(): Life {
+export function aLifecycle(): Lifecycle {
   const from = now - 30 * 60_000;
   const at = (minutes: number): number => from + minutes * 60_000;
   const once = { times: 1 };
