@@ -8,13 +8,19 @@ import { addCompletion } from './completion/command.ts';
 import { addDoctor } from './doctor/command.ts';
 import { addDrain } from './drain/command.ts';
 import { addDriver } from './driver/command.ts';
+import { addExplain } from './explain/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
 import { addPlan } from './plan/command.ts';
 import { addPreserve } from './preserve/command.ts';
 import { addRollout } from './rollout/command.ts';
 import { addSetup } from './setup/command.ts';
+import { addStatus } from './status/command.ts';
 import { addStart, addStop } from './stop/command.ts';
+import { addStuck } from './stuck/command.ts';
+import { addTimeline } from './timeline/command.ts';
+import { addTree } from './tree/command.ts';
+import { addWatch } from './watch/command.ts';
 
 const exitCodes = `
 Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
@@ -34,6 +40,13 @@ function createCommands(run: Run, output: OutputConfiguration): Command {
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
+  program.commandsGroup('See:');
+  addStatus(program, run);
+  addStuck(program, run);
+  addExplain(program, run);
+  addTree(program, run);
+  addTimeline(program, run);
+  addWatch(program, run);
   program.commandsGroup('Plan and check:');
   addDoctor(program, run);
   addPlan(program, run);
