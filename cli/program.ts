@@ -27,6 +27,7 @@ Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.
 
 export function createProgram(run: Run, output: OutputConfiguration = {}): Command {
   const program = createCommands(run, output);
+  program.commandsGroup('Shells:');
   addCompletion(program, () => createCommands(run, output));
   return program;
 }

@@ -32,6 +32,7 @@ const kindsOf = new Map<string, readonly ObjectKind[]>([
   ['skip-volume-wait', ['machine']],
   ['extend-drain', ['machine']],
   ['preserve', ['machine', 'node']],
+  ['timeline', ['machine']],
 ]);
 const mostKinds: readonly ObjectKind[] = ['machine', 'machineset', 'machinedeployment'];
 

@@ -2,13 +2,11 @@
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { inTarget } from '../target.ts';
-import { withSdk } from '../with-sdk.ts';
-import { reasonOf } from '../../workers/log/reason.ts';
 import { classChecks } from './classes.ts';
 import { clusterChecks } from './clusters.ts';
 import type { DoctorQuestion } from './command.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, formatFindings, runAll, skipped } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { formatFindings, runAll, skipped } from './finding.ts';
 import { objectChecks } from './objects.ts';
 import { rightChecks } from './rights.ts';
 import { readSight } from './sight.ts';
@@ -47,7 +45,8 @@ async function runIn(
   asked: DoctorQuestion,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
-  const temporal = await temporalPart(sight, asked, env);
+  const { temporalChecks } = await import('./temporal.ts');
+  const temporal = await temporalChecks(sight, asked, env);
   try {
     return await runAll([
       ...objectChecks(sight),
@@ -57,22 +56,6 @@ async function runIn(
     ]);
   } finally {
     await temporal.close();
-  }
-}
-
-/** All else is checked without the SDK as well. */
-async function temporalPart(
-  sight: Sight,
-  asked: DoctorQuestion,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<{ checks: Check[]; close(): Promise<void> }> {
-  try {
-    const { temporalChecks } = await withSdk('doctor', () => import('./temporal.ts'));
-    return await temporalChecks(sight, asked, env);
-  } catch (reason) {
-    const finding = error('Temporal', 'it is not checked', reasonOf(reason));
-    const run = () => Promise.resolve(finding);
-    return { checks: [{ name: 'Temporal', run }], close: () => Promise.resolve() };
   }
 }
 
