@@ -2,6 +2,7 @@
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type {
   ClassRequest,
+  ConsoleOutput,
   CreateOutcome,
   DeleteListedOutcome,
   DeleteListedRequest,
@@ -18,6 +19,7 @@ import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
+import { keptOutput } from './console-output/kept-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
@@ -32,6 +34,7 @@ import { checkFinally } from './safety/orphans/final-check.ts';
 import type { Audit } from './runtime/audit.ts';
 import { auditDeletion, auditListedDeletion } from './runtime/audit-deletions.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
+import { anySignal, timeoutSignal } from './system/system.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverDependencies {
@@ -59,6 +62,7 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
     createInstance: (request) => orFailed(dependencies, orPending(creating(dependencies, request))),
     deleteInstance: (request) => orFailed(dependencies, orPending(deleting(dependencies, request))),
     describeInstance: (request) => orFailed(dependencies, describing(dependencies, request)),
+    getConsoleOutput: (request) => orFailed(dependencies, readingConsole(dependencies, request)),
     validateClass: (request) => orFailed(dependencies, validating(dependencies, request)),
     listInstances: (request) => orFailed(dependencies, listing(dependencies, request)),
     deleteListed: (request) => orFailed(dependencies, deletingListed(dependencies, request)),
@@ -164,6 +168,51 @@ async function describing(
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
   return { outcome: 'found', instance: { providerID, nodeName } };
+}
+
+/** Less than the workflow waits, so that the answer says what took so long. */
+const consoleSeconds = 8;
+
+/** The Secret is at hand here, so secrets are hidden here, before the output enters a history. */
+async function readingConsole(
+  dependencies: DriverDependencies,
+  request: DriverRequest,
+): Promise<ConsoleOutput> {
+  const { driver, signal } = dependencies;
+  if (!driver.getConsoleOutput) {
+    const message = 'the driver cannot read the console of an instance';
+    throw new DriverError({ code: 'Unimplemented', message, settled: true });
+  }
+  const limit = timeoutSignal(consoleSeconds * 1_000);
+  const limited = { ...dependencies, signal: () => anySignal([signal(), limit]) };
+  const { binary, ...machineRequest } = await resolve(limited, { ...request, isRetry: true });
+  try {
+    const printed = await driver.getConsoleOutput(machineRequest);
+    const text = keptOutput(printed, printableSecret(request, { ...machineRequest, binary }));
+    return { outcome: 'read', text };
+  } catch (error) {
+    if (!limit.aborted || signal().aborted) throw error;
+    const message = `no answer within ${consoleSeconds} s`;
+    throw new DriverError({ code: 'DeadlineExceeded', message, settled: true, cause: error });
+  }
+}
+
+/** As an instance may print it: user data with its places filled, bytes in base64. */
+function printableSecret(
+  { machine }: DriverRequest,
+  { secret, binary = {} }: { secret: Record<string, string>; binary?: ClassWithSecret['binary'] },
+): Record<string, string> {
+  const { userData = '' } = secret;
+  const filled = fillUserData(userData, { machineName: machine.name });
+  const encoded = Object.entries(binary).map(([key, bytes]) => [
+    `${key} in base64`,
+    Buffer.from(bytes).toString('base64'),
+  ]);
+  return {
+    ...secret,
+    ...(typeof filled === 'string' && { 'userData, filled': filled }),
+    ...Object.fromEntries(encoded),
+  };
 }
 
 async function validating(

@@ -7,6 +7,7 @@ import { createDriverActivities } from '../../activities/instance.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
+import { HandSystem } from '../support/hand-system.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../support/world.ts';
 
@@ -276,6 +277,56 @@ test('a driver is told which instances other Machines have', async () => {
   );
   await createInstance(request);
   expect(answers).toEqual([true, false]);
+});
+
+describe('the console of an instance', () => {
+  const secret = aSecret({
+    userData: '#!/bin/sh\njoin <<MACHINE_NAME>> s3cr3t',
+    key: 'v4lue-of-key',
+  });
+  const control = [aMachineClass(), secret];
+
+  test('comes without what the Secret holds, filled user data included', async () => {
+    const { getConsoleOutput } = activities(
+      { getConsoleOutput: async () => 'boot\n+ v4lue-of-key\njoin pool-a s3cr3t\u001B[0m\nend' },
+      { control },
+    );
+    expect(await getConsoleOutput(request)).toEqual({
+      outcome: 'read',
+      text: 'boot\n+ [redacted]\n[redacted]\nend',
+    });
+  });
+
+  test('is not to be had from a driver that does not offer it', async () => {
+    const { getConsoleOutput } = activities({});
+    expect(await getConsoleOutput(request)).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'Unimplemented', message: expect.stringContaining('console') },
+    });
+  });
+
+  test('is waited for 8 seconds', async () => {
+    const system = new HandSystem();
+    const { getConsoleOutput } = activities({
+      getConsoleOutput: async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new DriverError({ code: 'Canceled', message: 'cancelled', settled: false });
+      },
+    });
+    let isOver = false;
+    const reading = system
+      .run(() => getConsoleOutput(request))
+      .finally(() => {
+        isOver = true;
+      });
+    await system.to(7_999);
+    expect(isOver).toBe(false);
+    await system.to(8_000);
+    expect(await reading).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'DeadlineExceeded', message: 'no answer within 8 s' },
+    });
+  });
 });
 
 test('the volumes of a driver are handed on', async () => {

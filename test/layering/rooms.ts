@@ -32,7 +32,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workflows/plan',
-    holds: 'decisions that several kinds share: ownership, backoff',
+    holds: 'decisions that several kinds share: ownership, backoff, failures that need help',
     imports: ['workflows/api', 'workflows/values'],
     packages: [],
   },
@@ -57,7 +57,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workflows/plan/machine-deployment',
     holds: 'rollouts',
-    imports: ['workflows/api', 'workflows/values', 'workflows/plan/machine-set'],
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan', 'workflows/plan/machine-set'],
     packages: [],
   },
   {
@@ -181,6 +181,12 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'activities/console-output',
+    holds: 'what an instance printed, fit to be kept: its end, without secrets',
+    imports: ['workflows/values'],
+    packages: [],
+  },
+  {
     folder: 'activities/machine-class',
     holds: 'classes and their Secrets',
     imports: [
@@ -220,6 +226,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'activities/kube',
       'activities/drivers',
+      'activities/console-output',
       'activities/machine-class',
       'activities/runtime',
     ],
@@ -489,7 +496,8 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'deploy',
-    holds: 'CRDs, chart, examples; `deploy/local`: the local stack and its virtual cloud',
+    holds:
+      'CRDs, chart, examples, alert rules and dashboards; `deploy/local`: the local stack and its virtual cloud',
     imports: ['workflows/api', 'workflows/values', 'activities/drivers'],
     packages: [
       '@kubernetes/client-node',

@@ -71,6 +71,8 @@ export interface MachineResult {
   reason: string;
   providerID?: string;
   nodeName?: string;
+  /** The end of what an instance printed that did not join in time: 900 bytes at most. */
+  consoleOutput?: string;
   bornAt: string;
 }
 
@@ -247,6 +249,7 @@ class MachineWorkflow {
     const { successor } = this.#state.object;
     const instance = instanceOf(this.#state);
     const { seen } = this.#state.node;
+    const { consoleOutput } = this.#state;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
     if (successor) {
@@ -258,6 +261,7 @@ class MachineWorkflow {
     return {
       reason,
       ...(instance && { providerID: instance.providerID, nodeName: instance.nodeName }),
+      ...(consoleOutput && 'text' in consoleOutput && { consoleOutput: consoleOutput.text }),
       bornAt: workflowInfo().startTime.toISOString(),
     };
   }

@@ -9,6 +9,7 @@ import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
+import { readPlainly, type PlainAnswer } from './plain-read.ts';
 import type { CredentialPlan } from './credentials.ts';
 import { monotonicMs } from '../../system/system.ts';
 
@@ -22,6 +23,8 @@ export interface AzureClients {
   /** For requests that no client has a method for; goes with the pipeline of `compute`. */
   http: HttpClient;
   newRequest: typeof createPipelineRequest;
+  /** GET of a URL that has a signature of its own. */
+  readWithoutCredentials(url: string, abortSignal: AbortSignal): Promise<PlainAnswer>;
   /** Has a token been asked for that is not there yet? */
   isWaitingForToken(): boolean;
   /** These clients hang: the next call gets others. */
@@ -142,6 +145,16 @@ function makeClients(
   const { credential, isWaiting } = watched(
     credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
   );
+  const { createDefaultHttpClient, createPipelineRequest: newRequest } = sdks.pipeline;
+  const http = createDefaultHttpClient();
+  const plain = {
+    pipeline: sdks.pipeline.createPipelineFromOptions({
+      ...shared,
+      redirectOptions: { maxRetries: 0 },
+    }),
+    http,
+    newRequest,
+  };
   const options = {
     ...shared,
     endpoint: cloud.endpoint,
@@ -154,8 +167,9 @@ function makeClients(
     compute: new sdks.compute.ComputeManagementClient(credential, subscriptionId, options),
     network: new sdks.network.NetworkManagementClient(credential, subscriptionId, options),
     graph: new sdks.graph.ResourceGraphClient(credential, options),
-    http: sdks.pipeline.createDefaultHttpClient(),
-    newRequest: sdks.pipeline.createPipelineRequest,
+    http,
+    newRequest,
+    readWithoutCredentials: (url, signal) => readPlainly(plain, url, signal),
     isWaitingForToken: isWaiting,
   };
 }

@@ -13,6 +13,10 @@ export interface SdkComputeOptions {
   callTimeoutSeconds: number;
 }
 
+/** Google keeps a megabyte; a negative start counts from the end. */
+const serialBytes = 65_536;
+const serialFields = 'contents';
+
 /** Google's most. */
 const pageSize = 500;
 
@@ -37,8 +41,23 @@ function readsOf({
   operations,
   send,
   limitSeconds,
-}: Sdk): Pick<Compute, 'get' | 'list' | 'operation'> {
+}: Sdk): Pick<Compute, 'get' | 'serialOutput' | 'list' | 'operation'> {
   return {
+    async serialOutput(place, signal) {
+      const { project, zone, name } = place;
+      const what = `get the serial output of instance ${name}`;
+      const call = { what, signal, limitSeconds, resource: `instances/${name}` };
+      const request = { project, zone, instance: name, port: 1, start: -serialBytes };
+      return await orAbsent(
+        send(call, async (sdk) => {
+          const [output] = await instances.getSerialPortOutput(
+            request,
+            withFields(sdk, serialFields),
+          );
+          return output.contents ?? '';
+        }),
+      );
+    },
     async get(place, signal) {
       const request = { project: place.project, zone: place.zone, instance: place.name };
       const resource = `instances/${place.name}`;

@@ -51,6 +51,8 @@ export interface VirtualCloudClient {
   /** Undefined when there is none. */
   describe(id: string, signal: AbortSignal): Promise<CloudInstance | undefined>;
   initialize(id: string, signal: AbortSignal): Promise<CloudInstance>;
+  /** What it has printed to its console. */
+  console(id: string, signal: AbortSignal): Promise<string>;
   /** Whether it was there. */
   delete(id: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -111,6 +113,10 @@ export function createVirtualCloudClient(options: ClientOptions): VirtualCloudCl
     async initialize(id, signal) {
       const path = `${pathOf(id)}/initialize`;
       return (await call<{ instance: CloudInstance }>({ method: 'POST', path, signal })).instance;
+    },
+    async console(id, signal) {
+      const path = `${pathOf(id)}/console`;
+      return (await call<{ output: string }>({ method: 'GET', path, signal })).output;
     },
     async delete(id, signal) {
       const path = pathOf(id);

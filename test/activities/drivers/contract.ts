@@ -140,6 +140,21 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       expect(await initialize('c-ready')).toMatchObject({ providerID, isInitialized: true });
     });
 
+    test('the console of an instance that does not exist is not found', async () => {
+      const console = driver().getConsoleOutput?.(request('c-mute')) ?? Promise.resolve('none');
+      expect(await failureOf(console)).toMatchObject({ code: 'NotFound', settled: true });
+      expect(await countMade('c-mute')).toBe(0);
+    });
+
+    test('the console of an instance that was made for another Machine is not read', async () => {
+      const { providerID } = await create(request('c-private'));
+      const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
+      expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
+        code: 'FailedPrecondition',
+        message: expect.stringContaining('its console is not read'),
+      });
+    });
+
     test('volumeIds names the volumes of this cloud, and leaves out those of others', async () => {
       const { specs, ids } = cloudCase.volumes;
       const csi = { driver: 'csi.example.com', volumeHandle: 'vol-of-another-cloud' };

@@ -47,6 +47,24 @@ describeDriverContract({
   },
 });
 
+describe('the console', () => {
+  test('has the lines of the boot, and what a fault lets the machine print', async () => {
+    const text = 'x509: certificate signed by unknown authority';
+    await addFault({ kind: 'neverJoin', match: 'prints', console: text });
+    const { providerID } = await driver.createInstance(aRequest('prints'));
+    const printed = await driver.getConsoleOutput?.(aRequest('prints', { providerID }));
+    expect(printed).toMatch(/^\[ +0\.0{6}\] virtual cloud: machine i-\w+, size small, zone a\n/);
+    expect(printed).toContain(`Node prints is not registered\n${text}\n`);
+  });
+
+  test('is empty while the machine boots', async () => {
+    await cloud.call('PUT', '/settings', { bootSeconds: 3_600 });
+    const { providerID } = await driver.createInstance(aRequest('boots'));
+    expect(await driver.getConsoleOutput?.(aRequest('boots', { providerID }))).toBe('');
+    await cloud.call('PUT', '/settings', { bootSeconds: 0 });
+  });
+});
+
 describe('create', () => {
   test('asks for what class and Machine say; the Machine has the last word on labels', async () => {
     await driver.createInstance(

@@ -13,7 +13,7 @@ import { answerAdmin } from './admin.ts';
 import { answerOf, Refusal, type Answer } from './answer.ts';
 import { createFaults, type Fault } from './faults.ts';
 import type { AzureDouble, DoubleOptions } from './double.ts';
-import { answerManager } from './resource-manager.ts';
+import { answerManager, signature } from './resource-manager.ts';
 import { Resources, type Resource, type World } from './resources.ts';
 import { createAuthority, type Application } from './token.ts';
 
@@ -144,6 +144,8 @@ async function serve(
   // A silent authority: whoever asks waits.
   if (given === 'silence') return;
   if (given) send(response, given);
+  else if (heard.path.startsWith('/_storage/'))
+    serveStorage(double, { ...heard, url, request, response });
   else serveManager(double, { ...heard, url, request, response });
 }
 
@@ -154,6 +156,20 @@ interface Heard {
   url: URL;
   request: IncomingMessage;
   response: ServerResponse;
+}
+
+/** Storage accounts, which know nothing of tokens for the Resource Manager. */
+function serveStorage(double: RunningDouble, heard: Heard): void {
+  const { method, path, url, request, response } = heard;
+  double.calls.push({ method, path, body: undefined });
+  const fault = double.faults.take(`${method} ${path}`.toLowerCase());
+  if (fault?.kind === 'hang') return;
+  const isRefused = request.headers.authorization !== undefined || url.search !== `?${signature}`;
+  const status = fault?.status ?? (isRefused ? 403 : 200);
+  const vm = double.resources.get(path.slice('/_storage'.length).toLowerCase());
+  const headers = { 'content-type': 'text/plain', location: `${double.url}/_storage/elsewhere` };
+  response.writeHead(status, headers);
+  response.end(status === 200 ? vm?.serial : 'AuthenticationFailed');
 }
 
 function serveManager(double: RunningDouble, heard: Heard): void {

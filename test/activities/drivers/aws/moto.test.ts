@@ -105,6 +105,14 @@ async function createdDespiteMoto(name: string): Promise<CreatedInstance> {
   }
 }
 
+describe('the console', () => {
+  test('is decoded from what moto answers', async () => {
+    const { providerID } = await createdDespiteMoto('printing');
+    const printed = await driver.getConsoleOutput?.(theRequest('printing', { providerID }));
+    expect(printed).toMatch(/^Linux version /);
+  });
+});
+
 describe('create', () => {
   test('tags instance and volumes, and sends the token', async () => {
     const tags = { ...aSpec().tags, team: 'a', Name: 'not-this' };
