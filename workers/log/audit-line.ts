@@ -20,12 +20,10 @@ interface Entry {
 export function auditLine(entry: Entry): [Record<string, unknown>, string] {
   const { verb, object, uid, through, by, identity, ...facts } = entry;
   const { providerID, workflowId, runId } = facts;
+  const who = { verb, object, uid, providerID, through, by, identity };
   const [kind = '', name] = object.split(' ');
   const audit = Object.fromEntries(
-    Object.entries({
-      ...{ verb, object, uid, providerID, through, by, identity },
-      ...{ workflowId, runId },
-    }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...who, workflowId, runId }).filter(([, value]) => value !== undefined),
   );
   const field = `${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}`;
   return [{ [field]: name, ...facts, audit }, `${verb} ${object}`];
