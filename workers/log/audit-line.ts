@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * Fields and message. Whatever else the entry has goes into fields of the line. The field `audit` says who asked; beside it stands what other lines have as
- * well: the object by its kind, and the run.
+ * Fields and message. Whatever else the entry has goes into fields of the line. The field `audit`
+ * says who asked; beside it stands what other lines have as well: the object by its kind, the run.
  */
 export function auditLine(entry: Entry): [Record<string, unknown>, string] {
   const { verb, object, uid, through, by, identity, ...facts } = entry;

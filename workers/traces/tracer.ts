@@ -89,7 +89,7 @@ function resourceOf(component: Component, identity: string) {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** As OTEL_TRACES_SAMPLER says; a trace is kept as a whole, so "parentbased_" makes no difference. */
+/** As OTEL_TRACES_SAMPLER says. A trace is kept as a whole: "parentbased_" makes no difference. */
 function samplerOf(env: TracerOptions['env']): Sampler {
   const kind = env['OTEL_TRACES_SAMPLER']?.replace(/^parentbased_/, '');
   if (kind === 'always_off') return new AlwaysOffSampler();
