@@ -1,6 +1,6 @@
 /**
- * Every visibility query that the documentation shows is understood by the Temporal server, and each
- * saved view opens in its UI.
+ * Every visibility query that the documentation shows is understood by the Temporal server, and
+ * each saved view opens in its UI.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
