@@ -45,8 +45,8 @@ describe('the Temporal server', () => {
 describe('the Temporal UI', () => {
   const origin = `http://127.0.0.1:${testStack().stack.ports.temporalUi}`;
 
-  async function answerOf(path: string, query: string): Promise<{ status: number; body: string }> {
-    const response = await fetch(`${origin}${path}?query=${encodeURIComponent(query)}`);
+  async function answerOf(path: string, asked: string): Promise<{ status: number; body: string }> {
+    const response = await fetch(`${origin}${path}?query=${encodeURIComponent(asked)}`);
     return { status: response.status, body: await response.text() };
   }
 
