@@ -1,6 +1,7 @@
 /** What sets and deployments read of a Machine. */
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import { annotations as names } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
 
@@ -50,7 +51,7 @@ function trimmedStatus({
     currentStatus,
     lastOperation,
     nodeRef,
-    conditions: conditions && signOfNode(conditions),
+    conditions: conditions && signOfNode(withoutUnsettled(conditions)),
   });
 }
 
