@@ -5,6 +5,8 @@ import { group } from '../../workflows/api/constants.ts';
 interface Right {
   group: string;
   resource: string;
+  /** Default the object itself. */
+  subresource?: string;
   verb: string;
   namespace: string;
 }
@@ -44,6 +46,7 @@ function neededRights(namespace: string, release: string): Right[] {
       namespace,
     })),
     ...kinds.map((resource) => ({ group, resource, verb: 'list', namespace })),
+    { group, resource: 'machinedeployments', subresource: 'status', verb: 'patch', namespace },
   ];
 }
 
@@ -59,5 +62,7 @@ async function isAllowed(kube: KubeClient, right: Right): Promise<boolean> {
   return review.status?.allowed ?? false;
 }
 
-const wordsOf = ({ verb, resource, group: of, namespace }: Right): string =>
-  `${verb} ${of === '' ? resource : `${resource}.${of}`} in ${namespace}`;
+function wordsOf({ verb, resource, subresource, group: of, namespace }: Right): string {
+  const whole = of === '' ? resource : `${resource}.${of}`;
+  return `${verb} ${whole}${subresource === undefined ? '' : `/${subresource}`} in ${namespace}`;
+}
