@@ -13,6 +13,7 @@ export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
   const { metadata, status } = machine;
   if (metadata.deletionTimestamp !== undefined) return [];
   if (hasFailedToJoin(machine)) return [failedFinding(machine)];
+  if (isClaimed(machine)) return [claimedFinding(machine)];
   const until = joinDeadlineOf(machine, fleet);
   const from = timeOf(metadata.creationTimestamp);
   if (!isJoining(machine) || from === undefined || until === undefined) return [];
@@ -37,6 +38,24 @@ function failedFinding(machine: Machine): Finding {
     object: foundMachine(machine),
     cause: `its Node did not become Ready in time: ${status?.lastOperation?.description ?? ''}`,
     since: timeOf(metadata.creationTimestamp),
+    commands: replaceCommand(machine),
+  };
+}
+
+/** Another Machine has its Node: `activities/machine/node/claims.ts`. */
+function isClaimed({ status }: Machine): boolean {
+  const { type, state, errorCode } = status?.lastOperation ?? {};
+  const isPending = status?.currentStatus?.phase === 'Pending';
+  return isPending && type === 'Create' && state === 'Failed' && errorCode === undefined;
+}
+
+function claimedFinding(machine: Machine): Finding {
+  const { description = '', lastUpdateTime } = machine.status?.lastOperation ?? {};
+  return {
+    trouble: 'never-joins',
+    object: foundMachine(machine),
+    cause: description,
+    since: timeOf(lastUpdateTime),
     commands: replaceCommand(machine),
   };
 }
