@@ -10,19 +10,23 @@ import { joinDeadlineOf, timeOf } from './times.ts';
 const patience = 0.5;
 
 export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
-  const { metadata, status } = machine;
-  if (metadata.deletionTimestamp !== undefined) return [];
+  if (machine.metadata.deletionTimestamp !== undefined) return [];
   if (hasFailedToJoin(machine)) return [failedFinding(machine)];
   if (isClaimed(machine)) return [claimedFinding(machine)];
+  return isJoining(machine) ? lateFindings(machine, fleet) : [];
+}
+
+function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
+  const { metadata, spec, status } = machine;
   const until = joinDeadlineOf(machine, fleet);
   const from = timeOf(metadata.creationTimestamp);
-  if (!isJoining(machine) || from === undefined || until === undefined) return [];
+  if (from === undefined || until === undefined) return [];
   if (fleet.now < from + (until - from) * patience) return [];
   return [
     {
       trouble: 'never-joins',
       object: foundMachine(machine),
-      cause: `instance ${machine.spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
+      cause: `instance ${spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
       sequel: 'it is Failed, and replaced',

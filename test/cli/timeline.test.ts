@@ -33,6 +33,18 @@ function anEvent(eventId: number, seconds: number, attributes: object): HistoryE
   return event;
 }
 
+const read = (payload: object) =>
+  Promise.resolve(
+    'data' in payload
+      ? 'waits for room'
+      : {
+          activity_type: 'recordFailure',
+          attempt: 1,
+          original_schedule_time: { seconds: 20, nanos: 5e6 },
+          complete_time: { seconds: 20, nanos: 9e6 },
+        },
+  );
+
 test('a history has activities with their attempts, waits, writes and commands', async () => {
   const events = [
     anEvent(1, 10, { workflowExecutionStartedEventAttributes: { continuedExecutionRunId: 'r0' } }),
@@ -57,17 +69,6 @@ test('a history has activities with their attempts, waits, writes and commands',
       },
     }),
   ];
-  const read = (payload: object) =>
-    Promise.resolve(
-      'data' in payload
-        ? 'waits for room'
-        : {
-            activity_type: 'recordFailure',
-            attempt: 1,
-            original_schedule_time: { seconds: 20, nanos: 5e6 },
-            complete_time: { seconds: 20, nanos: 9e6 },
-          },
-    );
   expect(await stepsOf(events, read)).toEqual({
     startedAt: 10_000,
     before: 'r0',
