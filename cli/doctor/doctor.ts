@@ -1,0 +1,91 @@
+/** Runs all checks of `millwright doctor`, and prints what they found. */
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { inTarget } from '../target.ts';
+import { withSdk } from '../with-sdk.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import { classChecks } from './classes.ts';
+import { clusterChecks } from './clusters.ts';
+import type { DoctorQuestion } from './command.ts';
+import type { Check, Finding } from './finding.ts';
+import { error, formatFindings, runAll, skipped } from './finding.ts';
+import { objectChecks } from './objects.ts';
+import { rightChecks } from './rights.ts';
+import { readSight } from './sight.ts';
+import type { Sight } from './sight.ts';
+
+export interface DoctorReport {
+  namespace: string;
+  isHealthy: boolean;
+  findings: Finding[];
+}
+
+export async function doctor(
+  place: Place,
+  asked: DoctorQuestion,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Answer<DoctorReport>> {
+  const clusters = await runAll(clusterChecks(asked));
+  const findings = [
+    ...clusters,
+    ...(await inTarget(place, asked, async (target) => {
+      // Without a control cluster each check would wait for it.
+      if (clusters.some(isDown)) return [skipped('all else', 'the control cluster is not reached')];
+      const sight = await readSight(place, target, asked);
+      return await runIn(sight, asked, env);
+    })),
+  ];
+  return answerOf(place.namespace, findings);
+}
+
+function isDown({ check, level }: Finding): boolean {
+  return check === 'control cluster' && level !== 'ok';
+}
+
+async function runIn(
+  sight: Sight,
+  asked: DoctorQuestion,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding[]> {
+  const temporal = await temporalPart(sight, asked, env);
+  try {
+    return await runAll([
+      ...objectChecks(sight),
+      ...classChecks(sight),
+      ...rightChecks(sight),
+      ...temporal.checks,
+    ]);
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** All else is checked without the SDK as well. */
+async function temporalPart(
+  sight: Sight,
+  asked: DoctorQuestion,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ checks: Check[]; close(): Promise<void> }> {
+  try {
+    const { temporalChecks } = await withSdk('doctor', () => import('./temporal.ts'));
+    return await temporalChecks(sight, asked, env);
+  } catch (reason) {
+    const finding = error('Temporal', 'it is not checked', reasonOf(reason));
+    const run = () => Promise.resolve(finding);
+    return { checks: [{ name: 'Temporal', run }], close: () => Promise.resolve() };
+  }
+}
+
+function answerOf(namespace: string, findings: Finding[]): Answer<DoctorReport> {
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const warnings = findings.filter(({ level }) => level === 'warning').length;
+  const isHealthy = errors === 0;
+  const end = isHealthy
+    ? `Millwright can work in namespace ${namespace}; warnings: ${warnings}.`
+    : `Millwright cannot work in namespace ${namespace}; errors: ${errors}, warnings: ${warnings}.`;
+  return {
+    text: `${formatFindings(findings)}\n${end}`,
+    data: { namespace, isHealthy, findings },
+    exitCode: isHealthy ? 0 : 1,
+  };
+}
