@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface CloudRequest {
   /** As the cloud's support asks for it. */
   id: string;
-  /** It made, changed or deleted something: its id is worth more than that of a look. */
+  /** It made, changed or deleted something: its id is worth more than that of a read. */
   isChange: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface Asked {
 /** The newest of each kind. */
 class CloudRequests {
   #change: string | undefined;
-  #look: string | undefined;
+  #read: string | undefined;
 
   note({ id, isChange }: CloudRequest): void {
     if (isChange) this.#change = id;
-    else this.#look = id;
+    else this.#read = id;
   }
 
   /** Of the newest change; undefined: nothing was changed. */
@@ -33,9 +33,9 @@ class CloudRequests {
     return this.#change;
   }
 
-  /** Of the newest change, or else of the newest look. */
+  /** Of the newest change, or else of the newest read. */
   get id(): string | undefined {
-    return this.#change ?? this.#look;
+    return this.#change ?? this.#read;
   }
 }
 

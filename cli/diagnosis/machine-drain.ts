@@ -1,4 +1,5 @@
 /** A machine that is to go and does not: its drain, or the cloud. */
+import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
@@ -21,7 +22,7 @@ export function drainFindings(machine: Machine, fleet: Fleet): Finding[] {
 
 function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding {
   return {
-    trouble: troubleIn(words),
+    trouble: troubleOf(machine, words),
     object: foundMachine(machine),
     cause: `its drain is blocked, ${words}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
@@ -31,9 +32,10 @@ function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding 
   };
 }
 
-function troubleIn(words: string): Trouble {
+/** By what has been in the way for longest, as the alerts have it. */
+function troubleOf(machine: Machine, words: string): Trouble {
   if (words.includes('is out of reach')) return 'api-server-down';
-  return /: volume \S+.* (still|not) attached/.test(words) ? 'drain-volume' : 'drain-budget';
+  return drainBlockerOf(machine) === 'Volume' ? 'drain-volume' : 'drain-budget';
 }
 
 /** The first budget that is named. */

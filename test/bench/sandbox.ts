@@ -1,7 +1,7 @@
 /**
- * `node test/bench/sandbox.ts 300`: CPU that a replay of a machine's life takes in the lean sandbox,
- * with the interceptor for traces and without, in turn. No signal in it carries a trace, as while
- * traces are off.
+ * `node test/bench/sandbox.ts 300`: CPU that a replay of a machine's life takes in the lean
+ * sandbox, with the interceptor for traces and without, in turn. No signal in it carries a trace,
+ * as while traces are off.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -23,6 +23,8 @@ import { Workloads } from './support/workloads.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces';
 
+const asked = () => `--temporal-address=${testStack().temporalAddress}`;
+
 describe('the commands that look', () => {
   const scenario = useScenario('look', { isDoubled: false });
   const { cluster, namespace } = scenario;
@@ -46,8 +48,6 @@ describe('the commands that look', () => {
   async function data(...words: string[]): Promise<unknown> {
     return JSON.parse(await said(...words, '-o', 'json'));
   }
-
-  const asked = () => `--temporal-address=${testStack().temporalAddress}`;
 
   async function mayRead(name: string): Promise<void> {
     const { kube } = cluster;

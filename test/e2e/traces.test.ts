@@ -27,6 +27,11 @@ afterAll(() => receiver.close());
 
 const env = (): Record<string, string> => ({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
 
+function first<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('there is none');
+  return item;
+}
+
 /** Of the operation that has ended. */
 function operation(name: string, object: object): Promise<ReceivedSpan> {
   return eventually(`the trace "${name}" has arrived`, async () => {
@@ -35,7 +40,7 @@ function operation(name: string, object: object): Promise<ReceivedSpan> {
       Object.entries(object).every(([key, value]) => attributes[key] === value),
     );
     expect(own).toHaveLength(1);
-    return own[0] ?? expect.fail('none');
+    return first(own);
   });
 }
 
@@ -52,8 +57,7 @@ async function expectShape(span: ReceivedSpan, signal: string): Promise<Received
     const spans = traceOf(span);
     const roots = spans.filter(({ parentSpanId }) => parentSpanId === '');
     expect(roots).toMatchObject([{ name: `signal ${signal}`, service: 'millwright-watcher' }]);
-    const [root] = roots;
-    if (!root) expect.fail('no root');
+    const root = first(roots);
     expect(span).toMatchObject({ parentSpanId: root.spanId, service: 'millwright-worker' });
     const others = spans.filter((other) => other !== root && other !== span);
     for (const other of others) expect(other.parentSpanId).toBe(span.spanId);
@@ -113,7 +117,7 @@ describe('with --traces=otlp', () => {
     const [old] = await untilRunning(scenario, pool, 1);
     const oldName = old?.metadata.name ?? '';
     await untilComplete(scenario, pool);
-    const first = await operation('rollout MachineDeployment', {
+    const creation = await operation('rollout MachineDeployment', {
       'millwright.machine_deployment': pool,
     });
     await workloads.start({ app: 'guarded', nodeName: oldName, tolerates: 'dedicated' });
@@ -133,8 +137,7 @@ describe('with --traces=otlp', () => {
     await untilComplete(scenario, pool);
     const rollout = await eventually('the second rollout has arrived', async () => {
       const all = receiver.spans.filter(({ name }) => name === 'rollout MachineDeployment');
-      const second = all.find(({ traceId }) => traceId !== first.traceId);
-      return second ?? expect.fail('not yet');
+      return first(all.filter(({ traceId }) => traceId !== creation.traceId));
     });
     const root = await expectShape(rollout, 'machineDeploymentObserved');
     expect(rollout.events.join('\n')).toMatch(/createSet.*\n(.*\n)*.*scaleSet/);

@@ -1,6 +1,6 @@
 /** A receiver of OTLP over HTTP with JSON, which keeps the spans that it gets. */
 import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
 export interface ReceivedSpan {
@@ -31,13 +31,16 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const server = createServer((request, response) => {
-    void receive(request).then((body) => {
-      bodies.push(JSON.stringify(body));
-      spans.push(...spansIn(body));
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
+    void take(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await receive(request);
+    bodies.push(JSON.stringify(body));
+    spans.push(...spansIn(body));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }
+
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it has no port');
   return {

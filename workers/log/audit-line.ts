@@ -14,18 +14,16 @@ interface Entry {
 }
 
 /**
- * Fields and message. Whatever else the entry has goes into fields of the line. The field `audit` says who asked; beside it stands what other lines have as
- * well: the object by its kind, and the run.
+ * Fields and message. Whatever else the entry has goes into fields of the line. The field `audit`
+ * says who asked; beside it stands what other lines have as well: the object by its kind, the run.
  */
 export function auditLine(entry: Entry): [Record<string, unknown>, string] {
   const { verb, object, uid, through, by, identity, ...facts } = entry;
   const { providerID, workflowId, runId } = facts;
+  const who = { verb, object, uid, providerID, through, by, identity };
   const [kind = '', name] = object.split(' ');
   const audit = Object.fromEntries(
-    Object.entries({
-      ...{ verb, object, uid, providerID, through, by, identity },
-      ...{ workflowId, runId },
-    }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...who, workflowId, runId }).filter(([, value]) => value !== undefined),
   );
   const field = `${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}`;
   return [{ [field]: name, ...facts, audit }, `${verb} ${object}`];

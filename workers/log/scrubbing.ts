@@ -1,4 +1,4 @@
-/** Takes secrets out of texts, whoever wrote them: a cloud, a server, a library. */
+/** Takes secrets out of texts that a cloud, a server or a library wrote. */
 import { isSecretKey } from './secret-names.ts';
 
 const redacted = '[redacted]';

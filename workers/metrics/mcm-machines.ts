@@ -48,7 +48,7 @@ export const mcmMachineSeries: readonly Series<Listed>[] = [
   {
     name: 'mcm_machine_status_condition',
     type: 'gauge',
-    help: 'Conditions of the Node, as the Machine has them: 0 False, 1 True, 2 Unknown.',
+    help: 'Conditions of the Machine, with those of its Node: 0 False, 1 True, 2 Unknown.',
     labels: ['name', 'namespace', 'condition'],
     read: (listed) =>
       ofMachines(listed, ({ name, figures }, { namespace }) =>

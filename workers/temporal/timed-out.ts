@@ -5,8 +5,8 @@ import { Counter } from 'prom-client';
 import { after } from '../../activities/system/system.ts';
 
 /**
- * Temporal tries them again, and the worker does not hear of it. Also of one that never ends; not of
- * a worker that is gone.
+ * Temporal tries them again, and the worker does not hear of it. Also of one that never ends; not
+ * of a worker that is gone.
  */
 export function createTimeoutCounter(registry: Registry): ActivityInterceptorsFactory {
   const timedOut = new Counter({

@@ -36,7 +36,7 @@ export class SignalTraces {
     const begunAt = this.#begunAt(ids.traceId);
     const links = linksOf(place.cluster, trace);
     const outcome = await withHeaders(headersOf(trace, ids, links), send);
-    if (begunAt !== undefined) this.#tell(signal, place, { ids, begunAt, links });
+    if (begunAt !== undefined) this.#record(signal, place, { ids, begunAt, links });
     return outcome;
   }
 
@@ -50,7 +50,7 @@ export class SignalTraces {
     return now;
   }
 
-  #tell(
+  #record(
     { name, kind, object }: Signal,
     { namespace }: SignalPlace,
     { ids, begunAt, links }: { ids: TraceIds; begunAt: number; links: string[] },

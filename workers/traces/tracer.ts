@@ -17,6 +17,7 @@ import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  SamplingDecision,
   RandomIdGenerator,
   TraceIdRatioBasedSampler,
   TracerProvider,
@@ -88,7 +89,7 @@ function resourceOf(component: Component, identity: string) {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** As OTEL_TRACES_SAMPLER says; a trace is kept as a whole, so "parentbased_" makes no difference. */
+/** As OTEL_TRACES_SAMPLER says. A trace is kept as a whole: "parentbased_" makes no difference. */
 function samplerOf(env: TracerOptions['env']): Sampler {
   const kind = env['OTEL_TRACES_SAMPLER']?.replace(/^parentbased_/, '');
   if (kind === 'always_off') return new AlwaysOffSampler();
@@ -99,11 +100,8 @@ function samplerOf(env: TracerOptions['env']): Sampler {
 
 function isKept(sampler: Sampler, traceId: string): boolean {
   const { decision } = sampler.shouldSample(ROOT_CONTEXT, traceId, '', 0, {}, []);
-  return decision === sampledDecision;
+  return decision === SamplingDecision.RECORD_AND_SAMPLED;
 }
-
-/** RECORD_AND_SAMPLED. */
-const sampledDecision = 2;
 
 /** Those of the next span, or else random ones. */
 class ChosenIds implements IdGenerator {
@@ -154,8 +152,9 @@ export function contextOf(traceparent: unknown): SpanContext | undefined {
   return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
+const leave = (): void => {};
+
 function loggerOf(onTrouble: TracerOptions['onTrouble']) {
   const write = (message: string): void => onTrouble(scrubbed(message));
-  const leave = (): void => {};
   return { error: write, warn: write, info: leave, debug: leave, verbose: leave };
 }

@@ -1,6 +1,6 @@
 /**
- * What watcher, workflows and activities hand on so that an operation is one trace: docs/tracing.md.
- * It stands in headers of Temporal, in clear: ids, and nothing of an object.
+ * What watcher, workflows and activities hand on so that an operation is one trace
+ * (docs/tracing.md). It stands in headers of Temporal, in clear: ids, and nothing of an object.
  */
 
 /** From the coming of a Machine until it runs, from its deletion until it is gone; a rollout. */

@@ -237,7 +237,7 @@ class MachineSetWorkflow {
     // The next run tries the same names again.
     if (!outcome) return await this.#lifecycle.continueAsNew(state);
     delete state.batch;
-    this.#tell('creates Machines', { names: outcome.created });
+    this.#report('creates Machines', { names: outcome.created });
     state.createdSince += outcome.created.length;
     // A large set takes many batches, and each is progress.
     if (outcome.created.length > 0) this.#turns.rested();
@@ -283,7 +283,7 @@ class MachineSetWorkflow {
       return await this.#lifecycle.continueAsNew(this.#state);
     }
     const { deleted, refused } = outcome;
-    this.#tell('deletes Machines', { names: deleted > 0 ? names : [], reason });
+    this.#report('deletes Machines', { names: deleted > 0 ? names : [], reason });
     if (deleted < names.length) this.#state.mustRead = true;
     if (deleted > 0) this.#turns.rested();
     this.#noteAttempt(names, refused);
@@ -346,7 +346,7 @@ class MachineSetWorkflow {
   }
 
   /** In the log: docs/logs.md. */
-  #tell(what: string, { names, reason }: { names: readonly string[]; reason?: string }): void {
+  #report(what: string, { names, reason }: { names: readonly string[]; reason?: string }): void {
     if (names.length === 0) return;
     const { namespace, name } = this.#input.ref;
     const machines = names.slice(0, namedMax);

@@ -26,14 +26,14 @@ export class MachineLog {
   /** A step that is tried again is the same decision. */
   #decided: string | undefined;
 
-  /** `phase`: the one that the run before has told of. */
+  /** `phase`: the one that the run before has logged. */
   constructor(ref: NamespacedName, phase: string) {
     this.#ref = ref;
     this.#phase = phase;
   }
 
   /** To be called in each turn. */
-  tell(state: MachineState, { action }: MachineStep): void {
+  report(state: MachineState, { action }: MachineStep): void {
     this.#tellPhase(state);
     const words = decisions[action];
     if (words === undefined || words === this.#decided) return;

@@ -124,7 +124,7 @@ class MachineWorkflow {
     countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
-    this.#log.tell(this.#state, step);
+    this.#log.report(this.#state, step);
     this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
     if (step.action === 'startOver') return await this.#startOver();

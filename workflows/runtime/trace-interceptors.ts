@@ -1,6 +1,6 @@
 /**
  * Takes the trace context out of signals and puts it on activities and on the next run. Without one
- * it costs a look at the headers: docs/decisions/0050-traces.md.
+ * it only reads the headers: docs/decisions/0050-traces.md.
  */
 import type { Sink, Sinks, WorkflowInterceptors } from '@temporalio/workflow';
 import { proxySinks } from '@temporalio/workflow';

@@ -29,7 +29,7 @@ export async function safetyLostWorkflows(check: WorkflowCheck): Promise<Workflo
     if (isWell(found) || round > roundsMax) return close(check, reportOf(found, done));
     const input = { ...check, ...found };
     const outcome = await safetyCheck(summaryOf(found)).repairWorkflows(input);
-    for (const entity of outcome) tell(check, done, entity);
+    for (const entity of outcome) noteRepaired(check, done, entity);
     setCurrentDetails(detailsOf(check, reportOf(found, done)));
     // Nothing more to be done now.
     if (outcome.every(({ isHealed }) => !isHealed) && found.omitted === 0)
@@ -51,7 +51,7 @@ function compare(namespace: string): Promise<WorkflowComparison> {
 }
 
 /** One that is healed gets a line of the log: docs/logs.md. */
-function tell(
+function noteRepaired(
   { namespace }: WorkflowCheck,
   done: Map<string, RepairedWorkflow>,
   entity: RepairedWorkflow,

@@ -138,6 +138,23 @@ test.each<Case>([
     'its Node did not become Ready in time: Machine a failed to join',
   ],
   [
+    'never-joins',
+    {
+      spec: { providerID: 'virtual:///a/i-1' },
+      status: {
+        currentStatus: { phase: 'Pending', lastUpdateTime: minutesAgo(1) },
+        lastOperation: {
+          description:
+            'Node a is that of Machine b, so Machine a cannot join by it: delete one of the two',
+          lastUpdateTime: minutesAgo(1),
+          state: 'Failed',
+          type: 'Create',
+        },
+      },
+    },
+    'Node a is that of Machine b',
+  ],
+  [
     'unhealthy-node',
     {
       status: waiting(

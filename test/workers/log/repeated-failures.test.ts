@@ -102,10 +102,9 @@ test('a warning that is no failure is always written', () => {
 
 test('of too many kinds the oldest are let go, and counted', () => {
   const { lines, failures } = world();
-  const word = (index: number): string => 'x'.repeat(index + 1);
   failures.take(failed('first'));
   failures.take(failed('first'));
-  for (let index = 0; index < 500; index += 1) failures.take(failed(word(index)));
+  for (let index = 0; index < 500; index += 1) failures.take(failed('x'.repeat(index + 1)));
   expect(lines.filter(({ level }) => level === 'info').map(({ fields }) => fields)).toMatchObject([
     { failure: 'Error: first', total: 2 },
   ]);

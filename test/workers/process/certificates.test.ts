@@ -58,9 +58,11 @@ test('of a file with several certificates the first end counts', async () => {
   ]);
 });
 
+async function encoded(end: string): Promise<string> {
+  return Buffer.from(await certificateUntil(end)).toString('base64');
+}
+
 test('a kubeconfig has its certificates in base64', async () => {
-  const encoded = async (end: string) =>
-    Buffer.from(await certificateUntil(end)).toString('base64');
   const file = put(
     'kubeconfig',
     [
@@ -71,7 +73,6 @@ test('a kubeconfig has its certificates in base64', async () => {
       `    client-certificate-data: "${await encoded('2026-02-01')}"`,
     ].join('\n'),
   );
-  // Of flow style, the comma is no part of it.
   expect(await linesFor([file])).toEqual([lineOf(file, '2026-02-01')]);
 });
 

@@ -48,8 +48,17 @@ async function sentHeaders(): Promise<Headers> {
   return headers;
 }
 
+const fails = (): Promise<never> => Promise.reject(new Error('Temporal is away'));
+
 function valueOf(payload: Payload | undefined): unknown {
   return payload && defaultPayloadConverter.fromPayload(payload);
+}
+
+/** What a watcher that has just begun sends. */
+async function idsOf(trace: SignalTrace, cluster = 'c'): Promise<unknown> {
+  const { traces } = aWatcher();
+  const headers = await traces.deliver(signalOf(trace), { ...place, cluster }, sentHeaders);
+  return valueOf(headers['millwright-trace']);
 }
 
 test('a signal of an operation carries its ids, and those of what brought it about', async () => {
@@ -73,7 +82,6 @@ test('a signal of an operation carries its ids, and those of what brought it abo
 
 test('the span is made once, when the first signal has arrived', async () => {
   const { traces, spans } = aWatcher();
-  const fails = (): Promise<never> => Promise.reject(new Error('Temporal is away'));
   await expect(traces.deliver(signalOf(launch), place, fails)).rejects.toThrow('away');
   expect(spans).toEqual([]);
   await traces.deliver(signalOf(launch), place, sentHeaders);
@@ -83,12 +91,6 @@ test('the span is made once, when the first signal has arrived', async () => {
 });
 
 test('another watcher gives the same ids, another cluster, object or generation others', async () => {
-  const idsOf = async (trace: SignalTrace, cluster = 'c'): Promise<unknown> =>
-    valueOf(
-      (await aWatcher().traces.deliver(signalOf(trace), { ...place, cluster }, sentHeaders))[
-        'millwright-trace'
-      ],
-    );
   expect(await idsOf(rollout)).toEqual(await idsOf(rollout));
   const all = [
     await idsOf(rollout),
