@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
-import { localPorts } from '../../../deploy/local/ports.ts';
+import { localPorts } from '../../../deploy/local/supervision/ports.ts';
 import { eventually } from './eventually.ts';
 
 export interface Collector {
@@ -19,10 +19,12 @@ export interface Collector {
 export async function startCollector(receiver: string): Promise<Collector> {
   const program = await acquireBinary('otel-collector');
   const folder = await mkdtemp(join(tmpdir(), 'millwright-collector-'));
-  const endpoint = `127.0.0.1:${await localPorts.free()}`;
+  const endpoint = `127.0.0.1:${await localPorts.anyFree()}`;
   const file = join(folder, 'collector.yaml');
   await writeFile(file, stringify(configOf(endpoint, receiver)));
-  const child = spawn(program, ['--config', `file:${file}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, ['--config', `file:${file}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const url = `http://${endpoint}`;
