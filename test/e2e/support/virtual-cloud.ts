@@ -33,6 +33,8 @@ export interface CloudFault {
   seconds?: number;
   code?: string;
   message?: string;
+  /** Of `zoneFull`. Default all. */
+  zone?: string;
 }
 
 export interface StandingFault {
