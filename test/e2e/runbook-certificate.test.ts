@@ -58,8 +58,11 @@ describe('a certificate of the worker', () => {
       copyFileSync(join(temporal.folder, name), join(page.folder, name));
     }
     const name = await createMachine(scenario, 'waiting');
-    await eventually('the worker says that it is cut off', () => {
-      expect(readFileSync(join(operator.logs, 'worker.log'), 'utf8')).toMatch(/certificate/i);
+    await eventually('the worker is refused, and says that it is cut off', () => {
+      expect([...temporal.refusals]).toEqual(['CERT_HAS_EXPIRED']);
+      expect(readFileSync(join(operator.logs, 'worker.log'), 'utf8')).toMatch(
+        /"server":"Temporal at .*"cannot be reached"/,
+      );
     });
     const seen = await page.run('Look');
     expect(seen).toMatch(/^tls\.crt: subject=CN = millwright$/m);

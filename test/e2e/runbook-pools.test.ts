@@ -1,7 +1,6 @@
 /** Troubles of pools and of whole namespaces: made, found and healed by their runbooks. */
 import { describe, expect, test } from 'vitest';
 import { apiVersion } from '../../workflows/api/constants.ts';
-import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -31,6 +30,14 @@ describe('the runbook of', () => {
     causes: [/: TERMINATED$/],
   });
   const { cluster, cloud, namespace, workflows } = scenario;
+  const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
+
+  async function stop(): Promise<void> {
+    await cluster.kube.create(configMaps, {
+      metadata: { name: 'millwright-stop' },
+      data: { reason: 'the cloud deletes the wrong disks', by: 'alice' },
+    });
+  }
 
   test('a rollout that is past its deadline: hold it, go on, roll back', async () => {
     await createClass(scenario, 'medium');
@@ -77,8 +84,8 @@ describe('the runbook of', () => {
     const untilThawed = async (): Promise<void> =>
       await eventually('the pool is not frozen', async () => expect(await isFrozen()).toBe(false));
 
-    // It would delete them at once: nobody looks after the set for a while.
-    await workflows.terminate(workflowIdOf('machineSet', { namespace, name }));
+    // During a stop it cannot delete them at once.
+    await stop();
     for (const end of ['x1', 'x2', 'x3']) {
       const machine = { namespace, name: `${pool}-${end}` };
       await cluster.create('machines', {
@@ -90,14 +97,12 @@ describe('the runbook of', () => {
         },
       });
     }
-    // What is too much goes at once when the set is looked after again.
-    await cloud.addFault({ operation: 'delete', kind: 'error', code: 'Internal' });
     await runCheck(workflows, 'overshoot');
     expect(await isFrozen()).toBe(true);
     const seen = await page.run('Look');
     expect(seen).toMatch(new RegExp(`^${name} wants 1, has `, 'm'));
     expect(seen).toMatch(new RegExp(`^${pool}-x1\t`, 'm'));
-    await cloud.clearFaults();
+    await cluster.delete(`${configMaps}/millwright-stop`);
     await untilRunning(scenario, pool, 1);
     await page.run('Repair');
     await untilThawed();
@@ -115,11 +120,7 @@ describe('the runbook of', () => {
   test('a stop that was left on', async () => {
     const pool = await createDeployment(scenario, 'stopped', { replicas: 1 });
     await untilRunning(scenario, pool, 1);
-    const reason = { reason: 'the cloud deletes the wrong disks', by: 'alice' };
-    await cluster.kube.create(`/api/v1/namespaces/${namespace}/configmaps`, {
-      metadata: { name: 'millwright-stop' },
-      data: reason,
-    });
+    await stop();
     await eventually('the stop is seen', async () => {
       await cluster.scale(pool, 2);
       const { status } = await cluster.deployment(pool);

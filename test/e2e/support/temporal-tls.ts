@@ -15,6 +15,8 @@ import { testStack } from './test-stack.ts';
 export class TemporalTls {
   /** Has `ca.crt`, `ca.key` and the certificate of the server. */
   readonly folder = mkdtempSync(join(tmpdir(), 'millwright-tls-'));
+  /** Why certificates were refused, such as `CERT_HAS_EXPIRED`. */
+  readonly refusals = new Set<string>();
   readonly #sockets = new Set<TLSSocket>();
   #server: Server | undefined;
 
@@ -29,10 +31,14 @@ export class TemporalTls {
         key: this.#file('server.key'),
         ca: this.#file('ca.crt'),
         requestCert: true,
-        rejectUnauthorized: true,
+        // Refused below, so that the reason is known.
+        rejectUnauthorized: false,
         ALPNProtocols: ['h2'],
       },
-      (client) => this.#relay(client),
+      (client) => {
+        if (client.authorized) this.#relay(client);
+        else this.#refuse(client);
+      },
     );
     this.#server.listen(0, host);
     await once(this.#server, 'listening');
@@ -65,6 +71,11 @@ export class TemporalTls {
     if (!server) return;
     server.close();
     await once(server, 'close');
+  }
+
+  #refuse(client: TLSSocket): void {
+    this.refusals.add(String(client.authorizationError));
+    client.destroy();
   }
 
   #relay(client: TLSSocket): void {
