@@ -4,10 +4,16 @@ import { version } from '../workers/config/version.ts';
 import type { Run } from './answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
 import { addDriver } from './driver/command.ts';
+import { addExplain } from './explain/command.ts';
 import { addMigrate } from './migrate/command.ts';
 import { addOffboard } from './offboard/command.ts';
 import { addSetup } from './setup/command.ts';
+import { addStatus } from './status/command.ts';
 import { addStart, addStop } from './stop/command.ts';
+import { addStuck } from './stuck/command.ts';
+import { addTimeline } from './timeline/command.ts';
+import { addTree } from './tree/command.ts';
+import { addWatch } from './watch/command.ts';
 import { addWrittenCommand } from './written-command/command.ts';
 
 const exitCodes = `
@@ -22,6 +28,13 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
+  program.commandsGroup('Look:');
+  addStatus(program, run);
+  addStuck(program, run);
+  addExplain(program, run);
+  addTree(program, run);
+  addTimeline(program, run);
+  addWatch(program, run);
   program.commandsGroup('When all must stand still:');
   addStop(program, run);
   addStart(program, run);

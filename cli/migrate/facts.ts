@@ -15,6 +15,7 @@ import type { Place } from '../connect.ts';
 import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
+import { holderOf } from '../lease-holder.ts';
 import { installOf } from './install.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
@@ -126,16 +127,4 @@ async function readHolder(
   { namespace, name }: NamespacedName,
 ): Promise<string | undefined> {
   return holderOf(await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))));
-}
-
-const defaultDurationSeconds = 15;
-/** With a clock that is off by less than this, a live holder does not count as dead. */
-const clockToleranceMs = 30_000;
-
-function holderOf(lease: Lease | undefined): string | undefined {
-  const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
-  if (!holderIdentity || !renewTime) return undefined;
-  const lastsMs = (leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
-  const isOver = Date.now() > Date.parse(renewTime) + lastsMs + clockToleranceMs;
-  return isOver ? undefined : holderIdentity;
 }

@@ -5,16 +5,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
-import { checkNames } from '../../workers/checks/checks.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Place } from '../connect.ts';
-import { openRunsOf, wasThere } from '../offboard/install-records.ts';
+import { openRunsOf, schedulesOf, wasThere } from '../offboard/install-records.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Migration } from './migration.ts';
 import type { InstallFlags } from './install.ts';
+import { temporalOptionsOf } from '../install/temporal.ts';
 
 export interface Ended {
   runs: number;
@@ -30,52 +29,32 @@ export async function endInTemporal(
   asked: Migration,
   install: InstallFlags,
 ): Promise<Ended> {
-  const settings = settingsOf(asked, install);
+  const settings = temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
   const connection = await connectTo(settings);
   try {
-    const client = new Client({ connection, namespace: settings.namespace });
+    const client = new Client({
+      connection,
+      namespace: settings.namespace,
+      ...dataConverterOf(settings),
+    });
     const name = install.name || place.namespace;
     const clusterName = install.clusterName || undefined;
-    const schedules = await deleteSchedules(client, { name, clusterName });
-    const taskQueue = taskQueueOf({
-      cluster: install.clusterId || (await clusterUidOf(place.kube)),
-      name,
-    });
+    const cluster = install.clusterId || (await clusterUidOf(place.kube));
+    const { namespace } = place;
+    const schedules = await schedulesOf(client, { cluster, clusterName, namespace }, name);
+    for (const { remove } of schedules) await remove();
+    const taskQueue = taskQueueOf({ cluster, name });
     return {
-      schedules,
+      schedules: schedules.length,
       runs: await endRuns(client, {
         taskQueue,
-        namespace: place.namespace,
+        namespace,
         timeoutSeconds: asked.timeoutSeconds,
       }),
     };
   } finally {
     await connection.close();
   }
-}
-
-function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
-  const { env } = process;
-  const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
-  const options = {
-    temporalAddress: asked.temporalAddress ?? (isTold ? '' : install.temporalAddress),
-    temporalNamespace:
-      asked.temporalNamespace ??
-      (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
-  };
-  return temporalSettingsOf(options, env);
-}
-
-async function deleteSchedules(
-  client: Client,
-  install: { name: string; clusterName: string | undefined },
-): Promise<number> {
-  let deleted = 0;
-  for (const check of checkNames) {
-    const handle = client.schedule.getHandle(scheduleIdOf(check, install));
-    if (await wasThere(handle.delete())) deleted += 1;
-  }
-  return deleted;
 }
 
 /** Until none is listed: the list lags behind by seconds. */

@@ -38,7 +38,10 @@ export class InstallRecords {
     const name = this.#installOf(holder);
     if (name === undefined) return { runs: [], claims: [] };
     // Schedules first: they start no more runs.
-    const runs = [...(await this.#schedules(name)), ...(await this.#workflows(name))];
+    const runs = [
+      ...(await schedulesOf(this.#client, this.#place, name)),
+      ...(await this.#workflows(name)),
+    ];
     const claims = holder === undefined ? [] : [this.#claim(claim)];
     // By default an install is called after its only namespace.
     const ofInstall = installClaimId(cluster, name);
@@ -60,27 +63,6 @@ export class InstallRecords {
     const asked =
       install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
     throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
-  }
-
-  async #schedules(name: string): Promise<Removal[]> {
-    const { clusterName, namespace } = this.#place;
-    const install = { name, clusterName };
-    const ids = checkNames.flatMap((check) => [
-      scheduleIdOf(check, { ...install, fleetNamespace: namespace }),
-      scheduleIdOf(check, install),
-    ]);
-    const found: Removal[] = [];
-    for (const id of ids) {
-      const handle = this.#client.schedule.getHandle(id);
-      const description = await orGone(handle.describe());
-      if (!description || !isFor(description, this.#place)) continue;
-      found.push({
-        kind: 'schedule',
-        name: id,
-        remove: () => orGone(handle.delete()),
-      });
-    }
-    return found;
   }
 
   /** Also the runs of its checks. */
@@ -106,6 +88,28 @@ export class InstallRecords {
     const handle = this.#client.workflow.getHandle(workflowId, runId);
     await orGone(handle.terminate('millwright offboard'));
   }
+}
+
+/** Also those that the install keeps as a fleet. `name`: of the install. */
+export async function schedulesOf(
+  client: Client,
+  place: InstallOfNamespace,
+  name: string,
+): Promise<Removal[]> {
+  const { clusterName, namespace } = place;
+  const install = { name, clusterName };
+  const ids = checkNames.flatMap((check) => [
+    scheduleIdOf(check, { ...install, fleetNamespace: namespace }),
+    scheduleIdOf(check, install),
+  ]);
+  const found: Removal[] = [];
+  for (const id of ids) {
+    const handle = client.schedule.getHandle(id);
+    const description = await orGone(handle.describe());
+    if (!description || !isFor(description, place)) continue;
+    found.push({ kind: 'schedule', name: id, remove: () => orGone(handle.delete()) });
+  }
+  return found;
 }
 
 /** Installs of one namespace have Schedules without its name. */

@@ -11,6 +11,7 @@ import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { Answer } from '../answer.ts';
 import type { OffboardQuestion } from './command.ts';
+import { holderOf } from '../lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
 import type { Place } from '../connect.ts';
@@ -91,7 +92,7 @@ async function idleLeases(
 ): Promise<NamespacedName[]> {
   const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
   const found = await leaseOf(kube, own);
-  const holder = found && holderOf(found);
+  const holder = holderOf(found);
   if (holder !== undefined) {
     throw new Error(
       `Namespace ${namespace} is served: watcher ${holder} holds the Lease ${own.namespace}/${own.name}. ` +
@@ -111,14 +112,6 @@ async function leaseOf(
   { namespace, name }: NamespacedName,
 ): Promise<Lease | undefined> {
   return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
-}
-
-/** Undefined: released, or not renewed for twice its duration. */
-function holderOf({ spec }: Lease): string | undefined {
-  const { holderIdentity, renewTime, leaseDurationSeconds } = spec ?? {};
-  if (!holderIdentity) return undefined;
-  const ageSeconds = (Date.now() - Date.parse(renewTime ?? '')) / 1_000;
-  return ageSeconds > 2 * (leaseDurationSeconds ?? 15) ? undefined : holderIdentity;
 }
 
 function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Removal {

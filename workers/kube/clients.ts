@@ -182,11 +182,14 @@ async function connect(settings: TemporalSettings): Promise<Connection> {
 }
 
 /** To the server, whether the namespace is there or not. Fails within a time limit. */
-export async function connectTo({ connection }: TemporalSettings): Promise<Connection> {
+export async function connectTo(
+  { connection }: TemporalSettings,
+  connectTimeout = stepTimeoutMs,
+): Promise<Connection> {
   const { address, tls, apiKey, metadata } = connection;
   return await Connection.connect({
     address,
-    connectTimeout: stepTimeoutMs,
+    connectTimeout,
     ...(tls !== undefined && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata && { metadata }),
