@@ -18,13 +18,13 @@ import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
   cordonNode,
-  forceReason,
   ForeignNode,
   NotGivenUp,
   protectNode,
   readOwnNode,
   requireGivenUp,
 } from './drained-node.ts';
+import { forceReason } from './force-reason.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';

@@ -462,6 +462,9 @@ export const rooms: readonly Room[] = [
       'activities/kube',
       'activities/drivers',
       'activities/machine-class',
+      'activities/machine-set',
+      'activities/machine-deployment',
+      'activities/drain',
       'workers/**',
     ],
     packages: [
