@@ -25,7 +25,7 @@ export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
       sequel: 'it is Failed, and replaced',
-      commands: moreTimeCommand(machine),
+      commands: moreTimeCommand(machine, fleet),
     },
   ];
 }

@@ -19,6 +19,7 @@ import {
 import { classManifest, secretManifest } from './support/manifests.ts';
 import { setReady } from './support/node-health.ts';
 import { Runbook } from './support/runbook.ts';
+import { untilExplained, untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 
 describe('the runbook of a machine', () => {
@@ -57,6 +58,12 @@ describe('the runbook of a machine', () => {
       await untilRefused(refused, 'may not have more instances');
       expect(await page.run('Look')).toContain(`${refused} `);
     }
+    await untilExplained(page, {
+      trouble: 'quota',
+      object: `machine/${name}`,
+      cause: 'may not have more instances',
+      way: `millwright retry machine/${name}`,
+    });
     await page.run('Want fewer machines');
     await eventually('the pool has given up its machine', async () => {
       expect(await machinesOf(scenario, pool)).toEqual([]);
@@ -88,6 +95,12 @@ describe('the runbook of a machine', () => {
       await untilRefused(refused, 'zone');
       expect(await page.run('Look')).toContain(`${refused} small `);
     }
+    await untilExplained(page, {
+      trouble: 'capacity',
+      object: `machine/${name}`,
+      cause: 'zone "a" has no more capacity',
+      way: `millwright retry machine/${name}`,
+    });
     await page.run('Take another zone or size');
     await untilRunning(scenario, pool, 1);
     await cloud.clearFaults();
@@ -113,6 +126,18 @@ describe('the runbook of a machine', () => {
       PATCH: '{"providerSpec": {"size": "small"}}',
     });
     await untilRefused(name, 'providerSpec.size');
+    await untilExplained(page, {
+      trouble: 'bad-spec',
+      object: `machine/${name}`,
+      cause: 'providerSpec.size: "enormous" is not one of',
+      way: `edit machineclass ${CLASS}`,
+    });
+    await untilStuck(page, {
+      trouble: 'bad-spec',
+      object: `machineclass/${CLASS}`,
+      cause: 'providerSpec.size',
+      way: `edit machineclass ${CLASS}`,
+    });
     await eventually('the page finds class and Machine', async () => {
       const seen = await page.run('Look');
       expect(seen).toContain(`${CLASS}: providerSpec.size: "enormous" is not one of`);
@@ -135,6 +160,12 @@ describe('the runbook of a machine', () => {
     writeFileSync(join(page.folder, 'userdata.sh'), '#!/bin/true\n');
     const words = `Secret "${SECRET}" does not exist`;
     await untilRefused(name, words);
+    await untilExplained(page, {
+      trouble: 'missing-secret',
+      object: `machine/${name}`,
+      cause: words,
+      way: `edit machineclass ${CLASS}`,
+    });
     await eventually('the page finds class and Machine', async () => {
       const seen = await page.run('Look');
       expect(seen).toContain(`${CLASS}\t${SECRET}`);
@@ -168,6 +199,12 @@ describe('the runbook of a machine', () => {
     });
     writeFileSync(join(page.folder, 'new-key.txt'), 'a new key');
     await untilRefused(name, message);
+    await untilExplained(page, {
+      trouble: 'credentials',
+      object: `machine/${name}`,
+      cause: message,
+      way: `get machineclass ${CLASS}`,
+    });
     await eventually('the page finds the class', async () => {
       const seen = await page.run('Look');
       expect(seen).toContain(`${CLASS} (Secret ${SECRET}): credentials: Unauthenticated: `);
@@ -189,6 +226,32 @@ describe('the runbook of a machine', () => {
     await cluster.delete(namespaced('secrets', namespace, SECRET));
   });
 
+  test('whose instance never joins: more time, or another one', async () => {
+    await cloud.addFault({ kind: 'neverJoin' });
+    const late = await createMachine(scenario, 'late', { creationTimeout: '2s' });
+    const pool = await createDeployment(scenario, 'slow', poolOf('slow', classNamed('small')));
+    const name = await machineOf(pool);
+    const page = await Runbook.of(scenario, 'never-joins', { MACHINE: name, POOL: pool });
+    await untilExplained(page, {
+      trouble: 'never-joins',
+      object: `machine/${late}`,
+      cause: 'did not become Ready in time',
+      way: `delete machine ${late}`,
+    });
+    await untilPhase(scenario, name, 'Pending');
+    expect(await page.run('Look')).toContain(name);
+    await page.run('Give it more time');
+    await eventually('the Machine has more time', async () => {
+      expect((await cluster.machine(name)).spec.creationTimeout).toBe('60m');
+    });
+    await cloud.clearFaults();
+    await page.run('Replace the machine now');
+    await untilGone(scenario, cluster.pathOf('machines', name));
+    await untilRunning(scenario, pool, 1);
+    await deleteDeployment(scenario, pool);
+    await deleteMachine(scenario, late);
+  });
+
   test('whose Node is not healthy: more time, kept, or replaced', async () => {
     const pool = await createDeployment(scenario, 'ill', {
       ...poolOf('ill', classNamed('small')),
@@ -199,6 +262,12 @@ describe('the runbook of a machine', () => {
     const page = await Runbook.of(scenario, 'unhealthy-node', { MACHINE: ill, POOL: pool });
     await setReady(scenario, ill, false);
     await untilPhase(scenario, ill, 'Unknown');
+    await untilExplained(page, {
+      trouble: 'unhealthy-node',
+      object: `machine/${ill}`,
+      cause: 'Ready is False',
+      way: `delete machine ${ill}`,
+    });
     const seen = await page.run('Look');
     expect(seen).toMatch(/^Ready False /m);
     expect(seen).toMatch(/^Unknown: 1$/m);

@@ -13,6 +13,7 @@ import {
 import { machineManifest } from './support/manifests.ts';
 import { createClass, untilCondition } from './support/rollouts.ts';
 import { Runbook } from './support/runbook.ts';
+import { untilExplained, untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 import { ofObjects } from './support/workflow-records.ts';
 
@@ -51,6 +52,12 @@ describe('the runbook of', () => {
     const spec = { template: { spec: { class: { name: 'medium' } } } };
     await cluster.patch('machinedeployments', pool, { spec });
     await untilCondition(scenario, pool, { status: 'False', reason: 'ProgressDeadlineExceeded' });
+    await untilExplained(page, {
+      trouble: 'rollout-blocked',
+      object: `machinedeployment/${pool}`,
+      cause: 'has timed out progressing',
+      way: 'rollbackTo',
+    });
     const seen = await page.run('Look');
     expect(seen).toMatch(/^Progressing False .* ProgressDeadlineExceeded: /m);
     expect(seen).toMatch(/\tPending\t/);
@@ -99,6 +106,12 @@ describe('the runbook of', () => {
     }
     await runCheck(workflows, 'overshoot');
     expect(await isFrozen()).toBe(true);
+    await untilExplained(page, {
+      trouble: 'frozen-set',
+      object: `machineset/${name}`,
+      cause: '4 machines, allowed are fewer than 4',
+      way: `annotate machineset ${name} safety.machine.sapcloud.io/unfreeze=True`,
+    });
     const seen = await page.run('Look');
     expect(seen).toMatch(new RegExp(`^${name} wants 1, has `, 'm'));
     expect(seen).toMatch(new RegExp(`^${pool}-x1\t`, 'm'));
@@ -146,6 +159,12 @@ describe('the runbook of', () => {
     for (let search = 1; search <= 2; search += 1) await runCheck(workflows, 'orphans');
     expect(await cloud.instances()).toHaveLength(2);
     const page = await Runbook.of(scenario, 'orphan', { MACHINE, CLASS: 'small' });
+    await untilStuck(page, {
+      trouble: 'orphan',
+      object: 'machineclass/small',
+      cause: '2 instances have no Machine',
+      way: 'reason=TooManyOrphans',
+    });
     const seen = await page.run('Look');
     expect(seen).toMatch(/^stopped: 2 instances have no Machine/m);
     for (const { name, providerID } of instances) {
@@ -183,6 +202,12 @@ describe('the runbook of', () => {
     await page.run('Start the workflows again');
     await eventually('they run again', async () => {
       expect(await workflows.running(ofObjects)).toEqual(ids);
+    });
+    await untilStuck(page, {
+      trouble: 'temporal-lost',
+      object: pool,
+      cause: 'workflow was terminated',
+      way: 'reason=WorkflowRestored',
     });
     await cluster.scale(pool, 3);
     const now = await untilRunning(scenario, pool, 3);

@@ -9,11 +9,12 @@ import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { Replicas } from './support/replicas.ts';
 import { Runbook } from './support/runbook.ts';
+import { untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 import { TemporalOutage } from './support/temporal-outage.ts';
 
 describe('the runbook of', () => {
-  const apiServer = new ApiOutage('runbook-servers', 'both');
+  const apiServer = new ApiOutage('runbook-servers', 'target');
   const temporal = new TemporalOutage();
   // In this order: watcher and worker are started after their relays.
   beforeAll(async () => {
@@ -60,6 +61,12 @@ describe('the runbook of', () => {
     await cluster.kube.patch(deployments(namespace, 'millwright-worker'), 'merge', {
       spec: { replicas: 0 },
     });
+    await untilStuck(page, {
+      trouble: 'worker-down',
+      object: 'deployment/millwright-worker',
+      cause: 'the worker is scaled to 0',
+      way: 'describe deployment millwright-worker',
+    });
     await eventually('the page sees that nobody wants workers', async () => {
       expect(await page.run('Look')).toMatch(/^millwright-worker +0\/0 /m);
     });
@@ -74,17 +81,27 @@ describe('the runbook of', () => {
     await eventually('the page sees since when', async () => {
       expect(await page.run('Look')).toMatch(/"reason":"temporal","from":"[^"]*"\}\]/);
     });
+    await untilStuck(page, {
+      trouble: 'temporal-down',
+      object: 'lease/millwright',
+      cause: 'Temporal does not answer the watcher',
+    });
     await cluster.scale(pool, 3);
     temporal.end();
     await page.run('Afterwards');
     await expectScaledTo(3);
   });
 
-  test('API servers that do not answer', async () => {
+  test('the API server of the Nodes that does not answer', async () => {
     const page = await Runbook.of(scenario, 'api-server-down');
     apiServer.begin();
-    await eventually('the page sees which, and since when', async () => {
-      expect(await page.run('Look')).toMatch(/^frozen: control, target since 20/m);
+    await eventually('the page sees which one, and since when', async () => {
+      expect(await page.run('Look')).toMatch(/^frozen: target since 20/m);
+    });
+    await untilStuck(page, {
+      trouble: 'api-server-down',
+      object: 'lease/millwright',
+      cause: 'the API server of the Nodes does not answer',
     });
     await page.run('Repair');
     apiServer.end();

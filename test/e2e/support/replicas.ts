@@ -43,14 +43,16 @@ export class Replicas {
     for (const component of components) {
       const labels = labelsOf(component);
       await cluster.kube.create(deployments(namespace), {
-        metadata: { name: nameOf(component), labels },
+        metadata: { name: nameOf(component), labels: { ...labels, ...ofChart } },
         spec: {
           replicas: 2,
           selector: { matchLabels: labels },
           template: {
             metadata: { labels },
             spec: {
-              containers: [{ name: component, image: 'millwright' }],
+              containers: [
+                { name: component, image: 'millwright', args: [`--namespace=${namespace}`] },
+              ],
               ...(nodeName !== undefined && {
                 nodeSelector: { 'kubernetes.io/hostname': nodeName },
               }),
@@ -136,6 +138,9 @@ interface Restartable extends Deployment {
     template?: { metadata?: { annotations?: Record<string, string> } };
   };
 }
+
+/** By which commands know that it is ours. */
+const ofChart = { 'helm.sh/chart': 'millwright-0.0.0' };
 
 /** Undefined while it wants no replicas; another text after `kubectl rollout restart`. */
 function stateOf(deployment: Restartable): string | undefined {

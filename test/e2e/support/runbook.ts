@@ -61,15 +61,16 @@ export class Runbook {
   async run(heading: string): Promise<string> {
     const blocks = this.#page.commandsBelow(heading);
     if (blocks.length === 0) throw new Error(`no commands below "${heading}"`);
-    const script = ['set -euo pipefail', ...blocks].join('\n');
-    const answer = await runProgram('bash', ['-c', script], {
+    return await this.type(blocks.join('\n'));
+  }
+
+  /** Other commands, with the variables and programs of the page. Returns what they print. */
+  async type(commands: string): Promise<string> {
+    return await runProgram('bash', ['-c', `set -euo pipefail\n${commands}`], {
       cwd: this.folder,
       env: { ...this.#variables, PATH: `${this.folder}:${process.env['PATH'] ?? ''}` },
       limitMs: 180_000,
       errorsApart: true,
     });
-    /*TMP*/ const more = await runProgram('bash', ['-c', 'kubectl -n "$NAMESPACE" get machines,machinesets,machinedeployments 2>&1 || true'], { cwd: this.folder, env: { ...this.#variables, PATH: `${this.folder}:${process.env['PATH'] ?? ''}` }});
-    /*TMP*/ (await import('node:fs')).appendFileSync('/tmp/w/rb-transcript.txt', `\n##### ${script}\n--->\n${answer}\n--- state after\n${more}\n`);
-    return answer;
   }
 }
