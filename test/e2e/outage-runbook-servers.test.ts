@@ -15,6 +15,8 @@ import { emptyTemporal } from './support/temporal-database.ts';
 import { testStack } from './support/test-stack.ts';
 import { ofObjects } from './support/workflow-records.ts';
 
+const server = (name: string) => componentOf(testStack().layout.stateDir, name);
+
 describe('the runbook of a server', () => {
   const scenario = useScenario('outage-runbook-servers', {
     isDoubled: false,
@@ -40,8 +42,6 @@ describe('the runbook of a server', () => {
     await cluster.delete(deployments(namespace));
     await deleteDeployment(scenario, pool);
   });
-
-  const server = (name: string) => componentOf(testStack().layout.stateDir, name);
 
   /** It accepts connections and answers nothing, as a server does whose disk stands still. */
   async function whileStopped(name: string, look: () => Promise<void>): Promise<void> {

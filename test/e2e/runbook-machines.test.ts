@@ -22,11 +22,12 @@ import { Runbook } from './support/runbook.ts';
 import { untilExplained, untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 
+const classNamed = (name: string) => ({ class: { kind: 'MachineClass', name } });
+
 describe('the runbook of a machine', () => {
   const scenario = useScenario('runbook-machines');
   const { cluster, cloud, namespace } = scenario;
 
-  const classNamed = (name: string) => ({ class: { kind: 'MachineClass', name } });
   const poolOf = (name: string, spec: object) => ({
     replicas: 1,
     template: { metadata: { labels: { name: scenario.named(name).name } }, spec },

@@ -227,30 +227,32 @@ test('the commands are about the machine', () => {
   ]);
 });
 
+const ownedBy = (kind: string, name: string) => ({
+  ownerReferences: [{ apiVersion: 'v1', kind, name, uid: 'u', controller: true }],
+});
+
+const aSet = (metadata: object) => ({
+  apiVersion: 'v1',
+  kind: 'MachineSet' as const,
+  metadata: metaOf('pool-1', metadata),
+  spec: {},
+});
+
 test('more time to join is given where it is not taken back: on the pool of the machine', () => {
   const status = {
     currentStatus: { phase: 'Pending' as const, lastUpdateTime: minutesAgo(14) },
     lastOperation: { ...running.lastOperation, state: 'Processing' as const },
   };
   const joining = { spec: { providerID: 'virtual:///a/i-1' }, status };
-  const owner = (kind: string, name: string) => ({
-    ownerReferences: [{ apiVersion: 'v1', kind, name, uid: 'u', controller: true }],
-  });
   const linesOf = (metadata: object, sets: Fleet['sets'] = []) =>
     findingsOf(aMachine('a', { ...joining, metadata }), { sets })[0]?.commands[1];
-  const set = (metadata: object) => ({
-    apiVersion: 'v1',
-    kind: 'MachineSet' as const,
-    metadata: metaOf('pool-1', metadata),
-    spec: {},
-  });
-  const ofSet = owner('MachineSet', 'pool-1');
+  const ofSet = ownedBy('MachineSet', 'pool-1');
   expect(linesOf({})).toBe(
     `kubectl -n shoot patch machine a --type=merge -p '{"spec":{"creationTimeout":"40m"}}'`,
   );
   const onTemplate = `--type=merge -p '{"spec":{"template":{"spec":{"creationTimeout":"40m"}}}}'`;
-  expect(linesOf(ofSet, [set({})])).toBe(`kubectl -n shoot patch machineset pool-1 ${onTemplate}`);
-  expect(linesOf(ofSet, [set(owner('MachineDeployment', 'pool'))])).toBe(
+  expect(linesOf(ofSet, [aSet({})])).toBe(`kubectl -n shoot patch machineset pool-1 ${onTemplate}`);
+  expect(linesOf(ofSet, [aSet(ownedBy('MachineDeployment', 'pool'))])).toBe(
     `kubectl -n shoot patch machinedeployment pool ${onTemplate}`,
   );
 });
