@@ -17,6 +17,16 @@ import { ofObjects } from './support/workflow-records.ts';
 
 const server = (name: string) => componentOf(testStack().layout.stateDir, name);
 
+/** It accepts connections and answers nothing, as a server does whose disk stands still. */
+async function whileStopped(name: string, look: () => Promise<void>): Promise<void> {
+  signalProcess(server(name), 'SIGSTOP');
+  try {
+    await look();
+  } finally {
+    signalProcess(server(name), 'SIGCONT');
+  }
+}
+
 describe('the runbook of a server', () => {
   const scenario = useScenario('outage-runbook-servers', {
     isDoubled: false,
@@ -42,16 +52,6 @@ describe('the runbook of a server', () => {
     await cluster.delete(deployments(namespace));
     await deleteDeployment(scenario, pool);
   });
-
-  /** It accepts connections and answers nothing, as a server does whose disk stands still. */
-  async function whileStopped(name: string, look: () => Promise<void>): Promise<void> {
-    signalProcess(server(name), 'SIGSTOP');
-    try {
-      await look();
-    } finally {
-      signalProcess(server(name), 'SIGCONT');
-    }
-  }
 
   async function expectScaledTo(count: number): Promise<void> {
     await cluster.scale(pool, count);

@@ -49,7 +49,10 @@ export class TemporalTls {
     name: string,
     { days, subject, names }: { days: number; subject: string; names?: string },
   ): Promise<void> {
-    const extensions = names === undefined ? '' : ` -addext subjectAltName=${names}`;
+    // Without any extension it would be of X.509 version 1, which Temporal's core refuses.
+    const extensions =
+      ' -addext extendedKeyUsage=clientAuth,serverAuth' +
+      (names === undefined ? '' : ` -addext subjectAltName=${names}`);
     await this.#openssl(
       `req -newkey rsa:2048 -nodes -subj ${subject}${extensions} -keyout ${name}.key -out ${name}.csr`,
     );
