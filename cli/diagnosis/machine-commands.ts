@@ -23,6 +23,10 @@ export function drainCommands(machine: Machine): string[] {
   ];
 }
 
+export function skipVolumeCommands(machine: Machine): string[] {
+  return ['# goes on without waiting for the volume', actCommand('skip-volume-wait', machine)];
+}
+
 function actCommand(verb: string, { metadata: { namespace, name } }: Machine): string {
   return millwrightFor(`${verb} machine/${name}`, namespace);
 }

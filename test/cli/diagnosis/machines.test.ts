@@ -238,6 +238,16 @@ const aSet = (metadata: object) => ({
   spec: {},
 });
 
+test('a drain that waits for a volume can go on without it', () => {
+  const words =
+    'Drain failed due to - 1 pod left: web/db-0: volume pv-1 is still attached to this Node';
+  const [finding] = findingsOf(aMachine('a', draining(`${words}${retry}`)));
+  expect(finding?.commands.slice(0, 2)).toEqual([
+    '# goes on without waiting for the volume',
+    'millwright skip-volume-wait machine/a -n shoot',
+  ]);
+});
+
 test('more time to join is given where it is not taken back: on the pool of the machine', () => {
   const status = {
     currentStatus: { phase: 'Pending' as const, lastUpdateTime: minutesAgo(14) },
