@@ -1,5 +1,6 @@
 /** Lines to copy, about one machine. */
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Fleet } from './fleet.ts';
 import { millwrightFor } from './millwright-line.ts';
 
 export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
@@ -22,6 +23,10 @@ export function drainCommands(machine: Machine): string[] {
   ];
 }
 
+export function skipVolumeCommands(machine: Machine): string[] {
+  return ['# goes on without waiting for the volume', actCommand('skip-volume-wait', machine)];
+}
+
 function actCommand(verb: string, { metadata: { namespace, name } }: Machine): string {
   return millwrightFor(`${verb} machine/${name}`, namespace);
 }
@@ -34,18 +39,37 @@ export function editClassCommands(machine: Machine): string[] {
   ];
 }
 
-export function moreTimeCommand(machine: Machine): string[] {
-  const patch = `-p '{"spec": {"creationTimeout": "40m"}}'`;
+/** On one machine of a pool it would be taken back: the template of the pool is pushed down. */
+export function moreTimeCommand(machine: Machine, { sets }: Pick<Fleet, 'sets'>): string[] {
+  const set = ownerOf(machine, 'MachineSet');
+  const known = sets.find(
+    ({ metadata }) => metadata.name === set && metadata.namespace === machine.metadata.namespace,
+  );
+  const pool = known && ownerOf(known, 'MachineDeployment');
+  const spec = { creationTimeout: '40m' };
+  const [object, patch] =
+    set === undefined
+      ? [`machine ${machine.metadata.name}`, { spec }]
+      : [
+          pool === undefined ? `machineset ${set}` : `machinedeployment ${pool}`,
+          { spec: { template: { spec } } },
+        ];
   return [
     '# gives it more time to join',
-    `${kubectlFor(machine)} patch machine ${machine.metadata.name} --type=merge ${patch}`,
+    `${kubectlFor(machine)} patch ${object} --type=merge -p '${JSON.stringify(patch)}'`,
   ];
 }
 
+function ownerOf({ metadata }: Pick<Machine, 'metadata'>, kind: string): string | undefined {
+  return metadata.ownerReferences?.find((owner) => owner.kind === kind)?.name;
+}
+
 export function replaceCommand(machine: Machine): string[] {
-  const owner = machine.metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet');
+  const owner = ownerOf(machine, 'MachineSet');
   return [
-    owner ? '# gives it up; its set makes another one' : '# nothing makes another one in its place',
+    owner !== undefined
+      ? '# gives it up; its set makes another one'
+      : '# nothing makes another one in its place',
     `${kubectlFor(machine)} delete machine ${machine.metadata.name} --wait=false`,
   ];
 }

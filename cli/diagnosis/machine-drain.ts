@@ -4,7 +4,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
-import { drainCommands, kubectlFor, retryCommand } from './machine-commands.ts';
+import { drainCommands, kubectlFor, retryCommand, skipVolumeCommands } from './machine-commands.ts';
 import { foundMachine } from './machine-object.ts';
 import { drainDeadlineOf, timeOf } from './times.ts';
 import type { Trouble } from './trouble.ts';
@@ -21,14 +21,16 @@ export function drainFindings(machine: Machine, fleet: Fleet): Finding[] {
 }
 
 function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding {
+  const trouble = troubleOf(machine, words);
+  const volumeCommands = trouble === 'drain-volume' ? skipVolumeCommands(machine) : [];
   return {
-    trouble: troubleOf(machine, words),
+    trouble,
     object: foundMachine(machine),
     cause: `its drain is blocked, ${words}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
     until: drainDeadlineOf(machine, fleet),
     sequel: 'what is left of its pods is deleted by force',
-    commands: [...budgetCommands(words), ...drainCommands(machine)],
+    commands: [...budgetCommands(words), ...volumeCommands, ...drainCommands(machine)],
   };
 }
 

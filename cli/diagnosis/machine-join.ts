@@ -30,7 +30,7 @@ function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
       sequel: 'it is Failed, and replaced',
-      commands: moreTimeCommand(machine),
+      commands: moreTimeCommand(machine, fleet),
     },
   ];
 }

@@ -32,6 +32,7 @@ export const siblings: Readonly<Record<string, string>> = {
   migration: 'migration-commands',
   'migration-midway': 'migration-commands',
   'outage-runbook': 'etcd-restored',
+  'outage-runbook-servers': 'runbook-servers',
   pauses: 'pauses-inside',
   'preservation-ends': 'preservation',
   'rollout-autoscaler': 'rollout-nodes',

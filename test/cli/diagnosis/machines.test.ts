@@ -7,7 +7,7 @@ import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
 import { isoOf } from '../../../cli/diagnosis/finding.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
 import type { Changes } from './objects.ts';
-import { aFleet, aMachine, draining, minutesAgo, refused, running } from './objects.ts';
+import { aFleet, aMachine, draining, metaOf, minutesAgo, refused, running } from './objects.ts';
 
 function findingsOf(machine: Machine, changes: Partial<Fleet> = {}): Finding[] {
   return diagnose(aFleet({ machines: [machine], ...changes }));
@@ -242,4 +242,44 @@ test('the commands are about the machine', () => {
     '# deletes the pods without asking their budgets',
     'millwright force-delete machine/a -n shoot',
   ]);
+});
+
+const ownedBy = (kind: string, name: string) => ({
+  ownerReferences: [{ apiVersion: 'v1', kind, name, uid: 'u', controller: true }],
+});
+
+const aSet = (metadata: object) => ({
+  apiVersion: 'v1',
+  kind: 'MachineSet' as const,
+  metadata: metaOf('pool-1', metadata),
+  spec: {},
+});
+
+test('a drain that waits for a volume can go on without it', () => {
+  const words =
+    'Drain failed due to - 1 pod left: web/db-0: volume pv-1 is still attached to this Node';
+  const [finding] = findingsOf(aMachine('a', draining(`${words}${retry}`)));
+  expect(finding?.commands.slice(0, 2)).toEqual([
+    '# goes on without waiting for the volume',
+    'millwright skip-volume-wait machine/a -n shoot',
+  ]);
+});
+
+test('more time to join is given where it is not taken back: on the pool of the machine', () => {
+  const status = {
+    currentStatus: { phase: 'Pending' as const, lastUpdateTime: minutesAgo(14) },
+    lastOperation: { ...running.lastOperation, state: 'Processing' as const },
+  };
+  const joining = { spec: { providerID: 'virtual:///a/i-1' }, status };
+  const linesOf = (metadata: object, sets: Fleet['sets'] = []) =>
+    findingsOf(aMachine('a', { ...joining, metadata }), { sets })[0]?.commands[1];
+  const ofSet = ownedBy('MachineSet', 'pool-1');
+  expect(linesOf({})).toBe(
+    `kubectl -n shoot patch machine a --type=merge -p '{"spec":{"creationTimeout":"40m"}}'`,
+  );
+  const onTemplate = `--type=merge -p '{"spec":{"template":{"spec":{"creationTimeout":"40m"}}}}'`;
+  expect(linesOf(ofSet, [aSet({})])).toBe(`kubectl -n shoot patch machineset pool-1 ${onTemplate}`);
+  expect(linesOf(ofSet, [aSet(ownedBy('MachineDeployment', 'pool'))])).toBe(
+    `kubectl -n shoot patch machinedeployment pool ${onTemplate}`,
+  );
 });
