@@ -11,11 +11,11 @@ export interface ObjectReference {
   name: string;
 }
 
-/** The short names of deploy/crds, and that of Nodes. */
+/** The short names of deploy/crds and of Nodes, and those that Cluster API has for its kinds. */
 const shortNames: Record<ObjectKind, readonly string[]> = {
-  machine: ['mc'],
-  machineset: ['mcs'],
-  machinedeployment: ['mcd'],
+  machine: ['mc', 'ma'],
+  machineset: ['mcs', 'ms'],
+  machinedeployment: ['mcd', 'md'],
   node: ['no'],
 };
 

@@ -444,18 +444,19 @@ describe('what a failure is made of', () => {
   });
 });
 
-describe('the log', () => {
-  function served(changes: Partial<Driver>) {
-    const entries: AuditEntry[] = [];
-    const driver = refusingDriver('not asked for in this test', changes);
-    const { signal } = new AbortController();
-    const view = { signal: () => signal, isShuttingDown: () => false, guard: async () => {} };
-    const audit = (entry: AuditEntry): number => entries.push(entry);
-    const deleted = aMachine({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
-    const world = { ...aWorld({ control: [aMachineClass(), aSecret(), deleted] }), driver, audit };
-    return { entries, ...createDriverActivities({ ...world, ...view }) };
-  }
+/** The activities, and what they log. */
+function served(changes: Partial<Driver>) {
+  const entries: AuditEntry[] = [];
+  const driver = refusingDriver('not asked for in this test', changes);
+  const { signal } = new AbortController();
+  const view = { signal: () => signal, isShuttingDown: () => false, guard: async () => {} };
+  const audit = (entry: AuditEntry): number => entries.push(entry);
+  const deleted = aMachine({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  const world = { ...aWorld({ control: [aMachineClass(), aSecret(), deleted] }), driver, audit };
+  return { entries, ...createDriverActivities({ ...world, ...view }) };
+}
 
+describe('the log', () => {
   test.each([
     { found: false, verb: 'createInstance' },
     { found: true, verb: 'adoptInstance' },
