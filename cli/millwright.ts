@@ -10,6 +10,12 @@ import { UsageError } from './usage-error.ts';
 const exitCodeOf = ({ exitCode, code }: CommanderError): number =>
   exitCode === 0 || code === 'commander.help' ? 0 : 2;
 
+/** `millwright status | head` closes the pipe when it has enough: that is no failure. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode);
+});
+
 try {
   await createProgram(printAnswer).parseAsync();
 } catch (error) {

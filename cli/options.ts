@@ -1,6 +1,7 @@
 /** Options that several commands have. */
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../workflows/api/duration.ts';
 import { listFormats, programFormats, type Format } from './answer.ts';
 
 export interface ClusterOptions {
@@ -76,6 +77,21 @@ export function wholeNumber(
     if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`Allowed: whole ${unit || 'numbers'} from ${least} to ${most}.`);
   };
+}
+
+/** Value of an option: seconds of a duration as Go writes it, such as `1h30m`. */
+export function durationSeconds(text: string): number {
+  const seconds = parseDuration(text) ?? -1;
+  if (seconds >= 0) return seconds;
+  throw new InvalidArgumentError('Allowed: durations such as 90s, 30m or 1h30m.');
+}
+
+/** Value of an option: milliseconds of a time to come, in RFC 3339. */
+export function futureTime(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const time = isTime ? Date.parse(text) : NaN;
+  if (time > Date.now()) return time;
+  throw new InvalidArgumentError('Allowed: times to come, such as 2026-12-01T12:00:00Z.');
 }
 
 /** Of an option that may be given more than once. */

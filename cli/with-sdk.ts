@@ -1,4 +1,4 @@
-/** Commands that need Temporal's SDK, which the npm package leaves out. */
+/** Commands that run workflows: they need native code of the SDK, which the package leaves out. */
 import { temporalSdkVersion } from '../workers/config/version.ts';
 
 /** Throws with what to install when the package runs without it. */
@@ -10,11 +10,9 @@ export async function withSdk<Loaded>(
     return await load();
   } catch (error) {
     if (Object(error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const packages = ['client', 'envconfig', 'worker']
-      .map((name) => `@temporalio/${name}@${temporalSdkVersion}`)
-      .join(' ');
+    const packages = `@temporalio/worker@${temporalSdkVersion}`;
     throw new Error(
-      `"${command}" needs the SDK of Temporal beside this package: npm install ${packages}`,
+      `"${command}" needs the worker of Temporal beside this package: npm install ${packages}`,
       { cause: error },
     );
   }

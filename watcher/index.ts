@@ -20,10 +20,21 @@ import { LeaderSession } from './leader-session.ts';
 import type { DoubtKind } from './doubt.ts';
 import { kindOfDoubt } from './doubt.ts';
 import type { TermObserver, TermView } from './term.ts';
+import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
 import { activityQueuesOf, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
+
+/** Signals as the first spans of traces. */
+export interface SignalTraces {
+  /** `send` delivers the signal; it is called again when it fails. */
+  deliver<T>(
+    signal: Signal,
+    place: { cluster: string; namespace: string },
+    send: () => Promise<T>,
+  ): Promise<T>;
+}
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -37,6 +48,8 @@ export interface WatcherOptions {
   readActivityQueue(queue: string): Promise<QueueStatus>;
   /** Calls `send` when it may go out: of a fleet others send as well. */
   turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
   namespace: string;
   /** Of the workflows. */
   taskQueue: string;
@@ -233,7 +246,7 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
   const { log } = options;
   const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;
-  const deliver = createDelivery({ ...options, cluster });
+  const deliver = traced(options, createDelivery({ ...options, cluster }));
   return new LeaderSession({
     ...options,
     cluster,
@@ -246,6 +259,13 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
     onDeliveryError: warnOfDelivery(log),
     observer: options.onTerm?.(),
   });
+}
+
+type Deliver = (signal: Signal) => Promise<Delivered>;
+
+function traced({ traces, cluster, namespace }: WatcherOptions, deliver: Deliver): Deliver {
+  if (!traces) return deliver;
+  return (signal) => traces.deliver(signal, { cluster, namespace }, () => deliver(signal));
 }
 
 const warnEveryMs = 5_000;

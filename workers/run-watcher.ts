@@ -17,7 +17,7 @@ import { registerWatcherMetrics } from './metrics/watchers.ts';
 const queueStatusMs = 5_000;
 
 export async function runWatcher(
-  { config, log, shutdown, openHttp }: Process,
+  { config, log, shutdown, openHttp, traces }: Process,
   outside: Outside,
 ): Promise<void> {
   const isOfMany = isFleet(config);
@@ -62,6 +62,7 @@ export async function runWatcher(
     turns: new FairTurns(config.concurrency.syncs),
     leaders,
     watchers,
+    traces: traces?.signals,
   };
   fleet = new Fleet({
     config,

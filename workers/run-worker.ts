@@ -45,7 +45,7 @@ interface Signs {
 }
 
 export async function runWorker(process: Process, outside: Outside): Promise<void> {
-  const { config, log, shutdown, openHttp } = process;
+  const { config, log, shutdown, openHttp, traces } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
   const { registry } = await openHttp({
@@ -70,9 +70,9 @@ export async function runWorker(process: Process, outside: Outside): Promise<voi
   const drivers = createProcessDrivers({ config, registry, log, createDrivers });
   // The rest of the slots is for drains that ask no cloud.
   const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
-  const interceptors = createInterceptors(worlds, { registry, log });
+  const interceptors = createInterceptors(worlds, { registry, log, traces });
   const { factory } = servers;
-  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
+  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown, traces };
   const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
   // A process may be asked to end while its drivers are loaded.
   shutdown.add('drivers', () => driverWorkers.stop());

@@ -18,7 +18,6 @@ import type { Node } from '../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
   cordonNode,
-  forceReason,
   ForeignNode,
   NotGivenUp,
   protectNode,
@@ -26,6 +25,7 @@ import {
   requireGivenUp,
 } from './drained-node.ts';
 import { drainTimeOf } from './drain-time.ts';
+import { forceReason } from './force-reason.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';

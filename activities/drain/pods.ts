@@ -31,6 +31,25 @@ export async function podsToDrain(
   return items.map(drainPodOf).filter(mustLeave);
 }
 
+/** How many pods a drain would leave on the Node. */
+export async function countStaying(target: KubeClient, nodeName: string): Promise<number> {
+  const fieldSelector = `spec.nodeName=${nodeName}`;
+  const { items } = await target.list<Pod>('/api/v1/pods', { fieldSelector });
+  return items.filter((pod) => !mustLeave(drainPodOf(pod))).length;
+}
+
+/** Those that would have to leave any of these Nodes. */
+export async function podsOnNodes(
+  target: KubeClient,
+  nodeNames: ReadonlySet<string>,
+): Promise<DrainPod[]> {
+  const { items } = await target.list<Pod>('/api/v1/pods');
+  return items
+    .filter(({ spec }) => nodeNames.has(spec?.nodeName ?? ''))
+    .map(drainPodOf)
+    .filter(mustLeave);
+}
+
 function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
   const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
   return defined({

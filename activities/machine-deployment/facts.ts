@@ -6,7 +6,11 @@ import type {
 } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { isEmptySelector } from '../../workflows/api/selector.ts';
+import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/values/defined.ts';
+import { selectorFaults } from '../../workflows/plan/ownership.ts';
+import { selectsAll } from '../../workflows/plan/machine-deployment/plan.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import type {
@@ -54,6 +58,18 @@ export interface NodeView {
   protects: boolean;
   /** Those that are; absent when that is not known. */
   protectedNodes?: readonly string[];
+}
+
+/**
+ * A template without the labels that the selector asks for would make a set that is let go at once,
+ * for ever.
+ */
+export function faultsOf(deployment: MachineDeployment): string[] {
+  const faults = machineDeploymentFaults(deployment);
+  if (faults.length > 0) return faults;
+  const { selector, template } = deployment.spec;
+  if (isEmptySelector(selector)) return [selectsAll];
+  return selectorFaults(selector, template.metadata?.labels);
 }
 
 /** All but `progress`, which the status decides. */

@@ -9,14 +9,7 @@ import type {
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { isEmptySelector } from '../../workflows/api/selector.ts';
-import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
-import { selectorFaults } from '../../workflows/plan/ownership.ts';
-import {
-  refusalOf,
-  selectsAll,
-  currentHold,
-} from '../../workflows/plan/machine-deployment/plan.ts';
+import { refusalOf, currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
   ownSubject,
@@ -34,7 +27,7 @@ import { customResource } from '../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { fromZeroNotes } from './from-zero.ts';
-import { factsOf, newSetAmong } from './facts.ts';
+import { factsOf, faultsOf, newSetAmong } from './facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
@@ -116,18 +109,6 @@ async function read(
       ...(protectedNodes && { protectedNodes }),
     },
   };
-}
-
-/**
- * A template without the labels that the selector asks for would make a set that is let go at once,
- * for ever.
- */
-function faultsOf(deployment: MachineDeployment): string[] {
-  const faults = machineDeploymentFaults(deployment);
-  if (faults.length > 0) return faults;
-  const { selector, template } = deployment.spec;
-  if (isEmptySelector(selector)) return [selectsAll];
-  return selectorFaults(selector, template.metadata?.labels);
 }
 
 interface Sets {

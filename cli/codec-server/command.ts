@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Printed, Run } from '../answer.ts';
 import { collected, wholeNumber } from '../options.ts';
-import { withSdk } from '../with-sdk.ts';
 
 export interface CodecServerQuestion extends Printed {
   payloadKeys: string;
@@ -49,7 +48,7 @@ export function addCodecServer(parent: Command, run: Run): void {
     .addHelpText('after', examples)
     .action((options: Options) =>
       run(questionOf(options, command), async (asked) => {
-        const { serveCodec } = await withSdk('codec-server', () => import('./server.ts'));
+        const { serveCodec } = await import('./server.ts');
         return await serveCodec(asked);
       }),
     );

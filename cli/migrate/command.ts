@@ -6,7 +6,6 @@ import type { Answer, Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
 import { collected, withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import { withSdk } from '../with-sdk.ts';
 import type { Migration } from './migration.ts';
 import type { Steps } from './steps.ts';
 
@@ -69,7 +68,7 @@ export function addMigrate(parent: Command, run: Run): void {
       .description('Scale Millwright to 0, end its runs in Temporal, and wait until MCM goes on.'),
     run,
     async (steps) => {
-      const { handBack } = await withSdk('migrate hand-back', () => import('./hand-back.ts'));
+      const { handBack } = await import('./hand-back.ts');
       return await handBack(steps);
     },
   );

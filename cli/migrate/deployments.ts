@@ -34,8 +34,11 @@ export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 export const isOurs = ({ metadata }: Deployment): boolean =>
   metadata.labels?.['helm.sh/chart']?.startsWith('millwright-') ?? false;
 
-export const isWatcher = ({ metadata }: Deployment): boolean =>
-  metadata.labels?.['app.kubernetes.io/component'] === 'watcher';
+/** `watcher`, `worker`, or another process of the chart. */
+export const componentOf = ({ metadata }: Deployment): string | undefined =>
+  metadata.labels?.['app.kubernetes.io/component'];
+
+export const isWatcher = (one: Deployment): boolean => componentOf(one) === 'watcher';
 
 export const containersOf = ({ spec }: Deployment): readonly Container[] =>
   spec?.template?.spec?.containers ?? [];
@@ -59,10 +62,13 @@ export async function findOurs(
   namespace: string,
 ): Promise<Deployment[]> {
   const { items } = await kube.list<Deployment>(deployments(release));
+  return items.filter(isOurs).filter((one) => isServing(one, namespace));
+}
+
+/** Of a process with its flags as the chart writes them. */
+export function isServing(one: Deployment, namespace: string): boolean {
   const served = `--namespace=${namespace}`;
-  return items
-    .filter(isOurs)
-    .filter((one) => containersOf(one).some(({ args = [] }) => args.includes(served)));
+  return containersOf(one).some(({ args = [] }) => args.includes(served));
 }
 
 /**

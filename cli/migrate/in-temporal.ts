@@ -5,7 +5,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
@@ -14,6 +13,7 @@ import { openRunsOf, schedulesOf, wasThere } from '../offboard/install-records.t
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Migration } from './migration.ts';
 import type { InstallFlags } from './install.ts';
+import { temporalOptionsOf } from '../install/temporal.ts';
 
 export interface Ended {
   runs: number;
@@ -29,7 +29,7 @@ export async function endInTemporal(
   asked: Migration,
   install: InstallFlags,
 ): Promise<Ended> {
-  const settings = settingsOf(asked, install);
+  const settings = temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
   const connection = await connectTo(settings);
   try {
     const client = new Client({
@@ -55,19 +55,6 @@ export async function endInTemporal(
   } finally {
     await connection.close();
   }
-}
-
-function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
-  const { env } = process;
-  const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
-  const options = {
-    payloadKeys: asked.payloadKeys,
-    temporalAddress: asked.temporalAddress ?? (isTold ? '' : install.temporalAddress),
-    temporalNamespace:
-      asked.temporalNamespace ??
-      (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
-  };
-  return temporalSettingsOf(options, env);
 }
 
 /** Until none is listed: the list lags behind by seconds. */

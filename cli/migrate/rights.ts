@@ -1,19 +1,7 @@
 /** Whether the person may do what the commands do: the API server is asked, nothing is tried. */
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { group } from '../../workflows/api/constants.ts';
-
-interface Right {
-  group: string;
-  resource: string;
-  /** Default the object itself. */
-  subresource?: string;
-  verb: string;
-  namespace: string;
-}
-
-interface Review {
-  status?: { allowed?: boolean };
-}
+import type { Right } from '../rights.ts';
+import { formatRight, isAllowed, rightOnMachines } from '../rights.ts';
 
 /** Such as `patch deployments.apps in machines`. */
 export async function missingRights(
@@ -22,7 +10,7 @@ export async function missingRights(
 ): Promise<string[]> {
   const rights = neededRights(namespace, release);
   const answers = await Promise.all(rights.map((right) => isAllowed(kube, right)));
-  return rights.filter((_right, index) => !answers[index]).map(wordsOf);
+  return rights.filter((_right, index) => !answers[index]).map(formatRight);
 }
 
 function neededRights(namespace: string, release: string): Right[] {
@@ -45,24 +33,7 @@ function neededRights(namespace: string, release: string): Right[] {
       verb,
       namespace,
     })),
-    ...kinds.map((resource) => ({ group, resource, verb: 'list', namespace })),
-    { group, resource: 'machinedeployments', subresource: 'status', verb: 'patch', namespace },
+    ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
+    rightOnMachines('patch', 'machinedeployments/status', namespace),
   ];
-}
-
-async function isAllowed(kube: KubeClient, right: Right): Promise<boolean> {
-  const review = await kube.create<Review>(
-    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes: right },
-    },
-  );
-  return review.status?.allowed ?? false;
-}
-
-function wordsOf({ verb, resource, subresource, group: of, namespace }: Right): string {
-  const whole = of === '' ? resource : `${resource}.${of}`;
-  return `${verb} ${whole}${subresource === undefined ? '' : `/${subresource}`} in ${namespace}`;
 }

@@ -3,7 +3,6 @@ import type { Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
 import { withKubeconfig, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import { withSdk } from '../with-sdk.ts';
 
 export interface OffboardQuestion extends ClusterOptions, TemporalOptions, OutputOptions {
   namespace: string;
@@ -57,7 +56,7 @@ export function addOffboard(parent: Command, run: Run): void {
     .action((namespace: string, options: Options) =>
       run(questionOf(namespace, options), (asked) =>
         inCluster(asked, async (place) => {
-          const { offboard } = await withSdk('offboard', () => import('./offboard.ts'));
+          const { offboard } = await import('./offboard.ts');
           return await offboard(place, asked);
         }),
       ),

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Run } from '../answer.ts';
 import type { OutputOptions, TemporalOptions } from '../options.ts';
 import { matching, wholeNumber, withOutput, withTemporal } from '../options.ts';
-import { withSdk } from '../with-sdk.ts';
 
 export interface SetupQuestion extends TemporalOptions, OutputOptions {
   /** How long Temporal keeps closed workflows, where the namespace is made. */
@@ -78,7 +77,7 @@ export function addSetup(parent: Command, run: Run): void {
     .addHelpText('after', about)
     .action((options: Options) =>
       run(questionOf(options, command), async (asked) => {
-        const { setup } = await withSdk('setup', () => import('./setup.ts'));
+        const { setup } = await import('./setup.ts');
         return await setup(asked);
       }),
     );

@@ -1,44 +1,69 @@
-/** `millwright command`: writes a command on an object, with the rights of the caller. */
+/** Writes a command on an object, with the rights of the caller, and finds out what came of it. */
 import { setTimeout } from 'node:timers/promises';
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { isNotFound } from '../../activities/kube/client/errors.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { isRefusal } from '../../activities/kube/client/errors.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
-import type { Answer } from '../answer.ts';
-import type { CommandQuestion } from './command.ts';
-import { signed } from './command.ts';
+import type { MachineCommand } from '../../workflows/contracts/commands.ts';
+import { formatCommand, longestWrittenCommand } from '../../workflows/contracts/written-command.ts';
 import type { Place } from '../connect.ts';
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
+/** Events are written after what they report. */
+const reportedWithinMs = 10_000;
+const periodMs = 250;
+
+export interface WrittenOn {
+  name: string;
+  uid: string;
+}
+
+export interface Outcome {
+  /**
+   * `unknown`: a worker took it, and no Event says what came of it. `waiting`: no worker has taken
+   * it yet.
+   */
+  state: 'done' | 'refused' | 'unknown' | 'waiting';
+  /** Of the Event. */
+  words?: string;
+  /** As it stood on the object. */
+  written: string;
+}
+
+/** @param done Reason of the Event that reports that it was done. */
+export async function writeCommand(
+  place: Place,
+  machine: WrittenOn,
+  { command, done }: { command: MachineCommand; done: string },
+): Promise<Outcome> {
+  const { kube, namespace } = place;
+  const path = customResource('machines', namespace, machine.name);
+  const written = signed(formatCommand(command), await callerOf(kube));
+  const before = await eventsOf(place, machine);
+  const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
+  await kube.patch(path, 'merge', { metadata });
+  if (!(await untilTaken(kube, path, written))) return { state: 'waiting', written };
+  const report =
+    before && (await untilReported(place, machine, { before, reasons: [done, 'CommandRefused'] }));
+  if (!report) return { state: 'unknown', written };
+  const state = report.reason === done ? 'done' : 'refused';
+  return { state, words: report.message, written };
+}
+
+/** `text` with who asks, as far as there is room for it. */
+export function signed(text: string, by: string | undefined): string {
+  const whole = `${text} by=${by}`;
+  return by === undefined || whole.length > longestWrittenCommand ? text : whole;
+}
 
 interface Review {
   status?: { userInfo?: { username?: string } };
 }
 
-/** Waits until a worker has taken the command off the object again. */
-export async function write(place: Place, asked: CommandQuestion): Promise<Answer> {
-  const { kube, namespace } = place;
-  const { resource, name } = asked;
-  const path = customResource(resource, namespace, name);
-  const written = signed(asked.text, asked.by ?? (await callerOf(place)));
-  try {
-    const metadata = { annotations: { [annotations.command]: written } };
-    await kube.patch(path, 'merge', { metadata });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    throw new Error(`there is no ${resource}/${name} in namespace ${namespace}`, { cause: error });
-  }
-  const isTaken = await untilTaken(place, path, written);
-  const data = { resource, namespace, name, written, isTaken };
-  const what = `"${written}" on ${resource}/${name}`;
-  if (!isTaken) return { data, text: `${what} is written; no worker has taken it yet` };
-  const text = `${what} was taken; its Events say what came of it: kubectl -n ${namespace} events --for ${resource}/${name}`;
-  return { data, text };
-}
-
 /** As the API server knows the caller, who may lack the right to ask for that. */
-async function callerOf({ kube }: Place): Promise<string | undefined> {
+async function callerOf(kube: KubeClient): Promise<string | undefined> {
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   try {
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -50,21 +75,51 @@ async function callerOf({ kube }: Place): Promise<string | undefined> {
   }
 }
 
-async function untilTaken({ kube }: Place, path: string, written: string): Promise<boolean> {
+async function untilTaken(kube: KubeClient, path: string, written: string): Promise<boolean> {
   const deadline = performance.now() + takenWithinMs;
   for (;;) {
-    const found = await orGone(kube.get<KubeObject>(path));
+    const found = await ignoreNotFound(kube.get<KubeObject>(path));
     if (found?.metadata.annotations?.[annotations.command] !== written) return true;
     if (performance.now() > deadline) return false;
-    await setTimeout(250);
+    await setTimeout(periodMs);
   }
 }
 
-async function orGone<T>(read: Promise<T>): Promise<T | undefined> {
+interface ReadEvent {
+  metadata: { name: string };
+  reason: string;
+  message: string;
+  count?: number;
+}
+
+/** Undefined when the caller may not read them. */
+async function eventsOf({ kube, namespace }: Place, { uid }: WrittenOn) {
   try {
-    return await read;
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    const { items } = await kube.list<ReadEvent>(namespaced('events', namespace), {
+      fieldSelector,
+    });
+    return items;
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
+  }
+}
+
+/** The same text again counts up the Event that is there. */
+async function untilReported(
+  place: Place,
+  machine: WrittenOn,
+  { before, reasons }: { before: readonly ReadEvent[]; reasons: readonly string[] },
+): Promise<ReadEvent | undefined> {
+  const counts = new Map(before.map(({ metadata, count = 1 }) => [metadata.name, count]));
+  const deadline = performance.now() + reportedWithinMs;
+  for (;;) {
+    const report = (await eventsOf(place, machine))?.find(
+      ({ metadata, reason, count = 1 }) =>
+        reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0),
+    );
+    if (report || performance.now() > deadline) return report;
+    await setTimeout(periodMs);
   }
 }

@@ -76,7 +76,7 @@ function namesOf(kind: 'signal' | 'query'): string[] {
 
 test('every signal that is not for people is named as such', () => {
   const [, last = ''] = page.split('## Not for people\n');
-  const named = [...last.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const named = [...last.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
   expect(named.filter((name) => name !== 'kubectl').toSorted()).toEqual(
     namesOf('signal').toSorted(),
   );

@@ -1,13 +1,10 @@
 /** Commands where only Kubernetes may give them: RBAC holds, and each is done once. */
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { repository } from '../../deploy/local/layout.ts';
 import { eventually } from './support/eventually.ts';
 import { untilEvent } from './support/events.ts';
 import {
@@ -21,7 +18,6 @@ import {
 } from './support/machines.ts';
 import type { Scenario } from './support/scenario.ts';
 import { useScenario } from './support/scenario.ts';
-import { testStack } from './support/test-stack.ts';
 
 async function ask(
   { cluster }: Scenario,
@@ -30,15 +26,6 @@ async function ask(
 ): Promise<void> {
   const notes = { [annotations.command]: command };
   await cluster.patch(kind, name, { metadata: { annotations: notes } });
-}
-
-/** As a person runs it. Returns what it prints. */
-async function millwright(...words: string[]): Promise<string> {
-  const kubeconfig = `--kubeconfig=${testStack().layout.kubeconfig}`;
-  const argv = [join(repository, 'cli/millwright.ts'), ...words, kubeconfig];
-  const env = { ...process.env, NODE_OPTIONS: '' };
-  const { stdout } = await promisify(execFile)(process.execPath, argv, { env });
-  return stdout;
 }
 
 async function untilTaken(
@@ -76,23 +63,14 @@ describe('with --commands-by=kubernetes', () => {
     });
     expect(await replicasOf(pool)).toBe(1);
 
-    const said = await millwright(
-      'command',
-      `machinedeployment/${pool}`,
-      'setReplicas',
-      '--replicas=2',
-      `--namespace=${namespace}`,
-    );
-    const [, by = ''] = /^"setReplicas replicas=2 by=(\S+)" on \S+ was taken/.exec(said) ?? [];
-    expect(said).toContain(`on machinedeployments/${pool} was taken`);
-    expect(by).not.toBe('');
+    const place = ['machinedeployments', pool] as const;
+    await ask(scenario, place, 'setReplicas replicas=2 by=ada');
+    await untilTaken(scenario, place);
     await untilRunning(scenario, pool, 2);
     const subject = { kind: 'MachineDeployment', name: pool };
     await untilEvent(scenario, subject, {
       reason: 'ReplicasSet',
-      message: expect.stringContaining(
-        `Replicas set to 2, asked for by annotation by "${by}" (run `,
-      ),
+      message: expect.stringContaining('Replicas set to 2, asked for by annotation by "ada" (run '),
     });
 
     // A person changes it by other means; a watcher that starts again repeats nothing.
@@ -123,7 +101,7 @@ describe('with --commands-by=kubernetes', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('a deletion says in the log and in an Event which VM went, and for which run', async () => {
+  test('the log says which VM came and went, and for which run, and an Event that it went', async () => {
     const name = await createMachine(scenario, 'audited');
     const { metadata, spec } = await untilPhase(scenario, name, 'Running');
     const { providerID = '' } = spec;
@@ -143,6 +121,7 @@ describe('with --commands-by=kubernetes', () => {
       .filter((line) => line.includes('"audit"') && line.includes(metadata.uid))
       .map((line): unknown => JSON.parse(line));
     expect(lines).toMatchObject([
+      { msg: `createInstance Machine ${namespace}/${name}`, providerID, runId },
       {
         msg: `deleteInstance Machine ${namespace}/${name}`,
         audit: {

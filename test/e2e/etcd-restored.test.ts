@@ -1,6 +1,6 @@
 /**
  * The control cluster's etcd is restored from a backup while watcher and worker run: versions go
- * back, and everything goes on.
+ * back, and everything goes on. The runbook finds and ends what the backup does not know.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
@@ -8,6 +8,7 @@ import { runCheck } from './support/checks.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
+import { Runbook } from './support/runbook.ts';
 import { useScenario } from './support/scenario.ts';
 import { startControlPlane, stopSecondStack } from './support/second-stack.ts';
 import { testStack } from './support/test-stack.ts';
@@ -79,16 +80,25 @@ describe('an etcd that is restored', () => {
     expect(await cloud.instances()).toEqual(expect.arrayContaining(kept));
 
     // Nobody's by now: its run ends, and its instance is for the search of orphans.
-    await runCheck(workflows, 'lost-workflows');
-    await eventually('the machine that the backup does not know has no run', async () => {
+    const page = await Runbook.of(scenario, 'restored-etcd', {
+      KUBECONFIG: control.layout.kubeconfig,
+      INSTALL: `${name}/${scenario.namespace}`,
+    });
+    await eventually('the page finds the machine that the backup does not know', async () => {
+      expect(await page.run('Look')).toBe(`${unknown}\n`);
+    });
+    await page.run('Compare');
+    await eventually('it has no run', async () => {
       expect(await workflows.running('WorkflowType="machine"')).toEqual([
         expect.stringContaining(edited),
       ]);
     });
     // Two searches have to agree.
     await runCheck(workflows, 'orphans');
-    await runCheck(workflows, 'orphans');
-    expect((await cloud.instances()).map(({ name: vm }) => vm)).toEqual([edited]);
+    await page.run('Let the orphans go');
+    await eventually('its instance is gone', async () => {
+      expect((await cloud.instances()).map(({ name: vm }) => vm)).toEqual([edited]);
+    });
     // As the controller of the cloud does. The check of unmanaged Nodes takes our finalizer off
     // when a Node is 20 minutes old.
     await cluster.target.patch(nodePath(unknown), 'merge', { metadata: { finalizers: null } });

@@ -1,6 +1,6 @@
 /**
- * Every visibility query that the documentation shows is understood by the Temporal server, and each
- * saved view opens in its UI.
+ * Every visibility query that the documentation shows is understood by the Temporal server, and
+ * each saved view opens in its UI.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,8 +45,8 @@ describe('the Temporal server', () => {
 describe('the Temporal UI', () => {
   const origin = `http://127.0.0.1:${testStack().stack.ports.temporalUi}`;
 
-  async function answerOf(path: string, query: string): Promise<{ status: number; body: string }> {
-    const response = await fetch(`${origin}${path}?query=${encodeURIComponent(query)}`);
+  async function answerOf(path: string, asked: string): Promise<{ status: number; body: string }> {
+    const response = await fetch(`${origin}${path}?query=${encodeURIComponent(asked)}`);
     return { status: response.status, body: await response.text() };
   }
 

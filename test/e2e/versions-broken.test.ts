@@ -1,11 +1,15 @@
-/** A release whose workflow code does not go on with the histories of the one before. */
+/**
+ * A release whose workflow code does not go on with the histories of the one before, and the
+ * runbook that takes it back.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
-import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { metricsOf } from './support/probes.ts';
+import { Runbook } from './support/runbook.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { nameCurrent, versionsIn } from './support/versions.ts';
@@ -61,5 +65,21 @@ describe('a release that breaks the histories of Machines', () => {
         /^millwright_runs_begun_anew_total\{[^}]*kind="machine"[^}]*reason="nondeterminism"[^}]*\} 1$/m,
       );
     });
+  });
+
+  test('is taken back by the runbook: the release before does the work again', async () => {
+    const page = await Runbook.of(scenario, 'bad-release', {
+      TEMPORAL_NAMESPACE: 'default',
+      DEPLOYMENT: deploymentName,
+      GOOD: good,
+    });
+    expect(await page.run('Look')).toMatch(new RegExp(`CurrentVersionBuildID +${bad}`));
+    await page.run('While workers of the version before are there');
+    expect(await page.run('Look')).toMatch(new RegExp(`CurrentVersionBuildID +${good}`));
+    const name = await createMachine(scenario, 'second');
+    await untilPhase(scenario, name, 'Running');
+    const history = await workflows.handleOf('machine', name).fetchHistory();
+    expect(versionsIn({ history })).toEqual([good]);
+    await deleteMachine(scenario, name);
   });
 });

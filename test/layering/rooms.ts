@@ -366,6 +366,27 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
   },
   {
+    folder: 'workers/traces',
+    holds: 'spans of OpenTelemetry, and where they go',
+    imports: [
+      'workflows/contracts',
+      'workflows/runtime',
+      'workflows/values',
+      'activities/system',
+      'watcher/dispatch',
+      'workers/log',
+      'workers/config',
+    ],
+    packages: [
+      '@opentelemetry/*',
+      '@temporalio/activity',
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/worker',
+      'node',
+    ],
+  },
+  {
     folder: 'workers/metrics',
     holds: 'metrics of each part',
     imports: [
@@ -388,6 +409,7 @@ export const rooms: readonly Room[] = [
       'activities/kube',
       'workers/log',
       'workers/config',
+      'workers/traces',
       'workers/metrics',
     ],
     packages: ['node', 'pino', 'prom-client'],
@@ -406,6 +428,7 @@ export const rooms: readonly Room[] = [
       'workers/log',
       'workers/payloads',
       'workers/config',
+      'workers/traces',
       'workers/process',
     ],
     packages: ['@temporalio/client', 'pino', 'prom-client'],
@@ -478,6 +501,9 @@ export const rooms: readonly Room[] = [
       'activities/kube',
       'activities/drivers',
       'activities/machine-class',
+      'activities/machine-set',
+      'activities/machine-deployment',
+      'activities/drain',
       'workers/**',
     ],
     packages: [

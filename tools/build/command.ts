@@ -9,14 +9,16 @@ import { manifest, repository } from './folders.ts';
 import { noticeOf } from './notice.ts';
 
 /** What `driver verify` needs beside the package, which all else does without. */
-const sdk = ['@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'] as const;
+const peers = ['@temporalio/worker'] as const;
+/** The client is in the package: `explain` is of use at night without another install. */
+const bundledSdk = ['client', 'common', 'envconfig', 'proto'].map((name) => `@temporalio/${name}`);
 const entrance = 'millwright.js';
 
 export async function buildCommand(folder: string): Promise<void> {
   const packages = await bundle({
     folder,
     input: { millwright: 'cli/millwright.ts', 'failure-converter': failureConverter },
-    isExternal: (id) => id.startsWith('@temporalio/'),
+    isExternal: isOutside,
     target: 'node20',
     // The undici of the processes does not load on Node 20.
     alias: { undici: 'undici-7' },
@@ -28,6 +30,11 @@ export async function buildCommand(folder: string): Promise<void> {
   await writeFile(join(folder, 'NOTICE'), await noticeOf(packages));
   await copyFile(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
   await copyFile(join(repository, 'cli', 'README.md'), join(folder, 'README.md'));
+}
+
+function isOutside(id: string): boolean {
+  const isOfSdk = id.startsWith('@temporalio/');
+  return isOfSdk && !bundledSdk.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** Without dependencies: in an emergency, `npx millwright stop` fetches one small package. */
@@ -42,7 +49,7 @@ function packageJson(): object {
     engines: { node: '>=20.19' },
     // kubectl takes the second for its plugin `kubectl millwright`.
     bin: { millwright: entrance, 'kubectl-millwright': entrance },
-    peerDependencies: Object.fromEntries(sdk.map((id) => [id, dependencies[id]])),
-    peerDependenciesMeta: Object.fromEntries(sdk.map((id) => [id, { optional: true }])),
+    peerDependencies: Object.fromEntries(peers.map((id) => [id, dependencies[id]])),
+    peerDependenciesMeta: Object.fromEntries(peers.map((id) => [id, { optional: true }])),
   };
 }

@@ -10,6 +10,7 @@ import { untilReached } from '../process/reach.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
 import { claimantOf, untilClaimed } from '../temporal/claims.ts';
+import type { SignalTraces } from '../traces/signal-traces.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Attempt } from './served-namespace.ts';
@@ -33,6 +34,8 @@ export interface WatcherFleet extends MemberParts {
   leaders: Leaders;
   /** By namespace. */
   watchers: Map<string, ServedWatcher>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
 }
 
 /** Resolves when it watches or stands by. */
@@ -57,6 +60,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     readQueue: fleet.readQueue,
     readActivityQueue: fleet.readActivityQueue,
     turn: (send) => fleet.turns.take(namespace, send),
+    traces: fleet.traces,
     namespace,
     cluster: identity.cluster,
     clusterName: identity.clusterName,

@@ -15,6 +15,7 @@ import type { TemporalReach } from '../process/temporal-reach.ts';
 import { measuredReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import { dataConverterOf } from '../payloads/data-converter.ts';
+import { headerInterceptor } from '../traces/outgoing-headers.ts';
 import { version } from '../config/version.ts';
 import { nowMs } from '../../activities/system/system.ts';
 
@@ -146,10 +147,17 @@ export async function untilTemporalAnswers(
 export async function createTemporalClient({
   temporal,
   identity,
-}: Pick<Config, 'temporal' | 'identity'>): Promise<Client> {
+  traces = 'none',
+}: Pick<Config, 'temporal' | 'identity'> & Partial<Pick<Config, 'traces'>>): Promise<Client> {
   const { namespace } = temporal;
   const connection = await connect(temporal);
-  return new Client({ connection, namespace, identity, ...dataConverterOf(temporal) });
+  return new Client({
+    connection,
+    namespace,
+    identity,
+    ...dataConverterOf(temporal),
+    ...(traces !== 'none' && { interceptors: { workflow: [headerInterceptor] } }),
+  });
 }
 
 /** By one small call at a time, until the process ends. */
@@ -184,11 +192,14 @@ async function connect(settings: TemporalSettings): Promise<Connection> {
 }
 
 /** To the server, whether the namespace is there or not. Fails within a time limit. */
-export async function connectTo({ connection }: TemporalSettings): Promise<Connection> {
+export async function connectTo(
+  { connection }: TemporalSettings,
+  connectTimeout = stepTimeoutMs,
+): Promise<Connection> {
   const { address, tls, apiKey, metadata } = connection;
   return await Connection.connect({
     address,
-    connectTimeout: stepTimeoutMs,
+    connectTimeout,
     ...(tls !== undefined && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata && { metadata }),

@@ -14,11 +14,13 @@ import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
+import { MachineLog } from './log-lines.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { drainView, observeDrain } from './drain.ts';
 import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
 import { observeNode } from './node.ts';
+import { operationOf } from './operation.ts';
 import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -92,6 +94,7 @@ class MachineWorkflow {
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
+  readonly #log: MachineLog;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
@@ -99,6 +102,7 @@ class MachineWorkflow {
     this.#input = input;
     this.#state = carriedState(input.state) ?? newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
+    this.#log = new MachineLog(input.ref, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
@@ -120,6 +124,8 @@ class MachineWorkflow {
     countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    this.#log.report(this.#state, step);
+    this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
     if (step.action === 'startOver') return await this.#startOver();
     await this.#perform(step);
@@ -252,6 +258,8 @@ class MachineWorkflow {
     const { consoleOutput } = this.#state;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
+    this.#log.end(this.#state, reason);
+    this.#input.operations?.end('gone');
     if (successor) {
       // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };

@@ -12,6 +12,7 @@ import { DriverError } from '../driver.ts';
 import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface Ec2 {
@@ -163,11 +164,20 @@ async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<An
   const timeout = timeoutSignal(timeoutSeconds * 1_000);
   const abortSignal = anySignal([signal, timeout]);
   try {
-    return await orAborted(call.with({ abortSignal }), abortSignal);
+    const answer = await orAborted(call.with({ abortSignal }), abortSignal);
+    noteRequest(call, answer);
+    return answer;
   } catch (cause) {
+    noteRequest(call, cause);
     const { action, isCreate = false } = call;
     throw failureOf({ action, region, isCreate, signal, timeout, timeoutSeconds }, cause);
   }
+}
+
+/** EC2 gives one with each answer, also with those that are errors. */
+function noteRequest({ action }: Call<unknown>, answer: unknown): void {
+  const { $metadata }: { $metadata?: { requestId?: string } } = Object(answer);
+  noteCloudRequest($metadata?.requestId, !action.startsWith('Describe'));
 }
 
 interface Page {

@@ -11,6 +11,7 @@ import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import { readPlainly, type PlainAnswer } from './plain-read.ts';
 import type { CredentialPlan } from './credentials.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { monotonicMs } from '../../system/system.ts';
 
 export interface AzureClients {
@@ -159,7 +160,10 @@ function makeClients(
     ...shared,
     endpoint: cloud.endpoint,
     credentials: { scopes: [cloud.scope] },
-    additionalPolicies: [{ policy: pinnedVersions(apiVersions), position: 'perCall' as const }],
+    additionalPolicies: [
+      { policy: pinnedVersions(apiVersions), position: 'perCall' as const },
+      { policy: notedRequests, position: 'perCall' as const },
+    ],
   };
   return {
     subscriptionId,
@@ -262,4 +266,21 @@ function pinnedVersions(apiVersions: ApiVersions): PipelinePolicy {
       return await next(request);
     },
   };
+}
+
+/** The Resource Manager gives an id with each answer, also with those that are errors. */
+const notedRequests: PipelinePolicy = {
+  name: 'millwrightNotedRequests',
+  async sendRequest(request, next) {
+    const response = await next(request);
+    const { headers } = response;
+    const id = headers.get('x-ms-request-id') ?? headers.get('x-ms-correlation-request-id');
+    noteCloudRequest(id, request.method !== 'GET' && !isQuery(request.url));
+    return response;
+  },
+};
+
+/** A search of the Resource Graph is a POST as well. */
+function isQuery(url: string): boolean {
+  return url.includes('/providers/Microsoft.ResourceGraph/');
 }

@@ -1,10 +1,11 @@
 /** Compute Engine by Google's SDK, with the credentials of one class. */
-import type { Compute } from './compute.ts';
+import type { Compute, ComputeOperation } from './compute.ts';
 import { instanceFields, instanceOf, operationOf, pageFields, pageOf } from './sdk-answers.ts';
 import { orAbsent, send as sendAs } from './sdk-call.ts';
 import type { Call, SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import type { TokenSource } from './token-source.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 
 export interface SdkComputeOptions {
   clients: SdkClients;
@@ -83,6 +84,7 @@ function readsOf({
       const call = { what: `get operation ${operation}`, signal, limitSeconds, resource };
       return await orAbsent(
         send(call, async (sdk) => {
+          noteCloudRequest(operation, false);
           const [found] = await operations.get({ project, zone, operation }, sdk);
           return operationOf(found);
         }),
@@ -102,7 +104,7 @@ function writesOf({
       return await send({ what, signal, limitSeconds, isInsert: true }, async (sdk) => {
         const request = { project, zone, requestId, instanceResource: resource };
         const [{ latestResponse }] = await instances.insert(request, sdk);
-        return operationOf(latestResponse);
+        return begun(latestResponse);
       });
     },
     async delete({ project, zone, name }, signal) {
@@ -114,7 +116,7 @@ function writesOf({
             { project, zone, instance: name },
             sdk,
           );
-          return operationOf(latestResponse);
+          return begun(latestResponse);
         }),
       );
     },
@@ -130,10 +132,17 @@ function writesOf({
       };
       return await send(call, async (sdk) => {
         const [{ latestResponse }] = await instances.setLabels(request, sdk);
-        return operationOf(latestResponse);
+        return begun(latestResponse);
       });
     },
   };
+}
+
+/** The name of the operation is what Google's logs know a change by. */
+function begun(answer: unknown): ComputeOperation {
+  const operation = operationOf(answer);
+  noteCloudRequest(operation.name, true);
+  return operation;
 }
 
 function withFields(options: SdkOptions, fields: string): SdkOptions {

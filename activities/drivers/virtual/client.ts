@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
 import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface CloudInstanceRequest {
@@ -152,6 +153,7 @@ async function send<T>(transport: Transport, options: ClientOptions, call: Call)
   try {
     const signal = anySignal([call.signal, timeout]);
     const response = await transport({ method, path, body, signal });
+    noteCloudRequest(response.headers['x-request-id'], method !== 'GET');
     if (response.statusCode >= 300) throw errorOfAnswer(call, response);
     const answer: T = JSON.parse(response.text);
     return answer;

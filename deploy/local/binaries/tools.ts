@@ -20,7 +20,8 @@ export type ToolName =
   | 'promtool'
   | 'mcm'
   | 'mcm-machine-controller'
-  | 'gitops-health';
+  | 'gitops-health'
+  | 'otel-collector';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -347,6 +348,20 @@ const gitopsHealth: Tool = {
   },
 };
 
+/** For the test of traces. It does not print its version. */
+const otelCollector: Tool = {
+  name: 'otel-collector',
+  version: versions.otelCollector,
+  variable: variableOf('otel-collector'),
+  module: {
+    folder: 'otel-collector',
+    package: './collector',
+    go: '1.26.0',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
@@ -375,6 +390,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     './machine-controller',
   ),
   'gitops-health': gitopsHealth,
+  'otel-collector': otelCollector,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

@@ -35,6 +35,7 @@ describeDriverContract({
     expect(nodeName).toBe(name);
     expect(providerID).toMatch(/^local:\/\/\/a\/i-[0-9a-f]{16}$/);
   },
+  requestId: /^[\da-f-]{36}$/,
   absentProviderID: 'local:///a/i-none',
   badSpec: {
     providerSpec: { size: 'huge' },

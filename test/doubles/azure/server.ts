@@ -3,6 +3,7 @@
  * every request and refuses what it does not know, holds state, and fails as a test orders. It
  * shows that the driver does what Azure's documents say, not what Azure does.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -235,6 +236,7 @@ function sendPage(response: ServerResponse): void {
 }
 
 function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, 'x-ms-request-id': randomUUID(), ...headers });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }

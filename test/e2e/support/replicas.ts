@@ -1,47 +1,74 @@
 /**
- * Our Deployments in a control plane that has no controllers: processes of the scenario's operator
- * run while they want replicas.
+ * Our Deployments, in whose place processes of the scenario's operator run: each while its
+ * Deployment wants replicas, and anew when it is restarted.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deployments, wantedOf, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
 const components = ['watcher', 'worker'] as const;
+type Component = (typeof components)[number];
 const checkEveryMs = 100;
+
+export interface ReplicasOptions {
+  /**
+   * Of the Node on which their pods are Ready, in a control plane that has controllers. Default:
+   * it has none.
+   */
+  nodeName?: string;
+  /** A Secret, and the folder to which it is written before each start. */
+  mount?: { secret: string; folder: string };
+}
 
 export class Replicas {
   readonly #scenario: Scenario;
+  readonly #options: ReplicasOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #isUp = true;
+  /** What each process that runs was started for. */
+  readonly #states = new Map<Component, string>();
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, options: ReplicasOptions = {}) {
     this.#scenario = scenario;
+    this.#options = options;
   }
 
   /** While the operator runs. */
   async start(): Promise<void> {
     const { cluster, namespace } = this.#scenario;
+    const { nodeName } = this.#options;
     for (const component of components) {
-      const labels = { 'app.kubernetes.io/name': 'millwright' };
-      const metadata = { name: `millwright-${component}`, labels };
+      const labels = labelsOf(component);
       await cluster.kube.create(deployments(namespace), {
-        metadata,
+        metadata: { name: nameOf(component), labels: { ...labels, ...ofChart } },
         spec: {
           replicas: 2,
-          selector: { matchLabels: { component } },
+          selector: { matchLabels: labels },
           template: {
-            metadata: { labels: { component, ...labels } },
-            spec: { containers: [{ name: component, image: 'millwright' }] },
+            metadata: { labels },
+            spec: {
+              containers: [
+                { name: component, image: 'millwright', args: [`--namespace=${namespace}`] },
+              ],
+              ...(nodeName !== undefined && {
+                nodeSelector: { 'kubernetes.io/hostname': nodeName },
+              }),
+            },
           },
         },
       });
-      await cluster.kube.create(namespaced('pods', namespace), podOf(component));
+      if (nodeName === undefined) {
+        await cluster.kube.create(namespaced('pods', namespace), podOf(component));
+      }
+      this.#states.set(component, '');
     }
     this.#running = this.#follow();
   }
 
+  /** The Deployments stay. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -51,8 +78,11 @@ export class Replicas {
     while (!this.#stopping.signal.aborted) {
       const { cluster, namespace } = this.#scenario;
       try {
-        const all = await cluster.list<Deployment>(deployments(namespace));
-        await this.#be(all.some((one) => wantedOf(one) > 0));
+        const all = await cluster.list<Restartable>(deployments(namespace));
+        for (const component of components) {
+          const one = all.find(({ metadata }) => metadata.name === nameOf(component));
+          await this.#be(component, one && stateOf(one));
+        }
       } catch {
         // The API server is restored; the next round asks again.
       }
@@ -60,21 +90,66 @@ export class Replicas {
     }
   }
 
-  async #be(isUp: boolean): Promise<void> {
-    if (isUp === this.#isUp) return;
-    const { operator, cluster, namespace } = this.#scenario;
-    if (isUp) operator.start();
-    else {
-      await Promise.all([operator.retire('watcher'), operator.retire('worker')]);
-      for (const component of components) {
-        await cluster.delete(namespaced('pods', namespace, `millwright-${component}`));
-      }
+  /** Undefined: it is not to run. */
+  async #be(component: Component, wanted: string | undefined): Promise<void> {
+    const present = this.#states.get(component);
+    if (wanted === present) return;
+    const { operator } = this.#scenario;
+    if (present !== undefined) await operator.retire(component);
+    this.#states.delete(component);
+    if (wanted === undefined) {
+      await this.#removePod(component);
+      return;
     }
-    this.#isUp = isUp;
+    await this.#mount();
+    operator.startAgain(component);
+    this.#states.set(component, wanted);
+  }
+
+  async #removePod(component: Component): Promise<void> {
+    const { cluster, namespace } = this.#scenario;
+    if (this.#options.nodeName !== undefined) return;
+    await cluster.delete(namespaced('pods', namespace, nameOf(component)));
+  }
+
+  /** As the kubelet does. */
+  async #mount(): Promise<void> {
+    const { mount } = this.#options;
+    if (!mount) return;
+    const { cluster, namespace } = this.#scenario;
+    const path = namespaced('secrets', namespace, mount.secret);
+    const { data = {} } = await cluster.kube.get<{ data?: Record<string, string> }>(path);
+    mkdirSync(mount.folder, { recursive: true });
+    for (const [name, value] of Object.entries(data)) {
+      writeFileSync(join(mount.folder, name), Buffer.from(value, 'base64'));
+    }
   }
 }
 
-const podOf = (component: string): object => ({
-  metadata: { name: `millwright-${component}`, labels: { 'app.kubernetes.io/name': 'millwright' } },
+const nameOf = (component: Component): string => `millwright-${component}`;
+
+const labelsOf = (component: Component): Record<string, string> => ({
+  'app.kubernetes.io/name': 'millwright',
+  'app.kubernetes.io/component': component,
+});
+
+interface Restartable extends Deployment {
+  spec?: NonNullable<Deployment['spec']> & {
+    template?: { metadata?: { annotations?: Record<string, string> } };
+  };
+}
+
+/** By which commands know that it is ours. */
+const ofChart = { 'helm.sh/chart': 'millwright-0.0.0' };
+
+/** Undefined while it wants no replicas; another text after `kubectl rollout restart`. */
+function stateOf(deployment: Restartable): string | undefined {
+  if (wantedOf(deployment) === 0) return undefined;
+  const { annotations } = deployment.spec?.template?.metadata ?? {};
+  return annotations?.['kubectl.kubernetes.io/restartedAt'] ?? '';
+}
+
+const podOf = (component: Component): object => ({
+  metadata: { name: nameOf(component), labels: labelsOf(component) },
   spec: { containers: [{ name: component, image: 'millwright' }] },
 });

@@ -1,46 +1,76 @@
 /** Carries out the commands of a runbook as they stand there. */
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
+import { RunbookPage } from './runbook-page.ts';
+import type { Scenario } from './scenario.ts';
+import { testStack } from './test-stack.ts';
+
+export type RunbookVariables = Readonly<Record<string, string>>;
 
 export class Runbook {
-  readonly #text: string;
-  readonly #variables: Readonly<Record<string, string>>;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'millwright-runbook-'));
+  readonly #page: RunbookPage;
+  readonly #variables: RunbookVariables;
+  /** Where the commands run; a file that one of them reads may be put there. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'millwright-runbook-'));
 
-  private constructor(page: string, variables: Readonly<Record<string, string>>) {
-    this.#text = readFileSync(join(repository, 'docs/runbooks', page), 'utf8');
+  private constructor(page: RunbookPage, variables: RunbookVariables) {
+    this.#page = page;
     this.#variables = variables;
   }
 
-  /** `variables`: what the page asks to set. */
-  static async open(page: string, variables: Readonly<Record<string, string>>): Promise<Runbook> {
+  /** `variables`: at least those that the page asks to set. */
+  static async open(file: string, variables: RunbookVariables): Promise<Runbook> {
+    const page = new RunbookPage(file);
+    const missing = page.variables.filter((name) => variables[name] === undefined);
+    if (missing.length > 0) throw new Error(`${file} asks for ${missing.join(', ')}`);
     const runbook = new Runbook(page, variables);
     for (const name of ['kubectl', 'temporal'] as const) {
-      symlinkSync(await acquireBinary(name), join(runbook.#folder, name));
+      symlinkSync(await acquireBinary(name), join(runbook.folder, name));
     }
+    const command = join(repository, 'cli/millwright.ts');
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`;
+    writeFileSync(join(runbook.folder, 'millwright'), script, { mode: 0o755 });
     return runbook;
   }
 
-  /** All commands below a heading such as `1. Stop Millwright`. Returns what they print. */
-  async run(heading: string): Promise<string> {
-    const blocks = this.#blocksBelow(heading);
-    if (blocks.length === 0) throw new Error(`no commands below "${heading}"`);
-    const script = ['set -euo pipefail', ...blocks].join('\n');
-    return await runProgram('bash', ['-c', script], {
-      cwd: this.#folder,
-      env: { ...this.#variables, PATH: `${this.#folder}:${process.env['PATH'] ?? ''}` },
-      limitMs: 180_000,
-      errorsApart: true,
+  /** The page of a trouble of a scenario, with where its cluster and its Temporal are. */
+  static async of(
+    { namespace }: Pick<Scenario, 'namespace'>,
+    trouble: string,
+    variables: RunbookVariables = {},
+  ): Promise<Runbook> {
+    const { layout, temporalAddress } = testStack();
+    return await Runbook.open(`${trouble}.md`, {
+      KUBECONFIG: layout.kubeconfig,
+      TARGET: layout.kubeconfig,
+      NAMESPACE: namespace,
+      INSTALL: namespace,
+      TEMPORAL_ADDRESS: temporalAddress,
+      ...variables,
     });
   }
 
-  #blocksBelow(heading: string): string[] {
-    const [, section = ''] = this.#text.split(`\n## ${heading}\n`);
-    const [own = ''] = section.split('\n## ');
-    return [...own.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+  /**
+   * All commands below a heading such as `1. Stop Millwright`, with those of the parts of this
+   * section. Returns what they print.
+   */
+  async run(heading: string): Promise<string> {
+    const blocks = this.#page.commandsBelow(heading);
+    if (blocks.length === 0) throw new Error(`no commands below "${heading}"`);
+    return await this.type(blocks.join('\n'));
+  }
+
+  /** Other commands, with the variables and programs of the page. Returns what they print. */
+  async type(commands: string): Promise<string> {
+    return await runProgram('bash', ['-c', `set -euo pipefail\n${commands}`], {
+      cwd: this.folder,
+      env: { ...this.#variables, PATH: `${this.folder}:${process.env['PATH'] ?? ''}` },
+      limitMs: 180_000,
+      errorsApart: true,
+    });
   }
 }

@@ -37,6 +37,8 @@ export interface CloudFault {
   message?: string;
   /** What the machine prints: of `neverJoin` and `joinNotReady`. */
   console?: string;
+  /** Of `zoneFull`. Default all. */
+  zone?: string;
 }
 
 export interface StandingFault {

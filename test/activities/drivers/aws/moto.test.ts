@@ -78,6 +78,7 @@ describeDriverContract({
     expect(addresses).toContainEqual({ type: 'InternalDNS', address: nodeName });
     expect(await statesOf(name)).toEqual(['running']);
   },
+  requestId: /^[\w-]{36,}$/,
   absentProviderID: 'aws:///eu-west-1/i-0123456789abcdef0',
   badSpec: {
     providerSpec: aSpec({ ami: '', machineType: 5 }),

@@ -1,0 +1,59 @@
+/** Asks for a command on a Machine, and says what came of it. */
+import type { MachineCommand } from '../../workflows/contracts/commands.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { onceAgreed } from '../consent.ts';
+import { readMachine } from '../read-object.ts';
+import { requireRight, rightOnMachines } from '../rights.ts';
+import { inTarget } from '../target.ts';
+import type { Outcome } from '../written-command/write.ts';
+import { writeCommand } from '../written-command/write.ts';
+import type { ActQuestion } from './command.ts';
+import { outlookOf } from './outlook.ts';
+import { readSight } from './sight.ts';
+import { refusalOf } from './state.ts';
+
+/** Reasons of the Events by which a worker says that it did one. */
+const doneReasons: Record<MachineCommand['verb'], string> = {
+  retryNow: 'RetryNow',
+  skipDrain: 'DrainSkipped',
+  forceDelete: 'ForceDeletion',
+  extendDrain: 'DrainExtended',
+  skipVolumeWait: 'VolumeWaitSkipped',
+};
+
+export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
+  const { kube, namespace } = place;
+  const { name, command } = asked;
+  const machine = await readMachine(place, name);
+  const refusal = refusalOf(machine, command);
+  if (refusal !== undefined) throw new Error(refusal);
+  await requireRight(kube, rightOnMachines('patch', 'machines', namespace));
+  const sight = await inTarget(place, asked, (target) => readSight(target, machine));
+  const outlook = outlookOf(sight, command);
+  return await onceAgreed(asked, outlook, async () => {
+    const { uid } = machine.metadata;
+    const done = doneReasons[command.verb];
+    const outcome = await writeCommand(place, { name, uid }, { command, done });
+    const isDone = outcome.state === 'done' || outcome.state === 'unknown';
+    const data = { ...outlook.data, namespace, isDone, outcome };
+    const text = `${outlook.text}\n${wordsOf(outcome, { namespace, name })}`;
+    return { text, data, exitCode: isDone ? 0 : 1 };
+  });
+}
+
+function wordsOf(
+  { state, words, written }: Outcome,
+  { namespace, name }: { namespace: string; name: string },
+): string {
+  switch (state) {
+    case 'done':
+      return `Done: ${words ?? ''}`;
+    case 'refused':
+      return `Refused: ${words ?? ''}`;
+    case 'unknown':
+      return `A worker took "${written}", and no Event says what came of it. See: kubectl -n ${namespace} describe machine ${name}`;
+    case 'waiting':
+      return `No worker has taken "${written}" yet; it stays asked for. See: millwright doctor. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
+  }
+}

@@ -1,0 +1,34 @@
+/** Answers a shell, by @bomb.sh/tab and its adapter for commander. */
+import type { RootCommand } from '@bomb.sh/tab';
+import tab from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
+import type { Names } from './live-names.ts';
+import { readNames } from './live-names.ts';
+import { wordsBefore } from './words.ts';
+
+export function printScript(program: Command, shell: string): void {
+  register(program).setup(program.name(), program.name(), shell);
+}
+
+export async function complete(program: Command, words: readonly string[]): Promise<void> {
+  const root = register(program);
+  addNames(root, await readNames(wordsBefore(words)));
+  root.parse([...words]);
+}
+
+/** The adapter has commands of its own for the two, which are not called. */
+function register(program: Command): RootCommand {
+  return tab(program, { completionCommandName: 'completion' });
+}
+
+/** The library asks for names while it prints them, so they have to be there. */
+function addNames(root: RootCommand, { ofObjects, ofOptions }: Names): void {
+  for (const command of root.commands.values()) {
+    const objects = command.arguments.get('kind/name');
+    if (objects) objects.handler = (add) => ofObjects.forEach((name) => add(name, ''));
+    for (const [option, names] of ofOptions) {
+      const found = command.options.get(option);
+      if (found) found.handler = (add) => names.forEach((name) => add(name, ''));
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** Names for completion: within a second, and none where anything is wrong. */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parse } from 'yaml';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { version } from '../../workers/config/version.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import type { ObjectKind } from '../object-reference.ts';
+import type { Words } from './words.ts';
+
+export interface Names {
+  /** `machine/NAME` and the like. */
+  ofObjects: readonly string[];
+  /** By the long name of the option. */
+  ofOptions: ReadonlyMap<string, readonly string[]>;
+}
+
+const none: Names = { ofObjects: [], ofOptions: new Map() };
+const withinMs = 1_000;
+/** What a shell still shows in a useful way. */
+const mostNames = 500;
+
+export async function readNames(words: Words): Promise<Names> {
+  const timer = new AbortController();
+  const late = setTimeout(withinMs, none, { signal: timer.signal }).catch(() => none);
+  try {
+    return await Promise.race([read(words), late]);
+  } catch {
+    return none;
+  } finally {
+    timer.abort();
+  }
+}
+
+async function read(words: Words): Promise<Names> {
+  if (words.option === 'context') return ofOption('context', contextsIn(words));
+  if (words.option === undefined && words.kinds.length === 0) return none;
+  const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
+  const userAgent = `millwright-cli/${version}`;
+  const kube = createKubeClient({ kubeConfig, userAgent, callTimeoutMs: withinMs });
+  try {
+    const namespace = words.namespace ?? kubeConfig.namespace ?? 'default';
+    return await readFrom(kube, namespace, words);
+  } finally {
+    await kube.close();
+  }
+}
+
+async function readFrom(kube: KubeClient, namespace: string, words: Words): Promise<Names> {
+  if (words.option === 'namespace') {
+    return ofOption('namespace', await namesIn(kube, '/api/v1/namespaces'));
+  }
+  if (words.option === 'class') {
+    return ofOption('class', await namesIn(kube, customResource('machineclasses', namespace)));
+  }
+  const lists = await Promise.all(
+    words.kinds.map(async (kind) =>
+      (await namesIn(kube, pathOf(kind, namespace))).map((name) => `${kind}/${name}`),
+    ),
+  );
+  return { ...none, ofObjects: lists.flat() };
+}
+
+function ofOption(option: string, names: readonly string[]): Names {
+  return { ...none, ofOptions: new Map([[option, names]]) };
+}
+
+function pathOf(kind: ObjectKind, namespace: string): string {
+  return kind === 'node' ? nodePath() : customResource(`${kind}s`, namespace);
+}
+
+async function namesIn(kube: KubeClient, path: string): Promise<string[]> {
+  const query = { as: 'PartialObjectMetadata', resourceVersion: '0' };
+  const { items } = await kube.list<KubeObject>(path, query);
+  return items.map(({ metadata }) => metadata.name).slice(0, mostNames);
+}
+
+/** Of the files that kubectl reads. */
+function contextsIn({ kubeconfig }: Words): string[] {
+  const named = kubeconfig ?? process.env['KUBECONFIG'] ?? '';
+  const files = named === '' ? [join(homedir(), '.kube', 'config')] : named.split(delimiter);
+  return files.flatMap((file) => {
+    const content: unknown = parse(readFileSync(file, 'utf8'));
+    const contexts = isRecord(content) ? content['contexts'] : undefined;
+    return Array.isArray(contexts) ? contexts.flatMap(nameIn) : [];
+  });
+}
+
+function nameIn(context: unknown): string[] {
+  const name = isRecord(context) ? context['name'] : undefined;
+  return typeof name === 'string' ? [name] : [];
+}

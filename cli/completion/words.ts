@@ -1,0 +1,64 @@
+/** What the words of an unfinished command line say. */
+import type { ObjectKind } from '../object-reference.ts';
+
+export interface Words {
+  /** Kinds of objects that are to be completed; none: something else is. */
+  kinds: readonly ObjectKind[];
+  /** The option whose value is to be completed, by its long name. */
+  option: 'namespace' | 'context' | 'class' | undefined;
+  namespace?: string;
+  context?: string;
+  kubeconfig?: string;
+  targetKubeconfig?: string;
+}
+
+const longNames = new Map([
+  ['-n', 'namespace'],
+  ['--namespace', 'namespace'],
+  ['--context', 'context'],
+  ['--class', 'class'],
+  ['--kubeconfig', 'kubeconfig'],
+  ['--target-kubeconfig', 'targetKubeconfig'],
+]);
+
+/** Of commands that take not every kind. */
+const kindsOf = new Map<string, readonly ObjectKind[]>([
+  ['rollout', ['machinedeployment']],
+  ['plan', ['machinedeployment']],
+  ['drain', ['machine']],
+  ['retry', ['machine']],
+  ['skip-drain', ['machine']],
+  ['force-delete', ['machine']],
+  ['skip-volume-wait', ['machine']],
+  ['extend-drain', ['machine']],
+  ['preserve', ['machine', 'node']],
+  ['timeline', ['machine']],
+]);
+const mostKinds: readonly ObjectKind[] = ['machine', 'machineset', 'machinedeployment'];
+
+/** The last word is the one that is to be completed; it may be empty. */
+export function wordsBefore(words: readonly string[]): Words {
+  const last = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const [command = ''] = before;
+  const option = optionOf(last, before.at(-1));
+  const isObject = option === undefined && !last.startsWith('-') && command !== '';
+  const kinds = isObject ? (kindsOf.get(command) ?? mostKinds) : [];
+  return { kinds, option, ...valuesIn(before) };
+}
+
+function valuesIn(words: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [index, word] of words.entries()) {
+    const [flag = '', value = words[index + 1]] = word.split('=', 2);
+    const name = longNames.get(flag);
+    if (name !== undefined && value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function optionOf(last: string, previous: string | undefined): Words['option'] {
+  const name = longNames.get(last.includes('=') ? (last.split('=')[0] ?? '') : (previous ?? ''));
+  const isLive = name === 'namespace' || name === 'context' || name === 'class';
+  return isLive ? name : undefined;
+}

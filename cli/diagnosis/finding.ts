@@ -1,0 +1,63 @@
+/** Something that waits for longer than it should, and what a person can do about it. */
+import type { Trouble } from './trouble.ts';
+import { rankOf, runbookOf } from './trouble.ts';
+
+export interface FoundObject {
+  /** As kubectl takes it, e.g. `machine`; `temporal` and `queue` are not of Kubernetes. */
+  kind: string;
+  name: string;
+  /** Absent for what belongs to no namespace. */
+  namespace?: string | undefined;
+}
+
+/** Times in milliseconds. */
+export interface Finding {
+  /** Absent where there is no page about it: the cause says all that there is to say. */
+  trouble?: Trouble | undefined;
+  object: FoundObject;
+  /** One sentence without a full stop. */
+  cause: string;
+  since?: number | undefined;
+  until?: number | undefined;
+  /** What happens by itself at `until`. */
+  sequel?: string | undefined;
+  /** To copy. A line that begins with "#" says what the next one does. */
+  commands: readonly string[];
+}
+
+/** What is worst first; of what is equally bad, what has lasted longest. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted(
+    (a, b) =>
+      rankOf(a.trouble) - rankOf(b.trouble) ||
+      (a.since ?? Infinity) - (b.since ?? Infinity) ||
+      keyOf(a.object).localeCompare(keyOf(b.object)),
+  );
+}
+
+export function keyOf({ namespace = '', kind, name }: FoundObject): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+export function isAbout({ object }: Finding, { kind, namespace, name }: FoundObject): boolean {
+  return object.kind === kind && object.namespace === namespace && object.name === name;
+}
+
+/** For programs: times in ISO 8601. */
+export function findingData({ object, since, until, ...finding }: Finding): object {
+  const { trouble, cause, sequel, commands } = finding;
+  return {
+    ...(trouble !== undefined && { trouble, runbook: runbookOf(trouble) }),
+    object,
+    cause,
+    ...(since !== undefined && { since: isoOf(since) }),
+    ...(until !== undefined && { until: isoOf(until) }),
+    ...(sequel !== undefined && { sequel }),
+    commands,
+  };
+}
+
+/** Without fractions of a second, as Kubernetes writes it. */
+export function isoOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}

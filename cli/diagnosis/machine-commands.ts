@@ -1,0 +1,75 @@
+/** Lines to copy, about one machine. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { Fleet } from './fleet.ts';
+import { millwrightFor } from './millwright-line.ts';
+
+export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
+  return `kubectl -n ${metadata.namespace ?? 'default'}`;
+}
+
+/** Asks a worker to try now what it would try later. Like all of these it acts only with --yes. */
+export function retryCommand(machine: Machine): string {
+  return actCommand('retry', machine);
+}
+
+export function drainCommands(machine: Machine): string[] {
+  return [
+    '# asks all pods again now, once the cause is repaired',
+    actCommand('retry', machine),
+    '# gives the pods more time',
+    `${actCommand('extend-drain', machine)} --minutes 60`,
+    '# deletes the pods without asking their budgets',
+    actCommand('force-delete', machine),
+  ];
+}
+
+export function skipVolumeCommands(machine: Machine): string[] {
+  return ['# goes on without waiting for the volume', actCommand('skip-volume-wait', machine)];
+}
+
+function actCommand(verb: string, { metadata: { namespace, name } }: Machine): string {
+  return millwrightFor(`${verb} machine/${name}`, namespace);
+}
+
+export function editClassCommands(machine: Machine): string[] {
+  const className = machine.spec.class?.name ?? '';
+  return [
+    '# a repaired class is tried at once',
+    `${kubectlFor(machine)} edit machineclass ${className}`,
+  ];
+}
+
+/** On one machine of a pool it would be taken back: the template of the pool is pushed down. */
+export function moreTimeCommand(machine: Machine, { sets }: Pick<Fleet, 'sets'>): string[] {
+  const set = ownerOf(machine, 'MachineSet');
+  const known = sets.find(
+    ({ metadata }) => metadata.name === set && metadata.namespace === machine.metadata.namespace,
+  );
+  const pool = known && ownerOf(known, 'MachineDeployment');
+  const spec = { creationTimeout: '40m' };
+  const [object, patch] =
+    set === undefined
+      ? [`machine ${machine.metadata.name}`, { spec }]
+      : [
+          pool === undefined ? `machineset ${set}` : `machinedeployment ${pool}`,
+          { spec: { template: { spec } } },
+        ];
+  return [
+    '# gives it more time to join',
+    `${kubectlFor(machine)} patch ${object} --type=merge -p '${JSON.stringify(patch)}'`,
+  ];
+}
+
+function ownerOf({ metadata }: Pick<Machine, 'metadata'>, kind: string): string | undefined {
+  return metadata.ownerReferences?.find((owner) => owner.kind === kind)?.name;
+}
+
+export function replaceCommand(machine: Machine): string[] {
+  const owner = ownerOf(machine, 'MachineSet');
+  return [
+    owner !== undefined
+      ? '# gives it up; its set makes another one'
+      : '# nothing makes another one in its place',
+    `${kubectlFor(machine)} delete machine ${machine.metadata.name} --wait=false`,
+  ];
+}

@@ -1,0 +1,57 @@
+/** A machine whose instance cannot be made. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import { cloudFailureOf } from './cloud-failure.ts';
+import type { Finding } from './finding.ts';
+import type { Fleet } from './fleet.ts';
+import { editClassCommands, kubectlFor, retryCommand } from './machine-commands.ts';
+import { foundMachine } from './machine-object.ts';
+import { joinDeadlineOf, timeOf } from './times.ts';
+import type { Trouble } from './trouble.ts';
+
+export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
+  if (!isRefused(machine)) return [];
+  const { trouble, cause } = cloudFailureOf(machine);
+  return [
+    {
+      trouble,
+      object: foundMachine(machine),
+      cause,
+      since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
+      ...(phaseOf(machine) !== 'Failed' && {
+        until: joinDeadlineOf(machine, fleet),
+        sequel: 'it is Failed, and replaced',
+      }),
+      commands: commandsFor(machine, trouble),
+    },
+  ];
+}
+
+function isRefused({ metadata, status }: Machine): boolean {
+  const { type, state, errorCode } = status?.lastOperation ?? {};
+  const isCreation = type === 'Create' && state === 'Failed' && errorCode !== undefined;
+  return metadata.deletionTimestamp === undefined && isCreation;
+}
+
+const phaseOf = ({ status }: Machine) => status?.currentStatus?.phase;
+
+const commandsByTrouble: Partial<Record<Trouble, (machine: Machine) => string[]>> = {
+  'bad-spec': editClassCommands,
+  'missing-secret': editClassCommands,
+  credentials: secretCommands,
+  'worker-down': () => ['kubectl get deployments -A -l app.kubernetes.io/component=worker'],
+};
+
+function commandsFor(machine: Machine, trouble: Trouble | undefined): string[] {
+  const known = trouble && commandsByTrouble[trouble];
+  if (known) return known(machine);
+  return ['# tries it now, not after the back-off', retryCommand(machine)];
+}
+
+function secretCommands(machine: Machine): string[] {
+  const className = machine.spec.class?.name ?? '';
+  const paths = '{.secretRef.name}{" "}{.credentialsSecretRef.name}';
+  return [
+    '# the Secret with the credentials; a repaired one is tried at once',
+    `${kubectlFor(machine)} get machineclass ${className} -o jsonpath='${paths}'`,
+  ];
+}

@@ -1,0 +1,44 @@
+/** A machine that no worker has taken up: none runs, none leads, or its workflow is lost. */
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { Finding } from './finding.ts';
+import type { Fleet } from './fleet.ts';
+import { foundMachine } from './machine-object.ts';
+import { timeOf } from './times.ts';
+
+/** A worker takes up a machine within a second. */
+const patienceMs = 60_000;
+
+export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
+  const { namespace } = machine.metadata;
+  if (fleet.stops.some((stop) => stop.namespace === namespace)) return [];
+  const since = untouchedSince(machine);
+  if (since === undefined || fleet.now < since + patienceMs) return [];
+  const what = machine.metadata.deletionTimestamp === undefined ? 'creation' : 'deletion';
+  return [
+    {
+      trouble: 'worker-down',
+      object: foundMachine(machine),
+      cause: `no worker has taken up its ${what}`,
+      since,
+      commands: [
+        '# who leads, and which processes there are',
+        `kubectl -n ${namespace ?? 'default'} get lease millwright`,
+        'kubectl get deployments -A -l app.kubernetes.io/component',
+      ],
+    },
+  ];
+}
+
+function untouchedSince(machine: Machine): number | undefined {
+  const { metadata, status } = machine;
+  if (metadata.deletionTimestamp !== undefined) return undeletedSince(machine);
+  const isTaken = status?.lastOperation !== undefined || status?.currentStatus !== undefined;
+  return isTaken ? undefined : timeOf(metadata.creationTimestamp);
+}
+
+function undeletedSince({ metadata, status }: Machine): number | undefined {
+  const { finalizers = [], deletionTimestamp } = metadata;
+  const { type } = status?.lastOperation ?? {};
+  const isTaken = type === 'Delete' || type === 'DrainNode';
+  return isTaken || finalizers.length === 0 ? undefined : timeOf(deletionTimestamp);
+}

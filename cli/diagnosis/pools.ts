@@ -1,0 +1,69 @@
+/** MachineDeployments, MachineSets and MachineClasses. */
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { refusalOf } from './cloud-failure.ts';
+import type { Finding } from './finding.ts';
+import { timeOf } from './times.ts';
+
+/** Past its deadline, or what it asks for is refused. */
+export function deploymentFindings({ metadata, status }: MachineDeployment): Finding[] {
+  const { namespace, name } = metadata;
+  const conditions = status?.conditions ?? [];
+  const blocked =
+    conditions.find(({ type, status: is }) => type === 'Progressing' && is === 'False') ??
+    conditions.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True');
+  if (!blocked) return [];
+  const kubectl = `kubectl -n ${namespace ?? 'default'}`;
+  return [
+    {
+      trouble: 'rollout-blocked',
+      object: { kind: 'machinedeployment', namespace, name },
+      cause: `${blocked.reason ?? blocked.type}: ${blocked.message ?? 'no reason given'}`,
+      since: timeOf(blocked.lastTransitionTime),
+      commands: [
+        `${kubectl} describe machinedeployment ${name}`,
+        '# back to the template before',
+        `${kubectl} patch machinedeployment ${name} --type=merge -p '{"spec": {"rollbackTo": {"revision": 0}}}'`,
+      ],
+    },
+  ];
+}
+
+export function setFindings({ metadata, status }: MachineSet): Finding[] {
+  const { namespace, name } = metadata;
+  const conditions = status?.machineSetCondition ?? [];
+  const frozen = conditions.find(({ type, status: is }) => type === 'Frozen' && is === 'True');
+  if (!frozen && metadata.labels?.[labels.freeze] !== 'True') return [];
+  const { message = 'its label says so', lastTransitionTime } = frozen ?? {};
+  const kubectl = `kubectl -n ${namespace ?? 'default'}`;
+  return [
+    {
+      trouble: 'frozen-set',
+      object: { kind: 'machineset', namespace, name },
+      cause: `it is frozen and creates no machines: ${message}`,
+      since: timeOf(lastTransitionTime),
+      commands: [
+        `${kubectl} get machines`,
+        '# when it is known what has made too many; the next check may freeze it again',
+        `${kubectl} annotate machineset ${name} ${annotations.unfreeze}=True`,
+      ],
+    },
+  ];
+}
+
+/** What its machines will be refused for, whether there are any or not. */
+export function classFindings({ metadata }: MachineClass): Finding[] {
+  const { namespace, name } = metadata;
+  const invalid = metadata.annotations?.[annotations.invalid];
+  if (invalid === undefined || invalid === '') return [];
+  return [
+    {
+      trouble: refusalOf(invalid),
+      object: { kind: 'machineclass', namespace, name },
+      cause: `no machine can be made of it: ${invalid.replaceAll('\n', '; ')}`,
+      commands: [`kubectl -n ${namespace ?? 'default'} edit machineclass ${name}`],
+    },
+  ];
+}

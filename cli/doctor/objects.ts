@@ -1,0 +1,104 @@
+/** What has to stand in the clusters: CRDs, the Lease of a watcher, Nodes, and no stop. */
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
+import { apiVersion, group } from '../../workflows/api/constants.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import { holderOf } from '../lease-holder.ts';
+import { podsCommand } from './sight.ts';
+import type { Sight } from './sight.ts';
+import type { Check, Finding } from './finding.ts';
+import { error, ok, skipped, warning } from './finding.ts';
+
+export function objectChecks(sight: Sight): Check[] {
+  return [
+    { name: 'CRDs', run: () => resources(sight.kube) },
+    { name: 'CRD fields', run: () => fields(sight.kube) },
+    { name: 'watcher', run: () => watcher(sight) },
+    { name: 'stop', run: () => stop(sight) },
+    { name: 'Nodes', run: () => nodes(sight) },
+  ];
+}
+
+const applyCrds = 'kubectl apply --server-side -f deploy/crds';
+const needed = [
+  'machines',
+  'machinesets',
+  'machinedeployments',
+  'machineclasses',
+  'machines/status',
+  'machinesets/status',
+  'machinedeployments/status',
+];
+
+async function resources(kube: KubeClient): Promise<Finding> {
+  const check = 'CRDs';
+  const found = await ignoreNotFound(
+    kube.get<{ resources: { name: string }[] }>(`/apis/${apiVersion}`),
+  );
+  const served = (found?.resources ?? []).map(({ name }) => name);
+  const missing = needed.filter((name) => !served.includes(name));
+  if (missing.length === 0) return ok(check, `${apiVersion} has all that is needed`);
+  return error(check, `${apiVersion} has no ${missing.join(', ')}`, applyCrds);
+}
+
+/** Fields that ours have, and those of MCM do not: without them less is written. */
+const fieldsOfOurs = ['nodeRef', 'failureMessage'];
+
+async function fields(kube: KubeClient): Promise<Finding> {
+  const check = 'CRD fields';
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.${group}`;
+  try {
+    const text = JSON.stringify(propertiesOfStatus(await kube.get<unknown>(path)));
+    const missing = fieldsOfOurs.filter((name) => !text.includes(`"${name}"`));
+    if (missing.length === 0) return ok(check, 'those of this release');
+    const words = `status of machines has no ${missing.join(', ')}: they are of MCM or of an earlier release`;
+    return warning(check, words, applyCrds);
+  } catch (reason) {
+    if (isRefusal(reason)) return skipped(check, 'you may not read CustomResourceDefinitions');
+    if (isNotFound(reason)) return skipped(check, 'there are no CRDs');
+    throw reason;
+  }
+}
+
+function propertiesOfStatus(definition: unknown): unknown {
+  return isRecord(definition) ? (definition['spec'] ?? {}) : {};
+}
+
+async function watcher(sight: Sight): Promise<Finding> {
+  const { kube, namespace, flags } = sight;
+  const own = ownLeaseOf(namespace, flags.leasePlace);
+  const found = await ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
+  const holder = holderOf(found);
+  if (holder !== undefined)
+    return ok('watcher', `${holder} holds Lease ${own.namespace}/${own.name}`);
+  const last = found?.spec?.renewTime;
+  const since = last ? `, the last one renewed it at ${last}` : '';
+  const words = `no watcher holds Lease ${own.namespace}/${own.name}${since}: nothing is created or deleted`;
+  return error('watcher', words, `start a watcher; ${podsCommand(sight)}`);
+}
+
+async function stop({ kube, namespace }: Sight): Promise<Finding> {
+  const path = namespaced('configmaps', namespace, stopName);
+  const object = await ignoreNotFound(kube.get<StopObject>(path));
+  if (!object) return ok('stop', 'nothing is stopped');
+  const { reason, by, since } = stopOf(object);
+  const words = `everything is stopped since ${new Date(since).toISOString()}${by === undefined ? '' : ` by ${by}`}: ${reason}`;
+  return error('stop', words, `millwright start -n ${namespace}`);
+}
+
+async function nodes({ target, isSameCluster }: Sight): Promise<Finding> {
+  const where = isSameCluster ? 'the control cluster' : 'the target cluster';
+  try {
+    await target.get(nodePath(), { limit: 1 });
+    return ok('Nodes', `they can be listed in ${where}`);
+  } catch (reason) {
+    if (!isRefusal(reason)) throw reason;
+    return skipped('Nodes', `you may not list them in ${where}`);
+  }
+}

@@ -1,0 +1,153 @@
+/** Whether workers poll our task queues, and who else does. */
+import type { Client } from '@temporalio/client';
+import { customResource } from '../../activities/kube/client/paths.ts';
+import { isRefusal } from '../../activities/kube/client/errors.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
+import { podsOf } from '../migrate/deployments.ts';
+import type { Check, Finding } from './finding.ts';
+import { error, ok, skipped, warning } from './finding.ts';
+import type { Sight } from './sight.ts';
+import { podsCommand } from './sight.ts';
+
+export interface TemporalSight {
+  client: Client;
+  /** Gives the calls a time limit. */
+  within<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
+}
+
+interface Queue {
+  name: string;
+  /** As `temporal.api.enums.v1.TaskQueueType` counts them: workflows, activities. */
+  type: 1 | 2;
+  serves: string;
+  /** No machine needs it now. */
+  isUnused?: boolean;
+}
+
+export function queueChecks(sight: Sight, temporal: TemporalSight): Check[] {
+  const name = 'task queues';
+  return [{ name, run: () => temporal.within(() => queues(sight, temporal)) }];
+}
+
+async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]> {
+  const { taskQueue } = sight;
+  if (taskQueue === undefined) {
+    return [
+      skipped(
+        'task queues',
+        'the id of the cluster is not known: you may not read namespace kube-system',
+      ),
+    ];
+  }
+  const now = Date.now();
+  const found = await Promise.all(
+    (await queuesOf(sight, taskQueue)).map(async (queue) => ({
+      queue,
+      pollers: await pollersOf(temporal.client, queue, now),
+    })),
+  );
+  const silent = found.filter(({ pollers }) => pollers.length === 0);
+  const strangers = await strangersIn(
+    sight,
+    found.slice(0, 2).flatMap(({ pollers }) => pollers),
+  );
+  const late = clockFinding(
+    found.flatMap(({ pollers }) => pollers),
+    now,
+  );
+  const fine = ok('task queues', `${found.length} queues of ${taskQueue} are polled`);
+  return [
+    ...(silent.length === 0 ? [fine] : silent.map(({ queue }) => unserved(queue, sight))),
+    ...strangers,
+    ...late,
+  ];
+}
+
+async function queuesOf({ kube, namespace }: Sight, taskQueue: string): Promise<Queue[]> {
+  const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
+  const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
+  const names = new Set(machines.map(({ spec }) => spec.class?.name));
+  const used = items.filter(({ metadata }) => names.has(metadata.name)).map(providerOf);
+  const providers = [...new Set(items.map(providerOf))].filter((one) => one !== '').toSorted();
+  return [
+    { name: taskQueue, type: 1, serves: 'workflows' },
+    { name: drainQueueOf(taskQueue), type: 2, serves: 'drains' },
+    ...providers.map((provider) => ({
+      name: driverQueueOf(taskQueue, provider, 'create'),
+      type: 2 as const,
+      serves: `the driver ${provider}`,
+      isUnused: !used.includes(provider),
+    })),
+  ];
+}
+
+const providerOf = ({ provider = '' }: MachineClass): string => provider;
+
+/** A poll lasts a minute; Temporal remembers its worker for five. */
+const pollsWithinMs = 75_000;
+
+interface Poller {
+  identity: string;
+  /** Milliseconds, by the clock of Temporal. */
+  at: number;
+}
+
+async function pollersOf(client: Client, { name, type }: Queue, now: number): Promise<Poller[]> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name },
+    taskQueueType: type,
+  });
+  return pollers
+    .map(({ identity, lastAccessTime }) => ({
+      identity: identity ?? '',
+      at: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+    }))
+    .filter(({ at }) => now - at < pollsWithinMs);
+}
+
+function unserved({ name, serves, isUnused = false }: Queue, sight: Sight): Finding {
+  const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
+  const finding = isUnused ? warning : error;
+  return finding('task queues', words, `start a worker; ${podsCommand(sight)}`);
+}
+
+/** Workers are called after their pods. */
+async function strangersIn(sight: Sight, pollers: readonly Poller[]): Promise<Finding[]> {
+  const pods = await podNamesOf(sight);
+  if (pods === undefined) return [];
+  const identities = new Set(pollers.map(({ identity }) => identity));
+  const strangers = [...identities].filter((identity) => !pods.includes(identity));
+  if (strangers.length === 0) return [];
+  const words = `polled by ${strangers.join(', ')}, which ${strangers.length === 1 ? 'is no pod' : 'are no pods'} of this install: two installs must not have one name`;
+  return [warning('task queues', words, 'end them, or give one of the installs another --install')];
+}
+
+/** Undefined where that is not known, and where processes run outside of the cluster. */
+async function podNamesOf({ kube, ours = [] }: Sight): Promise<string[] | undefined> {
+  if (ours.length === 0) return undefined;
+  try {
+    return (await Promise.all(ours.map((one) => podsOf(kube, one)))).flat();
+  } catch (reason) {
+    if (isRefusal(reason)) return undefined;
+    throw reason;
+  }
+}
+
+const allowedMs = 5_000;
+
+/** Temporal says no time of its own but that of a poll, which was before now. */
+function clockFinding(pollers: readonly Poller[], now: number): Finding[] {
+  const newest = Math.max(...pollers.map(({ at }) => at));
+  if (pollers.length === 0) return [];
+  const ahead = Math.round((newest - now) / 1_000);
+  if (newest - now > allowedMs) {
+    const repair = 'set the clocks by NTP: timedatectl status';
+    return [warning('clock of Temporal', `at least ${ahead} s ahead of this one`, repair)];
+  }
+  return [
+    ok('clock of Temporal', 'it is not ahead of this one; whether it is behind is not known'),
+  ];
+}

@@ -1,0 +1,108 @@
+/** What the caller may do, and what the service accounts of the install may do. */
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Deployment } from '../migrate/deployments.ts';
+import { isWatcher } from '../migrate/deployments.ts';
+import type { Right } from '../rights.ts';
+import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../rights.ts';
+import type { Check, Finding } from './finding.ts';
+import { error, ok, skipped, warning } from './finding.ts';
+import type { Sight } from './sight.ts';
+
+export function rightChecks(sight: Sight): Check[] {
+  return [
+    { name: 'your rights', run: () => ofCaller(sight) },
+    { name: 'rights of the install', run: () => ofInstall(sight) },
+  ];
+}
+
+const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
+
+async function ofCaller({ kube, namespace }: Sight): Promise<Finding> {
+  const check = 'your rights';
+  const rights = [
+    ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
+    ...['machines', 'machinedeployments'].map((resource) =>
+      rightOnMachines('patch', resource, namespace),
+    ),
+    { verb: 'list', group: '', resource: 'events', namespace },
+    { verb: 'create', group: '', resource: 'configmaps', namespace },
+  ];
+  const missing = await missingOf(rights, (right) => isAllowed(kube, right));
+  if (missing.length === 0) return ok(check, 'all that the commands need');
+  const repair = `ask for a Role in ${namespace} with them; kubectl auth can-i --list -n ${namespace}`;
+  return warning(check, `you may not ${missing.map(formatRight).join(', ')}`, repair);
+}
+
+async function missingOf(
+  rights: readonly Right[],
+  isGiven: (right: Right) => Promise<boolean>,
+): Promise<Right[]> {
+  const answers = await Promise.all(rights.map(isGiven));
+  return rights.filter((_right, index) => !answers[index]);
+}
+
+async function ofInstall(sight: Sight): Promise<Finding | Finding[]> {
+  const { kube, ours, release } = sight;
+  const check = 'rights of the install';
+  if (!ours) return skipped(check, `you may not list Deployments in ${release}`);
+  if (ours.length === 0) {
+    return skipped(
+      check,
+      `no Deployment of the chart serves this namespace in ${release}; name another with --release-namespace`,
+    );
+  }
+  const review = {
+    verb: 'create',
+    group: 'authorization.k8s.io',
+    resource: 'subjectaccessreviews',
+    namespace: '',
+  };
+  if (!(await isAllowed(kube, review))) return skipped(check, 'you may not ask what others may do');
+  return await Promise.all(ours.map((deployment) => ofDeployment(sight, deployment)));
+}
+
+async function ofDeployment(
+  { kube, namespace, release }: Sight,
+  deployment: Deployment,
+): Promise<Finding> {
+  const check = 'rights of the install';
+  const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
+  const user = `system:serviceaccount:${release}:${account}`;
+  const rights = isWatcher(deployment) ? watcherRights(namespace) : workerRights(namespace);
+  const missing = await missingOf(rights, (right) => isAllowedTo(kube, user, right));
+  const { name } = deployment.metadata;
+  if (missing.length === 0)
+    return ok(check, `ServiceAccount ${account} of Deployment ${name} has them`);
+  const words = `ServiceAccount ${account} of Deployment ${name} may not ${missing.map(formatRight).join(', ')}`;
+  return error(
+    check,
+    words,
+    `apply the chart's Roles again: helm upgrade; kubectl -n ${namespace} get rolebindings`,
+  );
+}
+
+const watcherRights = (namespace: string): Right[] =>
+  kinds.flatMap((resource) =>
+    ['list', 'watch'].map((verb) => rightOnMachines(verb, resource, namespace)),
+  );
+
+/** Whatever part of the work it serves. */
+const workerRights = (namespace: string): Right[] => [
+  rightOnMachines('get', 'machines', namespace),
+  { verb: 'create', group: '', resource: 'events', namespace },
+];
+
+async function isAllowedTo(kube: KubeClient, user: string, right: Right): Promise<boolean> {
+  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+  const review = await kube.create<{ status?: { allowed?: boolean } }>(path, {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, groups: groupsOf(user), resourceAttributes: attributesOf(right) },
+  });
+  return review.status?.allowed ?? false;
+}
+
+function groupsOf(user: string): string[] {
+  const [, , namespace = ''] = user.split(':');
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+}

@@ -1,0 +1,55 @@
+/** What the checks share: both clusters, the install, and what was read of it. */
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { isRefusal } from '../../activities/kube/client/errors.ts';
+import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
+import type { Place } from '../connect.ts';
+import type { Deployment } from '../migrate/deployments.ts';
+import { findOurs } from '../migrate/deployments.ts';
+import type { InstallFlags } from '../migrate/install.ts';
+import { installOf } from '../migrate/install.ts';
+import type { DoctorQuestion } from './command.ts';
+
+export interface Sight extends Place {
+  target: KubeClient;
+  isSameCluster: boolean;
+  /** Namespace of the Deployments. */
+  release: string;
+  /** Our Deployments; undefined where they may not be read. */
+  ours: readonly Deployment[] | undefined;
+  flags: InstallFlags;
+  /** Name of the install. */
+  install: string;
+  /** Undefined where the cluster's id cannot be found out. */
+  taskQueue: string | undefined;
+}
+
+export async function readSight(
+  { kube, namespace }: Place,
+  target: KubeClient,
+  { releaseNamespace, install }: DoctorQuestion,
+): Promise<Sight> {
+  const release = releaseNamespace ?? namespace;
+  const ours = await orUndefined(findOurs(kube, release, namespace));
+  const flags = installOf(ours ?? []);
+  const name = install ?? (flags.name || namespace);
+  const cluster = flags.clusterId || (await orUndefined(clusterUidOf(kube)));
+  const taskQueue = cluster ? taskQueueOf({ cluster, name }) : undefined;
+  const isSameCluster = target === kube;
+  return { kube, namespace, target, isSameCluster, release, ours, flags, install: name, taskQueue };
+}
+
+/** What cannot be read is said by the checks that need it. */
+async function orUndefined<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (reason) {
+    if (isRefusal(reason)) return undefined;
+    throw reason;
+  }
+}
+
+/** How a person sees what became of our pods. */
+export function podsCommand({ release }: Pick<Sight, 'release'>): string {
+  return `kubectl -n ${release} get pods -l app.kubernetes.io/name=millwright`;
+}

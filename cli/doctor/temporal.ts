@@ -1,0 +1,184 @@
+/** Temporal: the server, our namespace in it, and who polls our queues. */
+import type { Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import { checkNames } from '../../workers/checks/checks.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import { commandsFor, unknownSearchAttributes } from '../../workers/temporal/search-attributes.ts';
+import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import { orMissing } from '../setup/finding.ts';
+import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import { certificateFinding, endOfServerCertificate } from './certificates.ts';
+import type { DoctorQuestion } from './command.ts';
+import type { Check, Finding } from './finding.ts';
+import { error, limitMs, ok, skipped, warning } from './finding.ts';
+import { queueChecks } from './queues.ts';
+import type { Sight } from './sight.ts';
+
+export interface TemporalChecks {
+  checks: Check[];
+  close(): Promise<void>;
+}
+
+const names = ['Temporal namespace', 'search attributes', 'task queues', 'Schedules'];
+const nothing = { close: () => Promise.resolve() };
+
+/** Without a server, all that depends on it is skipped. */
+export async function temporalChecks(
+  sight: Sight,
+  asked: DoctorQuestion,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TemporalChecks> {
+  const options = temporalOptionsOf(asked, sight.flags, env);
+  if (!isTemporalKnown(options, env)) {
+    const words =
+      'its address is not known: no option, no variable, no profile, and no watcher that says it';
+    const repair =
+      'millwright doctor --temporal-address HOST:PORT --temporal-namespace NAME, or export TEMPORAL_ADDRESS';
+    return { ...nothing, checks: failing(error('Temporal', words, repair)) };
+  }
+  let settings: TemporalSettings;
+  try {
+    settings = temporalSettingsOf(options, env);
+  } catch (reason) {
+    const finding = error(
+      'Temporal',
+      reasonOf(reason),
+      'correct the TEMPORAL_* variables or the profile',
+    );
+    return { ...nothing, checks: failing(finding) };
+  }
+  try {
+    const connection = await connectOrExplain(settings);
+    return {
+      checks: checksOf(sight, settings, connection),
+      close: () => connection.close(),
+    };
+  } catch (reason) {
+    const repair = `temporal operator cluster health --address ${settings.address}; name another server with --temporal-address`;
+    return { ...nothing, checks: failing(error('Temporal', reasonOf(reason), repair)) };
+  }
+}
+
+function failing(finding: Finding): Check[] {
+  return [
+    { name: 'Temporal', run: () => Promise.resolve(finding) },
+    ...names.map((name) => ({
+      name,
+      run: () => Promise.resolve(skipped(name, 'Temporal is not reached')),
+    })),
+  ];
+}
+
+function checksOf(sight: Sight, settings: TemporalSettings, connection: Connection): Check[] {
+  const { namespace } = settings;
+  const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
+  const within = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+    connection.withDeadline(Date.now() + limitMs / 2, ask);
+  return [
+    { name: 'Temporal', run: () => within(() => server(connection, settings)) },
+    { name: 'Temporal certificate', run: () => certificate(settings) },
+    { name: 'Temporal namespace', run: () => within(() => ofNamespace(connection, settings)) },
+    { name: 'search attributes', run: () => within(() => attributes(client)) },
+    ...queueChecks(sight, { client, within }),
+    { name: 'Schedules', run: () => within(() => schedules(sight, client)) },
+  ];
+}
+
+/** docs/supported-versions.md */
+const oldestMinor = 29;
+
+async function server(
+  { workflowService }: Connection,
+  { address }: TemporalSettings,
+): Promise<Finding> {
+  const { serverVersion } = await workflowService.getSystemInfo({});
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(serverVersion) ?? [];
+  const isOld = major === '1' && Number(minor) < oldestMinor;
+  const text = `version ${serverVersion} at ${address}`;
+  if (!isOld) return ok('Temporal', text);
+  return warning(
+    'Temporal',
+    `${text} is older than 1.${oldestMinor}`,
+    'upgrade the server: docs/supported-versions.md',
+  );
+}
+
+async function certificate({ address, connection }: TemporalSettings): Promise<Finding[]> {
+  const check = 'Temporal certificate';
+  const isTls = Boolean(connection.tls) || Boolean(connection.apiKey);
+  if (!isTls) return [skipped(check, 'the connection has no TLS')];
+  const [, host = '', port = '7233'] = /^(?:.*:\/\/)?(.*?)(?::(\d+))?$/.exec(address) ?? [];
+  const end = await endOfServerCertificate({ host, port: Number(port) });
+  return [certificateFinding(check, { whose: `of ${host}`, end })];
+}
+
+async function ofNamespace(
+  { workflowService }: Connection,
+  { namespace, address }: TemporalSettings,
+): Promise<Finding> {
+  const check = 'Temporal namespace';
+  const found = await orMissing(workflowService.describeNamespace({ namespace }));
+  const repair = `millwright setup --temporal-address ${address} --temporal-namespace ${namespace}`;
+  if (!found) return error(check, `${namespace} does not exist`, repair);
+  const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+  return ok(check, `${namespace} keeps closed workflows for ${seconds / 3_600} hours`);
+}
+
+async function attributes(client: Client): Promise<Finding> {
+  const check = 'search attributes';
+  const missing = await unknownSearchAttributes(client);
+  if (missing.length === 0) return ok(check, 'all of them');
+  const { namespace } = client.options;
+  const [own = ''] = commandsFor(missing, namespace);
+  return error(
+    check,
+    `missing: ${missing.join(', ')}`,
+    `millwright setup, or as an administrator: ${own}`,
+  );
+}
+
+/** A check that is missing or paused lets trouble go unseen; machines come and go all the same. */
+async function schedules({ flags, install, namespace }: Sight, client: Client): Promise<Finding[]> {
+  const check = 'Schedules';
+  const clusterName = flags.clusterName || undefined;
+  const states = await Promise.all(
+    checkNames.map(async (name) => {
+      const ids = [
+        scheduleIdOf(name, { name: install, clusterName }),
+        scheduleIdOf(name, { name: install, clusterName, fleetNamespace: namespace }),
+      ];
+      const found = await Promise.all(ids.map((id) => stateOf(client, id)));
+      return { id: ids[0] ?? '', state: found.find((state) => state !== 'missing') ?? 'missing' };
+    }),
+  );
+  const faults = states.filter(({ state }) => state !== 'runs');
+  if (faults.length === 0) return [ok(check, `${states.length} checks, none is paused`)];
+  const { namespace: ofTemporal } = client.options;
+  return faults.map(({ id, state }) =>
+    state === 'missing'
+      ? warning(
+          check,
+          `${id} does not exist`,
+          'workers make it when they start, unless its flag turns it off',
+        )
+      : warning(
+          check,
+          `${id} is paused`,
+          `temporal schedule toggle --unpause --schedule-id ${id} --namespace ${ofTemporal} --reason repaired`,
+        ),
+  );
+}
+
+async function stateOf(client: Client, id: string): Promise<'runs' | 'paused' | 'missing'> {
+  const found = await orMissing(
+    client.workflowService.describeSchedule({
+      namespace: client.options.namespace,
+      scheduleId: id,
+    }),
+  );
+  if (!found) return 'missing';
+  return found.schedule?.state?.paused ? 'paused' : 'runs';
+}

@@ -1,0 +1,50 @@
+/** `millwright drain --dry-run`: what the drain of a machine would meet. */
+import type { Command } from 'commander';
+import type { Run } from '../answer.ts';
+import { inCluster } from '../connect.ts';
+import { readReference, withReference } from '../object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../options.ts';
+import { withCluster, withOutput } from '../options.ts';
+import type { TargetOptions } from '../target.ts';
+import { withTarget } from '../target.ts';
+
+export interface DrainQuestion extends ClusterOptions, OutputOptions, TargetOptions {
+  /** Of the Machine. */
+  name: string;
+}
+
+interface Options extends ClusterOptions, OutputOptions, TargetOptions {
+  dryRun?: boolean;
+}
+
+const about = `
+Which pods would leave, in which order, which budgets would refuse, which volumes are waited for, and for how long at
+most. Nothing is written. There is no drain without --dry-run: a machine is drained when it is deleted.
+Exit code 0: no budget would refuse now. 1: one would, or pods would be deleted by force.
+
+Examples:
+  millwright drain --dry-run machine/pool-86b9f-rpz4r
+  millwright drain --dry-run machine/pool-86b9f-rpz4r --target-kubeconfig shoot.yaml`;
+
+export function addDrain(parent: Command, run: Run): void {
+  const command = withReference(parent.command('drain'))
+    .summary('with --dry-run: say what the drain of a machine would meet')
+    .description('Say what the drain of a machine would meet.')
+    .option('--dry-run', 'the only way that there is');
+  withOutput(withTarget(withCluster(command)))
+    .addHelpText('after', about)
+    .action((words: string[], { dryRun = false, ...options }: Options) => {
+      const { name } = readReference(words, ['machine']);
+      if (!dryRun) {
+        command.error(
+          `there is only --dry-run: a machine is drained when it is deleted, kubectl delete machine ${name}`,
+        );
+      }
+      return run({ ...options, name }, (asked) =>
+        inCluster(asked, async (place) => {
+          const { drain } = await import('./drain.ts');
+          return await drain(place, asked);
+        }),
+      );
+    });
+}

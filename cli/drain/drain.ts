@@ -1,0 +1,145 @@
+import { volumesOf } from '../../activities/drain/volumes.ts';
+import { forceReason } from '../../activities/drain/force-reason.ts';
+import { podsToDrain, countStaying } from '../../activities/drain/pods.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import type { Node } from '../../activities/kube/objects/nodes.ts';
+import type { VolumeAttachment } from '../../activities/kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../../activities/kube/objects/volume-attachments.ts';
+import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
+import { formatDuration, parseDuration } from '../../workflows/api/duration.ts';
+import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
+import { evictionSeconds, evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
+import { attachedTo } from '../../workflows/plan/drain/volumes.ts';
+import { nodeNameOf, readBudgets } from '../act/sight.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { readMachine } from '../read-object.ts';
+import { inTarget } from '../target.ts';
+import type { DrainQuestion } from './command.ts';
+import type { Limits, NodeSight, PodOutlook } from './outlook.ts';
+import { outlookOf } from './outlook.ts';
+
+export async function drain(place: Place, asked: DrainQuestion): Promise<Answer> {
+  const machine = await readMachine(place, asked.name);
+  const node = nodeNameOf(machine);
+  return await inTarget(place, asked, async (target) => {
+    const found = await ignoreNotFound(target.get<Node>(nodePath(node)));
+    if (!found) {
+      throw new Error(
+        `there is no Node ${node} in this cluster: machine/${asked.name} has none yet, or --target-kubeconfig is to name that of the Nodes`,
+      );
+    }
+    const limits = limitsOf(machine);
+    const sight = await readSight(target, node);
+    const pods = outlookOf(sight, limits);
+    const force = forcedBy(machine, found);
+    return answerOf({ machine: asked.name, node, pods, staying: sight.staying, limits, force });
+  });
+}
+
+async function readSight(target: KubeClient, node: string): Promise<NodeSight> {
+  const pods = await podsToDrain(target, node);
+  return {
+    pods,
+    staying: await countStaying(target, node),
+    budgets: await readBudgets(target, pods),
+    volumes: await readVolumes(target, node, pods),
+  };
+}
+
+/** A cluster without VolumeAttachments has nothing to wait for. */
+async function readVolumes(target: KubeClient, node: string, pods: DrainPod[]) {
+  const { items = [] } =
+    (await ignoreNotFound(target.list<VolumeAttachment>(volumeAttachments))) ?? {};
+  const attachments = items.map(({ spec, status }) => ({
+    volume: spec.source.persistentVolumeName ?? '',
+    nodeName: spec.nodeName,
+    isAttached: status?.attached ?? false,
+  }));
+  const found = new Map<string, string[]>();
+  for (const pod of pods) {
+    if (pod.claims.length === 0) continue;
+    const volumes = await volumesOf(target, pod, pods);
+    found.set(pod.uid, attachedTo(node, volumes, attachments));
+  }
+  return found;
+}
+
+/** Defaults of the worker's flags, which a person cannot see from here. */
+const defaults = { drainTimeoutSeconds: 7_200, maxEvictRetries: 360 };
+const pvDetachTimeoutSeconds = 120;
+const pvReattachTimeoutSeconds = 90;
+
+function limitsOf({ spec }: Machine): Limits {
+  const own = spec.drainTimeout === undefined ? undefined : parseDuration(spec.drainTimeout);
+  const drainTimeoutSeconds = own ?? defaults.drainTimeoutSeconds;
+  const retries = spec.maxEvictRetries ?? defaults.maxEvictRetries;
+  const maxEvictRetries = evictRetriesWithin(retries, drainTimeoutSeconds);
+  return { drainTimeoutSeconds, maxEvictRetries, pvDetachTimeoutSeconds, pvReattachTimeoutSeconds };
+}
+
+/** Why pods would not be asked at all. */
+function forcedBy({ metadata }: Machine, node: Node): string | undefined {
+  const { isSkipped = false } = drainOptionsIn(metadata.annotations, Date.parse);
+  if (isSkipped)
+    return 'the annotation millwright.dev/skip-drain: pods stay on the Node, and go with the instance';
+  if (isForceDeletion(metadata.labels)) return 'the label force-deletion';
+  return forceReason(node, Date.now());
+}
+
+interface DrainReport {
+  machine: string;
+  node: string;
+  pods: PodOutlook[];
+  staying: number;
+  limits: Limits;
+  force: string | undefined;
+}
+
+function answerOf(report: DrainReport): Answer {
+  const { pods, limits, force } = report;
+  const isRefused = pods.some(({ refusal }) => refusal !== undefined);
+  const { force: _force, ...rest } = report;
+  const data = {
+    ...rest,
+    limits: { ...limits, evictionSeconds: limits.maxEvictRetries * evictionSeconds },
+    forcedBy: force ?? null,
+  };
+  return { text: textOf(report), data, exitCode: isRefused || force !== undefined ? 1 : 0 };
+}
+
+function textOf({ machine, node, pods, staying, limits, force }: DrainReport): string {
+  const { drainTimeoutSeconds, maxEvictRetries } = limits;
+  const together = pods.filter(({ turn }) => turn === 'together');
+  const inTurn = pods.filter(({ turn }) => turn !== 'together');
+  return [
+    `machine/${machine}, Node ${node}: ${pods.length} pods have to leave, ${staying} stay (of DaemonSets and of the kubelet)`,
+    ...(force === undefined ? [] : [`by force, no budget is asked: ${force}`]),
+    ...(together.length === 0 ? [] : ['all at once:', ...together.flatMap(podLines)]),
+    ...(inTurn.length === 0
+      ? []
+      : [
+          'then one after another, each after the volumes of the one before:',
+          ...inTurn.flatMap(podLines),
+        ]),
+    `at most: a pod that is refused is deleted without asking after ${formatDuration(maxEvictRetries * evictionSeconds)}; all that is left after ${formatDuration(drainTimeoutSeconds)} is deleted by force`,
+    'These are limits of the Machine, else defaults: flags of the worker may say otherwise.',
+  ].join('\n');
+}
+
+function podLines({ pod, turn, refusal, volumes, volumeSeconds }: PodOutlook): string[] {
+  const place = turn === 'together' ? '-' : `${turn}.`;
+  return [
+    `  ${place} ${pod}`,
+    ...(refusal ? [`      would be refused now: ${refusal.why}`] : []),
+    ...(volumes.length === 0
+      ? []
+      : [
+          `      waits for ${volumes.join(', ')} to move, at most ${formatDuration(volumeSeconds)}`,
+        ]),
+  ];
+}

@@ -1,0 +1,112 @@
+/** What the workflow of an object says of itself. */
+import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { connectTo } from '../../workers/kube/clients.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import type { TemporalOptions } from '../options.ts';
+import { temporalSettingsOf } from '../temporal-connection.ts';
+import type { Attempt, WorkflowFacts } from './explanation.ts';
+
+/** Who waits longer for an answer has it elsewhere. */
+const patienceMs = 3_000;
+/** A query needs a worker. */
+const queryPatienceMs = 2_000;
+
+export interface WorkflowRead {
+  facts: WorkflowFacts | undefined;
+  notes: string[];
+}
+
+export async function readWorkflowFacts(
+  workflowId: string,
+  options: TemporalOptions,
+): Promise<WorkflowRead> {
+  const settings = temporalSettingsOf(options, process.env);
+  try {
+    const connection = await connectTo(settings, patienceMs);
+    try {
+      const { namespace } = settings;
+      const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
+      return await factsOf(client, workflowId);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    const words = `Temporal at ${settings.address} does not answer: ${reasonOf(error)}`;
+    return { facts: undefined, notes: [words] };
+  }
+}
+
+async function factsOf(client: Client, workflowId: string): Promise<WorkflowRead> {
+  const handle = client.workflow.getHandle(workflowId);
+  const description = await described(client, handle);
+  if (!description) {
+    return { facts: undefined, notes: [`Temporal knows no workflow ${workflowId}.`] };
+  }
+  const { status, raw } = description;
+  const isOpen = status.name === 'RUNNING';
+  const page = isOpen ? await pageOf(client, handle) : undefined;
+  const attempts = (raw.pendingActivities ?? []).map(attemptOf);
+  return {
+    facts: { workflowId, status: status.name, page, attempts },
+    notes:
+      isOpen && page === undefined
+        ? ['No worker answers for its workflow, so its page is not known.']
+        : [],
+  };
+}
+
+async function described(
+  client: Client,
+  handle: WorkflowHandle,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+function attemptOf(pending: Pending): Attempt {
+  const { activityType, attempt, lastFailure, scheduledTime } = pending;
+  const nextAt = millisecondsOf(scheduledTime);
+  return {
+    step: activityType?.name ?? 'activity',
+    attempt: attempt ?? 1,
+    ...(nextAt !== undefined && { nextAt }),
+    ...(lastFailure?.message && { lastError: lastFailure.message }),
+  };
+}
+
+function millisecondsOf(time: Pending['scheduledTime']): number | undefined {
+  return time ? Number(time.seconds) * 1_000 + Math.floor((time.nanos ?? 0) / 1e6) : undefined;
+}
+
+interface Metadata {
+  currentDetails?: string;
+}
+
+/** Undefined where no worker answers, or its payloads cannot be read. */
+async function pageOf(client: Client, handle: WorkflowHandle): Promise<string[] | undefined> {
+  try {
+    const metadata = await client.connection.withDeadline(Date.now() + queryPatienceMs, () =>
+      handle.query<Metadata>('__temporal_workflow_metadata'),
+    );
+    return linesOf(metadata.currentDetails ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without what marks it up, and without its commands, which this program has itself. */
+export function linesOf(page: string): string[] {
+  const [facts = ''] = page.split('\n\nWhat you can do');
+  return facts
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.slice(2).replaceAll(/\*\*|`/g, ''));
+}

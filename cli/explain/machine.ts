@@ -1,0 +1,160 @@
+/** Why a machine is as it is, by its objects. */
+import type { Node } from '../../activities/kube/objects/nodes.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { machineFindings } from '../diagnosis/diagnose.ts';
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { kubectlFor } from '../diagnosis/machine-commands.ts';
+import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { foundMachine } from '../diagnosis/machine-object.ts';
+import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
+import type { Awaited, Explanation, Fact } from './explanation.ts';
+
+/** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */
+export function explainMachine(
+  machine: Machine,
+  { fleet, node }: { fleet: Fleet; node: Node | undefined },
+): Explanation {
+  const { metadata, status } = machine;
+  const findings = machineFindings(machine, fleet);
+  const { description, lastUpdateTime } = status?.lastOperation ?? {};
+  return {
+    object: foundMachine(machine),
+    state: phaseOf(machine),
+    since: timeOf(status?.currentStatus?.lastUpdateTime) ?? timeOf(metadata.creationTimestamp),
+    decision:
+      description === undefined ? undefined : { text: description, at: timeOf(lastUpdateTime) },
+    awaits: awaitedOf(machine, fleet),
+    facts: factsOf(machine, { fleet, node }),
+    findings,
+    commands: [`${kubectlFor(machine)} describe machine ${metadata.name}`],
+    events: [],
+    consoleOutput: metadata.annotations?.[annotations.consoleOutput],
+    notes: [],
+  };
+}
+
+export function phaseOf({ metadata, status }: Machine): string {
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  return status?.currentStatus?.phase || 'New';
+}
+
+/** What its phase waits for. */
+export function awaitedOf(machine: Machine, fleet: Fleet): Awaited | undefined {
+  const awaited = awaitedByPhase[phaseOf(machine)];
+  return awaited?.(machine, fleet);
+}
+
+const replaced = 'it is Failed, and replaced';
+
+/** A machine in another phase waits for nothing. */
+const awaitedByPhase: Readonly<
+  Record<string, ((machine: Machine, fleet: Fleet) => Awaited) | undefined>
+> = {
+  New: () => ({ what: 'a worker that takes it up' }),
+  CrashLoopBackOff: (machine, fleet) => ({
+    what: 'the next attempt to create its instance',
+    since: sincePhase(machine),
+    until: joinDeadlineOf(machine, fleet),
+    sequel: replaced,
+  }),
+  Pending: (machine, fleet) => ({
+    what: `its Node ${nodeNameOf(machine)}, which has to be Ready`,
+    since: sincePhase(machine),
+    until: joinDeadlineOf(machine, fleet),
+    sequel: replaced,
+  }),
+  Unknown: (machine, fleet) => ({
+    what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
+    since: sincePhase(machine),
+    until: healthDeadlineOf(machine, fleet),
+    sequel: replaced,
+  }),
+  Failed: (machine) => failedAwaits(machine),
+  Terminating: (machine, fleet) => goingAwaits(machine, fleet),
+};
+
+function sincePhase({ status }: Machine): number | undefined {
+  return timeOf(status?.currentStatus?.lastUpdateTime);
+}
+
+function failedAwaits(machine: Machine): Awaited {
+  const until = timeOf(machine.status?.currentStatus?.preserveExpiryTime);
+  if (until !== undefined) return { what: 'the end of its preservation', until, sequel: 'it goes' };
+  const owner = ownerOf(machine);
+  return {
+    what:
+      owner === undefined
+        ? 'a person who deletes it: no MachineSet owns it, so nothing replaces it'
+        : `machineset/${owner}, which deletes it and makes another one`,
+  };
+}
+
+function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
+  const { description = '' } = machine.status?.lastOperation ?? {};
+  const since = timeOf(machine.metadata.deletionTimestamp);
+  if (/deleting the instance|waits for the cloud|VM deletion/i.test(description)) {
+    return { what: 'the cloud, which has to delete its instance', since };
+  }
+  return {
+    what: 'its pods, which have to leave its Node',
+    since,
+    until: drainDeadlineOf(machine, fleet),
+    sequel: 'what is left of them is deleted by force',
+  };
+}
+
+export function ownerOf({ metadata }: Machine): string | undefined {
+  return metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet')?.name;
+}
+
+function factsOf(
+  machine: Machine,
+  { fleet, node }: { fleet: Fleet; node: Node | undefined },
+): Fact[] {
+  const { spec } = machine;
+  const className = spec.class?.name ?? 'none';
+  const provider = fleet.classes.find(
+    ({ metadata }) =>
+      metadata.name === className && metadata.namespace === machine.metadata.namespace,
+  )?.provider;
+  return [
+    ...ownersOf(machine, fleet),
+    { name: 'Class', value: `${className}${provider === undefined ? '' : ` (${provider})`}` },
+    { name: 'Instance', value: spec.providerID ?? 'none yet' },
+    { name: 'Node', value: node ? nodeInWords(node) : `${nodeNameOf(machine)} (not read)` },
+  ];
+}
+
+function ownersOf(machine: Machine, { sets }: Fleet): Fact[] {
+  const owner = ownerOf(machine);
+  if (owner === undefined) return [{ name: 'Belongs to', value: 'no MachineSet' }];
+  const set = sets.find(
+    ({ metadata }) => metadata.name === owner && metadata.namespace === machine.metadata.namespace,
+  );
+  const above = set?.metadata.ownerReferences?.find(({ kind }) => kind === 'MachineDeployment');
+  const value = `machineset/${owner}${above ? ` of machinedeployment/${above.name}` : ''}`;
+  return [{ name: 'Belongs to', value }];
+}
+
+/** Its conditions that are not as they should be, whether it is cordoned. */
+export function nodeInWords({ metadata, spec, status }: Node): string {
+  const conditions = status?.conditions ?? [];
+  const others = conditions
+    .filter(({ type, status: is }) => type !== 'Ready' && is === 'True')
+    .map(({ type }) => type);
+  const words = [
+    readinessOf(conditions.find(({ type }) => type === 'Ready')),
+    ...others,
+    ...(spec?.unschedulable === true ? ['cordoned'] : []),
+    ...(metadata.annotations?.[annotations.notManaged] === undefined ? [] : ['not managed']),
+  ];
+  return `${metadata.name}: ${words.join(', ')}`;
+}
+
+function readinessOf(ready: NodeCondition | undefined): string {
+  if (ready?.status === 'True') return 'Ready';
+  const why = [ready?.reason, ready?.message].filter(Boolean).join(': ');
+  return `not Ready${why === '' ? '' : ` (${why})`}`;
+}

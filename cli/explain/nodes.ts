@@ -1,0 +1,47 @@
+/** The Node of a machine, in its own cluster where that is another one. */
+import { isForbidden } from '../../activities/kube/client/errors.ts';
+import type { Node } from '../../activities/kube/objects/nodes.ts';
+import { readNode } from '../../activities/kube/objects/nodes.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import type { Place } from '../connect.ts';
+import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { inTarget } from '../target.ts';
+import type { ExplainQuestion } from './command.ts';
+import type { Subject } from './subject.ts';
+
+export interface SeenNode {
+  /** Undefined where there is none, or it was not read. */
+  node: Node | undefined;
+  /** Why nothing is known. */
+  notes: string[];
+}
+
+/** What cannot be read is no error: less is said. */
+export async function seenNode(
+  place: Place,
+  asked: ExplainQuestion,
+  subject: Subject,
+): Promise<SeenNode> {
+  const name = nameOf(subject);
+  if (name === undefined) return { node: undefined, notes: [] };
+  try {
+    const node = await inTarget(place, asked, (target) => readNode(target, name));
+    return node ? { node, notes: [] } : { node, notes: [notThere(name, asked)] };
+  } catch (error) {
+    const words = isForbidden(error) ? 'it may not be read' : reasonOf(error);
+    return { node: undefined, notes: [`Nothing is known of Node ${name}: ${words}`] };
+  }
+}
+
+function nameOf(subject: Subject): string | undefined {
+  if (subject.kind === 'node') return subject.object.name;
+  if (subject.kind !== 'machine') return undefined;
+  const { machine } = subject;
+  return machine.spec.providerID === undefined ? undefined : nodeNameOf(machine);
+}
+
+function notThere(name: string, { targetKubeconfig }: ExplainQuestion): string {
+  return targetKubeconfig === undefined
+    ? `This cluster has no Node ${name}. If the Nodes are in another one: --target-kubeconfig FILE`
+    : `There is no Node ${name}.`;
+}

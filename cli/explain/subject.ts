@@ -1,0 +1,83 @@
+/** The objects that an explanation is about. */
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { Kind } from '../../workflows/contracts/references.ts';
+import type { FoundObject } from '../diagnosis/finding.ts';
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
+import type { Pool, SetWithMachines } from '../fleet/pools.ts';
+import { poolsOf } from '../fleet/pools.ts';
+import type { ObjectReference } from '../object-reference.ts';
+import { formatReference } from '../object-reference.ts';
+
+export type Subject = { object: FoundObject } & (
+  | { kind: 'machine'; machine: Machine }
+  | { kind: 'machineset'; set: SetWithMachines }
+  | { kind: 'machinedeployment'; pool: Pool & { deployment: MachineDeployment } }
+  /** `machine`: the one that has the Node. */
+  | { kind: 'node'; machine: Machine | undefined }
+);
+
+interface Where {
+  fleet: Fleet;
+  namespace: string;
+}
+
+/** Throws when there is no such object. A Node is read later, in its own cluster. */
+export function subjectOf(asked: ObjectReference, where: Where): Subject {
+  const { fleet, namespace } = where;
+  const { kind, name } = asked;
+  const object = { kind, namespace, name };
+  if (kind === 'node') {
+    const machine = fleet.machines.find((one) => nodeNameOf(one) === name);
+    return { kind, object: { kind, name }, machine };
+  }
+  const found = findObject(asked, fleet);
+  if (!found) throw nothingThere(asked, namespace);
+  return { object, ...found };
+}
+
+type Found =
+  | { kind: 'machine'; machine: Machine }
+  | { kind: 'machineset'; set: SetWithMachines }
+  | { kind: 'machinedeployment'; pool: Pool & { deployment: MachineDeployment } };
+
+function findObject({ kind, name }: ObjectReference, fleet: Fleet): Found | undefined {
+  if (kind === 'machine') {
+    const machine = fleet.machines.find(({ metadata }) => metadata.name === name);
+    return machine && { kind, machine };
+  }
+  const { pools, loneSets } = poolsOf(fleet);
+  if (kind === 'machinedeployment') {
+    const pool = pools.find(({ deployment }) => deployment.metadata.name === name);
+    return pool && { kind, pool };
+  }
+  const sets = [...pools.flatMap((pool) => pool.sets), ...loneSets];
+  const set = sets.find((one) => one.set.metadata.name === name);
+  return set && { kind: 'machineset', set };
+}
+
+function nothingThere(asked: ObjectReference, namespace: string): Error {
+  const words = `There is no ${formatReference(asked)} in namespace ${namespace}.`;
+  return new Error(
+    asked.kind === 'machine'
+      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
+      : words,
+  );
+}
+
+/** Of its workflow, as ids name it. */
+export function workflowKindOf(subject: Subject): { kind: Kind; name: string } | undefined {
+  const { name } = subject.object;
+  switch (subject.kind) {
+    case 'machine':
+      return { kind: 'machine', name };
+    case 'machineset':
+      return { kind: 'machineSet', name };
+    case 'machinedeployment':
+      return { kind: 'machineDeployment', name };
+    case 'node':
+      return subject.machine && { kind: 'machine', name: subject.machine.metadata.name };
+  }
+}

@@ -1,0 +1,120 @@
+/** An explanation, as one would read it at night. */
+import type { Finding } from '../diagnosis/finding.ts';
+import { isoOf } from '../diagnosis/finding.ts';
+import { runbookOf } from '../diagnosis/trouble.ts';
+import { ageSince, formatAge } from '../terminal/age.ts';
+import { oneLine } from '../terminal/screen.ts';
+import { ownPalette } from '../terminal/style.ts';
+import type { Attempt, Awaited, Explanation, SeenEvent, WorkflowFacts } from './explanation.ts';
+
+const eventsMax = 8;
+const findingsMax = 5;
+
+export function formatExplanation(explanation: Explanation, now: number): string {
+  const { facts, events, workflow, consoleOutput, notes } = explanation;
+  const sections = [
+    [titleOf(explanation, now), ...reasonsOf(explanation, now)],
+    facts.map(({ name, value }) => line(name, value)),
+    findingsOf(explanation.findings),
+    workflow ? workflowLines(workflow, now) : [],
+    events.length > 0 ? ['Events:', ...events.slice(-eventsMax).map(eventLine(now))] : [],
+    consoleOutput === undefined
+      ? []
+      : ['The instance has printed last:', ...indented(consoleOutput.trimEnd().split('\n'))],
+    commandLines(explanation),
+    notes,
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function titleOf({ object: { kind, name }, state, since }: Explanation, now: number): string {
+  const { strong } = ownPalette();
+  const time = since === undefined ? '' : ` for ${formatAge(now - since)}, since ${isoOf(since)}`;
+  return strong(`${kind}/${name} is ${state}${time}`);
+}
+
+function reasonsOf({ decision, awaits }: Explanation, now: number): string[] {
+  return [
+    ...(decision ? [line('Last', `${oneLine(decision.text)} (${agoOf(decision.at, now)})`)] : []),
+    ...(awaits ? awaitedLines(awaits, now) : [line('Waits for', 'nothing')]),
+  ];
+}
+
+function agoOf(at: number | undefined, now: number): string {
+  return at === undefined ? 'no time given' : `${formatAge(now - at)} ago`;
+}
+
+function awaitedLines({ what, since, until, sequel }: Awaited, now: number): string[] {
+  const time = since === undefined ? '' : `, for ${formatAge(now - since)}`;
+  return [
+    line('Waits for', `${what}${time}`),
+    ...(until === undefined ? [] : [line('Until', untilOf({ until, sequel, now }))]),
+  ];
+}
+
+function untilOf(limit: { until: number; sequel: string | undefined; now: number }): string {
+  const { until, sequel, now } = limit;
+  const distance = until > now ? `in ${formatAge(until - now)}` : `${formatAge(now - until)} ago`;
+  return `${isoOf(until)} (${distance})${sequel === undefined ? '' : `: ${sequel}`}`;
+}
+
+function findingsOf(findings: readonly Finding[]): string[] {
+  const { bad } = ownPalette();
+  const shown = findings.slice(0, findingsMax);
+  const lines = shown.flatMap(({ trouble, object, cause }) => [
+    `${bad(trouble ?? 'Trouble')}: ${object.kind}/${object.name}: ${oneLine(cause)}`,
+    ...(trouble === undefined ? [] : [`  Runbook: ${runbookOf(trouble)}`]),
+  ]);
+  const more = findings.length - shown.length;
+  return more > 0 ? [...lines, `and ${more} more: millwright stuck`] : lines;
+}
+
+function workflowLines(
+  { workflowId, status, page = [], attempts }: WorkflowFacts,
+  now: number,
+): string[] {
+  return [
+    `Workflow ${workflowId} (${status.toLowerCase()}):`,
+    ...page.map((text) => `  ${text}`),
+    ...attempts.map(attemptLine(now)),
+  ];
+}
+
+function attemptLine(now: number): (attempt: Attempt) => string {
+  return ({ step, attempt, nextAt, lastError }) => {
+    const next =
+      nextAt === undefined || nextAt <= now ? '' : `, next in ${formatAge(nextAt - now)}`;
+    const error = lastError === undefined ? '' : `; it failed last with: ${oneLine(lastError)}`;
+    return `  ${step}: attempt ${attempt}${next}${error}`;
+  };
+}
+
+function eventLine(now: number): (event: SeenEvent) => string {
+  return ({ at, type, reason, message, count }) => {
+    const times = count > 1 ? ` (${count} times)` : '';
+    const mark = type === 'Warning' ? '!' : ' ';
+    return ` ${mark}${ageSince(at, now).padEnd(7)} ${reason}: ${oneLine(message)}${times}`;
+  };
+}
+
+function commandLines({ findings, commands }: Explanation): string[] {
+  const ofFindings = findings.slice(0, findingsMax).flatMap((finding) => finding.commands);
+  const all = [...new Set([...commands, ...withoutRepeats(ofFindings)])];
+  return all.length === 0 ? [] : ['What you can do:', ...indented(all)];
+}
+
+/** A comment stays with the command that it is about. */
+function withoutRepeats(lines: readonly string[]): string[] {
+  return lines.filter((text, index) => lines.indexOf(text) === index);
+}
+
+const indented = (lines: readonly string[]): string[] => lines.map((text) => `  ${text}`);
+
+const nameWidth = 12;
+
+function line(name: string, value: string): string {
+  return `${`${name}:`.padEnd(nameWidth)} ${value}`;
+}

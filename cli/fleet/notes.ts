@@ -1,0 +1,29 @@
+/** What a reader has to know of an answer: what stands over it all, and what it does not know. */
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { formatAge } from '../terminal/age.ts';
+
+/** Lines, with an empty one before them. */
+export function notesOf(fleet: Fleet): string[] {
+  return spaced([
+    ...stopWords(fleet),
+    ...(fleet.unread.length === 0
+      ? []
+      : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),
+    ...(fleet.temporal === undefined
+      ? ['Temporal was not asked: --temporal-address says where it is.']
+      : []),
+  ]);
+}
+
+export function stopLines(fleet: Fleet): string[] {
+  return spaced(stopWords(fleet));
+}
+
+function stopWords({ stops, now }: Fleet): string[] {
+  return stops.map(({ namespace, by, since, reason }) => {
+    const author = by === undefined ? '' : ` by ${by}`;
+    return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${reason}`;
+  });
+}
+
+const spaced = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);

@@ -1,0 +1,16 @@
+/** The objects of an install and, where its address is known, what Temporal says of it. */
+import type { Place } from '../connect.ts';
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import type { FleetQuestion } from './question.ts';
+import { readFleet } from './read.ts';
+
+export async function readAll(place: Place, asked: FleetQuestion): Promise<Fleet> {
+  // Its import takes longer than most answers: it begins while they come.
+  const early = isTemporalKnown(asked, process.env) ? import('./temporal-facts.ts') : undefined;
+  const { fleet, install } = await readFleet(place, asked);
+  const options = temporalOptionsOf(asked, install, process.env);
+  if (!isTemporalKnown(options, process.env)) return fleet;
+  const { readTemporal } = await (early ?? import('./temporal-facts.ts'));
+  return { ...fleet, temporal: await readTemporal(place, { fleet, install, options }) };
+}

@@ -1,0 +1,184 @@
+/** Reads an install: lists, all at once, and none for each machine. */
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { Place } from '../connect.ts';
+import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from '../diagnosis/fleet.ts';
+import { askedWarnings } from '../diagnosis/install.ts';
+import { timeOf } from '../diagnosis/times.ts';
+import type { Deployment } from '../migrate/deployments.ts';
+import { isOurs, isServing } from '../migrate/deployments.ts';
+import type { InstallFlags } from '../migrate/install.ts';
+import { installOf } from '../migrate/install.ts';
+import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
+import { corePath, deploymentsPath, leasesPath, machinesPath } from './paths.ts';
+import { processFactsOf, timeoutsOf } from './process-facts.ts';
+import type { FleetQuestion } from './question.ts';
+import { TolerantReads } from './tolerant.ts';
+
+export interface Reading {
+  fleet: Fleet;
+  install: InstallFlags;
+}
+
+export async function readFleet(place: Place, asked: FleetQuestion): Promise<Reading> {
+  const namespace = namespaceOf(place, asked);
+  const { kube } = place;
+  const reads = new TolerantReads();
+  const [deployments, sets, machines, classes, surroundings] = await Promise.all([
+    itemsOf(kube.list<MachineDeployment>(machinesPath('machinedeployments', namespace))),
+    itemsOf(kube.list<MachineSet>(machinesPath('machinesets', namespace))),
+    itemsOf(kube.list<Machine>(machinesPath('machines', namespace))),
+    reads.read(
+      'MachineClasses',
+      itemsOf(kube.list<MachineClass>(machinesPath('machineclasses', namespace))),
+    ),
+    readSurroundings(place, asked),
+  ]);
+  const { around, install } = surroundings;
+  const unread = [...reads.unread, ...around.unread];
+  return {
+    install,
+    fleet: { ...around, deployments, sets, machines, classes: classes ?? [], unread },
+  };
+}
+
+/** Undefined: all. */
+export function namespaceOf(place: Place, { allNamespaces = false }: FleetQuestion) {
+  return allNamespaces ? undefined : place.namespace;
+}
+
+/** All but the objects of our kinds. */
+export type Surroundings = Omit<Fleet, 'deployments' | 'sets' | 'machines' | 'classes'>;
+
+export async function readSurroundings(
+  place: Place,
+  asked: FleetQuestion,
+): Promise<{ around: Surroundings; install: InstallFlags }> {
+  const namespace = namespaceOf(place, asked);
+  const { kube } = place;
+  const reads = new TolerantReads();
+  const release = asked.releaseNamespace ?? namespace;
+  const [stops, leases, ours, warnings] = await Promise.all([
+    reads.read('a stop (ConfigMap millwright-stop)', readStops(kube, namespace)),
+    reads.read('Leases', readLeases(kube, namespace)),
+    reads.read('the Deployments of watcher and worker', readOurs(kube, { release, namespace })),
+    reads.read('Events', readWarnings(kube, namespace)),
+  ]);
+  const install = installOf(ours ?? []);
+  const now = Date.now();
+  const around: Surroundings = {
+    now,
+    namespace,
+    stops: stops ?? [],
+    leases: leases && (await leaseFacts(place, { leases, install, namespace })),
+    processes: processFactsOf(ours ?? []),
+    warnings: warnings ?? [],
+    timeouts: timeoutsOf(ours ?? []),
+    temporal: undefined,
+    unread: reads.unread,
+  };
+  return { around, install };
+}
+
+interface LeasesRead {
+  leases: Lease[];
+  install: InstallFlags;
+  namespace: string | undefined;
+}
+
+async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[]> {
+  const { leases, install, namespace } = read;
+  if (namespace === undefined) return allLeaseFacts(leases);
+  const all = await withElsewhere(place, { leases, install });
+  return leaseFactsOf(all, { namespace, place: install.leasePlace });
+}
+
+/** What the flags of watcher and worker say, without any machine. */
+export async function readInstall(
+  { kube, namespace }: Place,
+  { releaseNamespace }: Pick<FleetQuestion, 'releaseNamespace'>,
+): Promise<InstallFlags> {
+  const reads = new TolerantReads();
+  const release = releaseNamespace ?? namespace;
+  return installOf((await reads.read('Deployments', readOurs(kube, { release, namespace }))) ?? []);
+}
+
+async function itemsOf<T>(list: Promise<{ items: T[] }>): Promise<T[]> {
+  return (await list).items;
+}
+
+async function readStops(
+  kube: KubeClient,
+  namespace: string | undefined,
+): Promise<NamespaceStop[]> {
+  const query = { fieldSelector: `metadata.name=${stopName}` };
+  const items = await itemsOf(kube.list<StopObject>(corePath('configmaps', namespace), query));
+  return items.map((object) => ({
+    namespace: object.metadata.namespace ?? '',
+    ...stopOf(object),
+  }));
+}
+
+/** Of all namespaces those of the watchers alone: each Node has a Lease as well. */
+async function readLeases(kube: KubeClient, namespace: string | undefined): Promise<Lease[]> {
+  const query = namespace === undefined ? { fieldSelector: 'metadata.name=millwright' } : {};
+  return await itemsOf(kube.list<Lease>(leasesPath(namespace), query));
+}
+
+/** With the Lease of a watcher that leads from another namespace. */
+async function withElsewhere(
+  { kube, namespace }: Place,
+  { leases, install }: { leases: Lease[]; install: InstallFlags },
+): Promise<Lease[]> {
+  const { resourceNamespace = namespace } = install.leasePlace;
+  if (resourceNamespace === namespace) return leases;
+  return [...leases, ...(await readLeases(kube, resourceNamespace))];
+}
+
+async function readOurs(
+  kube: KubeClient,
+  { release, namespace }: { release: string | undefined; namespace: string | undefined },
+): Promise<Deployment[]> {
+  const query = { labelSelector: 'app.kubernetes.io/component' };
+  const items = await itemsOf(kube.list<Deployment>(deploymentsPath(release), query));
+  const ours = items.filter(isOurs);
+  const serving = ours.filter((one) => namespace === undefined || isServing(one, namespace));
+  // A fleet chooses its namespaces by a label.
+  return serving.length > 0 ? serving : ours;
+}
+
+interface EventObject {
+  metadata: { namespace?: string; creationTimestamp: string };
+  reason: string;
+  message?: string;
+  lastTimestamp?: string | null;
+  involvedObject: { kind: string; name: string };
+}
+
+async function readWarnings(
+  kube: KubeClient,
+  namespace: string | undefined,
+): Promise<WarningFact[]> {
+  const lists = await Promise.all(
+    askedWarnings.map((reason) =>
+      itemsOf(
+        kube.list<EventObject>(corePath('events', namespace), {
+          fieldSelector: `reason=${reason}`,
+        }),
+      ),
+    ),
+  );
+  return lists.flat().map(({ metadata, reason, message = '', lastTimestamp, involvedObject }) => ({
+    namespace: metadata.namespace ?? '',
+    reason,
+    object: { kind: involvedObject.kind, name: involvedObject.name },
+    message,
+    at: timeOf(lastTimestamp) ?? timeOf(metadata.creationTimestamp) ?? 0,
+  }));
+}

@@ -1,0 +1,165 @@
+/** Where a rollout is, how fast it goes, and how long it takes still: by the objects alone. */
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { timeOf } from '../diagnosis/times.ts';
+import { formatAge } from '../terminal/age.ts';
+import type { Pool } from './pools.ts';
+
+export interface Progress {
+  state: 'Progressing' | 'Complete' | 'Paused' | 'Blocked';
+  wanted: number;
+  /** Of the present template and available. */
+  ready: number;
+  /** Being made, or being deleted, or to be replaced. */
+  updating: number;
+  /** Failed, or their creation fails. */
+  failed: number;
+  /** Old machines that are left, those that go away included. */
+  old: number;
+  /** In words. */
+  counts: string;
+  /** What it waits for; absent when complete. */
+  awaits?: string | undefined;
+  /** Milliseconds from the creation of a machine until it was Running, the median of those seen. */
+  joinMs?: number | undefined;
+  /** Milliseconds. Absent where nothing was seen to reckon by. */
+  leftMs?: number | undefined;
+}
+
+export function progressOf(
+  { deployment, sets }: Pool & { deployment: MachineDeployment },
+  now: number,
+): Progress {
+  const wanted = deployment.spec.replicas ?? 0;
+  const [latest, ...earlier] = sets;
+  const fresh = latest?.machines ?? [];
+  const old = earlier.flatMap(({ machines }) => machines);
+  const all = [...fresh, ...old];
+  const ready = fresh.filter(isAvailable).length;
+  const failed = all.filter(isFailing).length;
+  const going = all.filter(isGoing).length;
+  const missing = Math.max(wanted - ready, 0);
+  const isOver =
+    missing === 0 && old.length === 0 && fresh.filter((one) => !isGoing(one)).length <= wanted;
+  const state = stateOf(deployment, isOver);
+  const joinMs = medianOf(all.flatMap((one) => joinTimeOf(one) ?? []));
+  return {
+    state,
+    wanted,
+    ready,
+    failed,
+    old: old.length,
+    updating: Math.max(all.length - all.filter(isAvailable).length - failed, 0),
+    counts: countsOf({ wanted, ready, old: old.length, failed, going }),
+    ...(!isOver && { awaits: awaitedOf(deployment, { missing, old: old.length, state }) }),
+    joinMs,
+    ...(state === 'Progressing' && {
+      leftMs: leftOf({ deployment, fresh, remaining: Math.max(missing, old.length), joinMs, now }),
+    }),
+  };
+}
+
+export function isGoing({ metadata }: Machine): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function isAvailable(machine: Machine): boolean {
+  const phase = machine.status?.currentStatus?.phase;
+  return !isGoing(machine) && (phase === 'Running' || phase === 'Available');
+}
+
+export function isFailing(machine: Machine): boolean {
+  const { currentStatus, lastOperation } = machine.status ?? {};
+  const phase = currentStatus?.phase;
+  if (phase === 'Failed' || phase === 'CrashLoopBackOff' || phase === 'Unknown') return true;
+  return isGoing(machine) && lastOperation?.state === 'Failed';
+}
+
+function stateOf({ spec, status }: MachineDeployment, isOver: boolean): Progress['state'] {
+  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+  if (progressing?.status === 'False') return 'Blocked';
+  const isHeld = progressing?.status === 'Unknown' && progressing.reason === 'DeploymentPaused';
+  if (spec.paused === true || isHeld) return 'Paused';
+  return isOver ? 'Complete' : 'Progressing';
+}
+
+function countsOf(
+  counts: Pick<Progress, 'wanted' | 'ready' | 'old' | 'failed'> & { going: number },
+): string {
+  const { wanted, ready, old, failed, going } = counts;
+  return [
+    `${ready} of ${wanted} ready`,
+    ...(old > 0 ? [`${old} of old sets`] : []),
+    ...(going > 0 ? [`${going} going away`] : []),
+    ...(failed > 0 ? [`${failed} failing`] : []),
+  ].join(', ');
+}
+
+function awaitedOf(
+  { status }: MachineDeployment,
+  { missing, old, state }: { missing: number; old: number; state: Progress['state'] },
+): string {
+  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+  if (state === 'Paused') return progressing?.message ?? 'a person who resumes it';
+  const waits = [
+    ...(missing > 0 ? [`${missing} new ${plural(missing)} to become available`] : []),
+    ...(old > 0 ? [`${old} old ${plural(old)} to go`] : []),
+  ];
+  return waits.length > 0 ? waits.join(', and ') : 'surplus machines to go';
+}
+
+const plural = (count: number): string => (count === 1 ? 'machine' : 'machines');
+
+/** As far as objects say it: a machine that recovered has a later time, and does not count. */
+function joinTimeOf(machine: Machine): number | undefined {
+  const { metadata, status } = machine;
+  const { type, state, lastUpdateTime } = status?.lastOperation ?? {};
+  if (type !== 'Create' || state !== 'Successful') return undefined;
+  const from = timeOf(metadata.creationTimestamp);
+  const until = timeOf(lastUpdateTime);
+  return from === undefined || until === undefined ? undefined : until - from;
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}
+
+interface Left {
+  deployment: MachineDeployment;
+  fresh: readonly Machine[];
+  remaining: number;
+  joinMs: number | undefined;
+  now: number;
+}
+
+/**
+ * By the pace since the first machine of the new set; before two of them are there, by the time
+ * that one takes to join and as many at a time as the strategy lets.
+ */
+function leftOf({ deployment, fresh, remaining, joinMs, now }: Left): number | undefined {
+  const done = fresh.filter(isAvailable).length;
+  const began = timeOf(fresh[0]?.metadata.creationTimestamp);
+  if (done >= 2 && began !== undefined) return ((now - began) / done) * remaining;
+  if (joinMs === undefined) return undefined;
+  return Math.ceil(remaining / atATime(deployment)) * joinMs;
+}
+
+function atATime({ spec }: MachineDeployment): number {
+  const { maxSurge = 1, maxUnavailable = 0 } = spec.strategy?.rollingUpdate ?? {};
+  const replicas = spec.replicas ?? 0;
+  const surge = numberOf(maxSurge, replicas, Math.ceil);
+  return Math.max(surge + numberOf(maxUnavailable, replicas, Math.floor), 1);
+}
+
+function numberOf(value: number | string, replicas: number, round: (n: number) => number): number {
+  if (typeof value === 'number') return value;
+  const percent = Number(/^(\d{1,3})%$/.exec(value)?.[1] ?? Number.NaN);
+  return Number.isNaN(percent) ? Number(value) || 0 : round((percent * replicas) / 100);
+}
+
+/** `about 12m left (3m per machine)`. */
+export function formatPace({ leftMs, joinMs }: Progress): string | undefined {
+  if (leftMs === undefined) return undefined;
+  const pace = joinMs === undefined ? '' : ` (a machine takes ${formatAge(joinMs)} to join)`;
+  return `about ${formatAge(leftMs)} left${pace}`;
+}

@@ -1,0 +1,23 @@
+/** Reads that a person may not have the right to: what is missing then is said. */
+import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts';
+
+export class TolerantReads {
+  readonly #unread = new Set<string>();
+
+  /** In words, in the order in which they were refused. */
+  get unread(): string[] {
+    return [...this.#unread];
+  }
+
+  /** Undefined where it is refused. What is not there is not refused: that is undefined too. */
+  async read<T>(what: string, answer: Promise<T>): Promise<T | undefined> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isForbidden(error)) throw error;
+      this.#unread.add(what);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** Where Temporal is: as the command line says, else as the watcher of the install has it. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { TemporalOptions } from '../options.ts';
+import type { InstallFlags } from '../migrate/install.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is given goes before what the flags of the watcher say. */
+export function temporalOptionsOf(
+  asked: TemporalOptions,
+  install: Pick<InstallFlags, 'temporalAddress' | 'temporalNamespace'>,
+  env: Environment,
+): TemporalOptions {
+  const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
+  return {
+    ...asked,
+    temporalAddress: asked.temporalAddress ?? (isTold ? '' : install.temporalAddress),
+    temporalNamespace:
+      asked.temporalNamespace ??
+      (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
+  };
+}
+
+const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+
+/** Whether an address of Temporal is known: without one it is not asked. */
+export function isTemporalKnown({ temporalAddress }: TemporalOptions, env: Environment): boolean {
+  if (temporalAddress !== undefined && temporalAddress !== '') return true;
+  return variables.some((name) => Boolean(env[name])) || profileFiles(env).some(existsSync);
+}
+
+/** Where @temporalio/envconfig and the command `temporal` view for profiles. */
+function profileFiles(env: Environment): string[] {
+  const home = homedir();
+  const folders = [
+    env['XDG_CONFIG_HOME'] || join(home, '.config'),
+    join(home, 'Library', 'Application Support'),
+    ...(env['APPDATA'] ? [env['APPDATA']] : []),
+  ];
+  return folders.map((folder) => join(folder, 'temporalio', 'temporal.toml'));
+}

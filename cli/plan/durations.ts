@@ -1,0 +1,109 @@
+/** How long machines took to come and to go, for a guess at how long others will take. */
+import { parseDuration } from '../../workflows/api/duration.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+
+export interface Guess {
+  /** What is likely. */
+  seconds: number;
+  /** What it cannot exceed without a failure. */
+  longestSeconds: number;
+  /** In words. */
+  source: string;
+}
+
+export interface Durations {
+  creation: Guess;
+  /** From the request until instance and Node are gone. */
+  deletion: Guess;
+}
+
+/** Where nothing is known. */
+const creationSeconds = 180;
+const deletionSeconds = 120;
+/** Defaults of the worker's flags. */
+const creationTimeoutSeconds = 1_200;
+const drainTimeoutSeconds = 7_200;
+/** Of an instance, once its Node is drained. */
+const removalSeconds = 300;
+
+export interface Deletion {
+  machine: string;
+  seconds: number;
+}
+
+export interface PastMachines {
+  machines: readonly Machine[];
+  classes: readonly MachineClass[];
+  deletions: readonly Deletion[];
+}
+
+/** @param className Of the machines that are to come. */
+export function durationsOf(
+  { machines, classes, deletions }: PastMachines,
+  { className, template }: { className: string; template: Machine['spec'] },
+): Durations {
+  const gone = deletions.map(({ seconds }) => seconds);
+  return {
+    creation: {
+      ...creationGuess({ machines, classes }, className),
+      longestSeconds: secondsOf(template.creationTimeout, creationTimeoutSeconds),
+    },
+    deletion: {
+      ...(gone.length === 0
+        ? { seconds: deletionSeconds, source: 'a default: no deletion is known' }
+        : { seconds: medianOf(gone), source: `the last ${countOf(gone.length)} that went` }),
+      longestSeconds: secondsOf(template.drainTimeout, drainTimeoutSeconds) + removalSeconds,
+    },
+  };
+}
+
+function creationGuess(
+  { machines, classes }: Pick<PastMachines, 'machines' | 'classes'>,
+  className: string,
+): Pick<Guess, 'seconds' | 'source'> {
+  const ofClass = timesOf(machines, (name) => name === className);
+  if (ofClass.length > 0) {
+    const source = `${countOf(ofClass.length)} of class ${className}`;
+    return { seconds: medianOf(ofClass), source };
+  }
+  const provider = providerOf(classes, className);
+  const known = timesOf(machines, (name) => providerOf(classes, name) === provider);
+  if (provider === undefined || known.length === 0) {
+    return { seconds: creationSeconds, source: 'a default: no machine like these is there' };
+  }
+  return { seconds: medianOf(known), source: `${countOf(known.length)} of provider ${provider}` };
+}
+
+function providerOf(classes: readonly MachineClass[], name: string): string | undefined {
+  return classes.find(({ metadata }) => metadata.name === name)?.provider;
+}
+
+/** A Node that was not Ready in between says nothing of its creation. */
+const longestBelieved = 3_600;
+
+function timesOf(machines: readonly Machine[], isMeant: (className: string) => boolean): number[] {
+  return machines
+    .filter(({ spec }) => isMeant(spec.class?.name ?? ''))
+    .flatMap(({ metadata, status }) => {
+      const ready = status?.conditions?.find(
+        ({ type, status: is }) => type === 'Ready' && is === 'True',
+      );
+      const seconds =
+        (Date.parse(ready?.lastTransitionTime ?? '') - Date.parse(metadata.creationTimestamp)) /
+        1_000;
+      return seconds >= 0 && seconds < longestBelieved ? [seconds] : [];
+    });
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 machine' : `${count} machines`;
+}
+
+function secondsOf(text: string | undefined, otherwise: number): number {
+  return (text === undefined ? undefined : parseDuration(text)) ?? otherwise;
+}

@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { isRefusal } from '../../activities/kube/client/errors.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { viewOf } from '../deployment-view.ts';
+import { readDeployment } from '../read-object.ts';
+import { inTarget } from '../target.ts';
+import { UsageError } from '../usage-error.ts';
+import type { PlanQuestion } from './command.ts';
+import type { Deletion } from './durations.ts';
+import { durationsOf } from './durations.ts';
+import { patched } from './patched.ts';
+import type { Planned } from './report.ts';
+import { answerOf } from './report.ts';
+import { readRefusingBudgets } from './budgets.ts';
+import { simulate } from './simulation.ts';
+
+export async function plan(place: Place, asked: PlanQuestion): Promise<Answer> {
+  const changed = await changedOf(place, asked.change);
+  const planned: Planned[] = [];
+  for (const deployment of changed) planned.push(await planOne(place, asked, deployment));
+  return answerOf(planned);
+}
+
+async function planOne(
+  place: Place,
+  asked: PlanQuestion,
+  deployment: MachineDeployment,
+): Promise<Planned> {
+  const { kube, namespace } = place;
+  const list = async <Kind>(kind: Parameters<typeof customResource>[0]): Promise<Kind[]> =>
+    (await kube.list<Kind>(customResource(kind, namespace))).items;
+  const [sets, machines, classes, deletions] = await Promise.all([
+    list<MachineSet>('machinesets'),
+    list<Machine>('machines'),
+    list<MachineClass>('machineclasses'),
+    readDeletions(place),
+  ]);
+  const now = Date.now();
+  const { name } = deployment.metadata;
+  const objects = { deployment, sets, machines };
+  const { faults } = viewOf(objects, now);
+  const template = deployment.spec.template?.spec ?? {};
+  const className = template.class?.name ?? '';
+  const durations = durationsOf({ machines, classes, deletions }, { className, template });
+  const warnings = classWarnings(className, classes);
+  if (faults.length > 0) return { name, faults, warnings, durations };
+  const { creation, deletion } = durations;
+  const own = ownOf(objects);
+  const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), now);
+  const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), now);
+  const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
+  const budgets = await inTarget(place, asked, (target) =>
+    readRefusingBudgets(
+      target,
+      machines.filter(({ metadata }) => going.includes(metadata.name)),
+    ),
+  );
+  return { name, faults, warnings, durations, likely, longestMs: longest.tookMs, budgets };
+}
+
+function paceOf(creation: number, deletion: number) {
+  return { creation: creation * 1_000, deletion: deletion * 1_000 };
+}
+
+/** Those of others decide nothing, but their names are taken. */
+function ownOf({ deployment, sets, machines }: Required<Parameters<typeof viewOf>[0]>) {
+  const view = viewOf({ deployment, sets, machines }, 0);
+  return { deployment, sets: view.sets, machines: [...(view.machines ?? [])] };
+}
+
+function classWarnings(name: string, classes: readonly MachineClass[]): string[] {
+  const found = classes.find(({ metadata }) => metadata.name === name);
+  if (!found) return [`MachineClass ${name} does not exist: no machine of it can be made`];
+  const note = found.metadata.annotations?.[annotations.invalid];
+  return note === undefined ? [] : [`MachineClass ${name}: ${note}`];
+}
+
+async function changedOf(
+  place: Place,
+  change: PlanQuestion['change'],
+): Promise<MachineDeployment[]> {
+  if ('file' in change) return await fromFile(place, change.file);
+  const { name, replicas, class: className } = change;
+  const present = await readDeployment(place, name);
+  const spec = {
+    ...(replicas !== undefined && { replicas }),
+    ...(className !== undefined && { template: { spec: { class: { name: className } } } }),
+  };
+  return [patched(present, { spec })];
+}
+
+async function fromFile({ kube, namespace }: Place, file: string): Promise<MachineDeployment[]> {
+  const documents = await readDocuments(file);
+  const found = documents.filter(isDeployment);
+  if (found.length === 0) throw new UsageError(`${file} has no MachineDeployment`);
+  return await Promise.all(
+    found.map(async ({ metadata, spec }) => {
+      if (metadata.namespace !== undefined && metadata.namespace !== namespace) {
+        throw new UsageError(
+          `${file}: ${metadata.name} is of namespace ${metadata.namespace}, not ${namespace}: say --namespace ${metadata.namespace}`,
+        );
+      }
+      const path = customResource('machinedeployments', namespace, metadata.name);
+      const present = await ignoreNotFound(kube.get<MachineDeployment>(path));
+      const { labels = {}, annotations: notes = {} } = metadata;
+      const changes = { metadata: { labels, annotations: notes }, spec };
+      return patched(present ?? newDeployment(namespace, metadata.name), changes);
+    }),
+  );
+}
+
+async function readDocuments(file: string): Promise<unknown[]> {
+  try {
+    const documents = parseAllDocuments(await readFile(file, 'utf8'));
+    return [...documents].map((document): unknown => document.toJS());
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function isDeployment(document: unknown): document is MachineDeployment {
+  if (!isRecord(document) || document['kind'] !== 'MachineDeployment') return false;
+  const { metadata, spec } = document;
+  return isRecord(metadata) && typeof metadata['name'] === 'string' && isRecord(spec);
+}
+
+function newDeployment(namespace: string, name: string): MachineDeployment {
+  const creationTimestamp = new Date().toISOString();
+  const metadata = { name, namespace, uid: 'new', resourceVersion: '0', creationTimestamp };
+  const spec = { template: {} };
+  return { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'MachineDeployment', metadata, spec };
+}
+
+interface ReadEvent {
+  reason?: string;
+  message?: string;
+  lastTimestamp?: string | null;
+  involvedObject?: { name?: string };
+}
+
+/** From the request of a set until the instance was gone, as far as Events remember it. */
+async function readDeletions({ kube, namespace }: Place): Promise<Deletion[]> {
+  const events = await readEvents(kube, namespace);
+  const requests = new Map<string, number>();
+  for (const { reason, message = '', lastTimestamp } of events) {
+    if (reason !== 'SuccessfulDelete') continue;
+    const names = message.split(': ')[1]?.split(', ') ?? [];
+    for (const name of names) requests.set(name, Date.parse(lastTimestamp ?? ''));
+  }
+  return events.flatMap(({ reason, lastTimestamp, involvedObject }) => {
+    const machine = involvedObject?.name ?? '';
+    const seconds = (Date.parse(lastTimestamp ?? '') - (requests.get(machine) ?? NaN)) / 1_000;
+    return reason === 'InstanceDeleted' && seconds >= 0 ? [{ machine, seconds }] : [];
+  });
+}
+
+async function readEvents(kube: KubeClient, namespace: string): Promise<ReadEvent[]> {
+  try {
+    return (await kube.list<ReadEvent>(namespaced('events', namespace))).items;
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,373 @@
+/**
+ * A rollout in memory: the planners of the workflows decide, and time passes until machines come
+ * and go. Nothing fails, and no other client writes.
+ */
+import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
+import { factsOf } from '../../activities/machine-deployment/facts.ts';
+import {
+  newSetNamed,
+  newSetOf,
+  scaledAtNote,
+  scalingAnnotationsOf,
+  syncPatchOf,
+} from '../../activities/machine-deployment/new-set.ts';
+import { reportOf } from '../../activities/machine-deployment/status.ts';
+import { deletionFactsOf } from '../../activities/machine-set/deletions.ts';
+import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
+import { isAvailable } from '../../activities/machine-set/facts.ts';
+import { machineOf } from '../../activities/machine-set/new-machine.ts';
+import { statusOf } from '../../activities/machine-set/status.ts';
+import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import { annotations, apiVersion, labels, options } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import {
+  currentHold,
+  planMachineDeployment,
+  refusalOf,
+} from '../../workflows/plan/machine-deployment/plan.ts';
+import type {
+  DeploymentPlan,
+  DeploymentStep,
+} from '../../workflows/plan/machine-deployment/rollout/steps.ts';
+import {
+  burst,
+  countFailed,
+  isPresent,
+  machinesToDelete,
+} from '../../workflows/plan/machine-set/deletions.ts';
+import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
+import { factOf } from '../../activities/machine-set/facts.ts';
+import type { DeploymentObjects } from '../deployment-view.ts';
+import { viewOf } from '../deployment-view.ts';
+import { patched } from './patched.ts';
+
+/** Times in milliseconds. */
+export interface Pace {
+  creation: number;
+  deletion: number;
+}
+
+export interface Happening {
+  /** Milliseconds since the change. */
+  at: number;
+  kind: 'createSet' | 'scaleSet' | 'create' | 'delete' | 'running' | 'gone' | 'hold' | 'deleteSets';
+  /** Of the MachineSet; of a hold: what it waits for. */
+  subject: string;
+  /** How many machines, or how many the set is to have. */
+  count: number;
+  /** Of the machines; those of new ones are not known yet. */
+  names: string[];
+}
+
+export interface Outcome {
+  happenings: Happening[];
+  /** What the planners said last. */
+  plan: DeploymentPlan;
+  tookMs: number;
+  created: number;
+  deleted: number;
+  mostMachines: number;
+  fewestAvailable: number;
+  /** It did not come to an end within what is simulated. */
+  isCut: boolean;
+}
+
+const turnsMax = 20_000;
+
+type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
+
+export function simulate(objects: Required<DeploymentObjects>, pace: Pace, now: number): Outcome {
+  return new Simulation(objects, pace, now).run();
+}
+
+interface Timer {
+  at: number;
+  act(): void;
+}
+
+class Simulation {
+  readonly #pace: Pace;
+  readonly #start: number;
+  readonly #happenings: Happening[] = [];
+  readonly #sets = new Map<string, MachineSet>();
+  readonly #machines = new Map<string, Machine>();
+  #deployment: MachineDeployment;
+  #now: number;
+  #timers: Timer[] = [];
+  #made = 0;
+  #deleted = 0;
+  #most = 0;
+  #fewest = Infinity;
+
+  constructor(
+    { deployment, sets, machines }: Required<DeploymentObjects>,
+    pace: Pace,
+    now: number,
+  ) {
+    // Past a deadline a rollout goes on, or back: neither is a plan.
+    const { progressDeadlineSeconds: _none, ...spec } = deployment.spec;
+    this.#deployment = { ...deployment, spec };
+    this.#pace = pace;
+    this.#start = now;
+    this.#now = now;
+    for (const set of sets) this.#sets.set(set.metadata.name, set);
+    for (const machine of machines) {
+      this.#machines.set(machine.metadata.name, machine);
+      this.#expect(machine);
+    }
+  }
+
+  run(): Outcome {
+    let plan = this.#plan();
+    let turns = 0;
+    for (; turns < turnsMax; turns += 1) {
+      const isChanged = this.#apply(plan.steps) || this.#scaleSets();
+      this.#count();
+      if (!isChanged && !this.#passHold(plan) && !this.#advance(plan)) break;
+      plan = this.#plan();
+    }
+    return {
+      happenings: this.#happenings,
+      plan,
+      tookMs: this.#now - this.#start,
+      created: this.#made,
+      deleted: this.#deleted,
+      mostMachines: this.#most,
+      fewestAvailable: this.#fewest,
+      isCut: turns === turnsMax,
+    };
+  }
+
+  /** Of a machine that is on its way already. */
+  #expect({ metadata, status }: Machine): void {
+    const { name } = metadata;
+    const phase = status?.currentStatus?.phase ?? '';
+    if (metadata.deletionTimestamp !== undefined)
+      this.#after(this.#pace.deletion, () => this.#end(name));
+    else if (['', 'Pending', 'CrashLoopBackOff'].includes(phase))
+      this.#after(this.#pace.creation, () => this.#join(name));
+  }
+
+  #after(ms: number, act: () => void): void {
+    this.#timers.push({ at: this.#now + ms, act });
+  }
+
+  #view(): DeploymentView {
+    const objects = {
+      deployment: this.#deployment,
+      sets: [...this.#sets.values()],
+      machines: [...this.#machines.values()],
+    };
+    return viewOf(objects, this.#now);
+  }
+
+  #plan(): DeploymentPlan {
+    for (const set of this.#sets.values()) this.#report(set);
+    const view = this.#view();
+    const facts = factsOf(view);
+    const refusal = refusalOf(facts);
+    const hold = currentHold(facts, this.#now);
+    const { status, progress } = reportOf({
+      ...view,
+      ...(refusal && { refusal }),
+      ...(hold && { holdReason: hold.reason }),
+    });
+    this.#deployment = { ...this.#deployment, status };
+    return planMachineDeployment({ ...facts, progress }, this.#now);
+  }
+
+  #report(set: MachineSet): void {
+    const status = statusOf(set, this.#membersOf(set), undefined);
+    this.#sets.set(set.metadata.name, { ...set, status });
+  }
+
+  #membersOf({ metadata }: MachineSet): Machine[] {
+    return [...this.#machines.values()].filter(
+      (machine) => controllerOf(machine)?.uid === metadata.uid,
+    );
+  }
+
+  #apply(steps: readonly DeploymentStep[]): boolean {
+    return steps.map((step) => this.#applyOne(step)).includes(true);
+  }
+
+  /**
+   * Whether anything changed. What others ask for meanwhile is no part of a plan: marks of the
+   * autoscaler, rollbacks.
+   */
+  #applyOne(step: DeploymentStep): boolean {
+    if (step.action === 'createSet') return this.#createSet(step);
+    if (step.action === 'scaleSet') return this.#scaleSet(step);
+    if (step.action === 'syncSet') return this.#syncSet(step);
+    if (step.action === 'closeSet') {
+      const value = step.isClosed ? 'true' : null;
+      return this.#patchSet(step.name, {
+        metadata: { labels: { [labels.scaleUpDisabled]: value } },
+      });
+    }
+    if (step.action === 'grantReplacements') {
+      const notes = { [annotations.replacements]: step.machines?.join(',') ?? null };
+      return this.#patchSet(step.set, { metadata: { annotations: notes } });
+    }
+    return step.action === 'deleteSets' && this.#deleteSets(step.names);
+  }
+
+  #scaleSet({ name, from, replicas, scaledAt }: Step<'scaleSet'>): boolean {
+    const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
+    if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas });
+    return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
+  }
+
+  #syncSet({ name, revision }: Step<'syncSet'>): boolean {
+    const set = this.#sets.get(name);
+    const patch = set && syncPatchOf(this.#deployment, set, revision);
+    return patch !== undefined && this.#patchSet(name, patch);
+  }
+
+  #deleteSets(names: readonly string[]): boolean {
+    for (const name of names) this.#sets.delete(name);
+    this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0 });
+    return true;
+  }
+
+  #createSet({ name, replicas, revision }: Step<'createSet'>): boolean {
+    const named = newSetNamed(this.#deployment, name);
+    if (!named) return false;
+    const sent = newSetOf(this.#deployment, { ...named, replicas, revision });
+    const metadata = { ...this.#bornNow(name), generation: 1 };
+    const blank: MachineSet = { apiVersion, kind: 'MachineSet', metadata, spec: {} };
+    this.#sets.set(name, patched(blank, sent));
+    this.#note({ kind: 'createSet', subject: name, count: replicas });
+    return true;
+  }
+
+  #bornNow(name: string) {
+    return { name, uid: `new-${name}`, creationTimestamp: this.#time(), resourceVersion: '0' };
+  }
+
+  #patchSet(name: string, patch: object): boolean {
+    const set = this.#sets.get(name);
+    if (set) this.#sets.set(name, patched(set, patch));
+    return set !== undefined;
+  }
+
+  #scaleSets(): boolean {
+    return [...this.#sets.values()].map((set) => this.#scale(set)).includes(true);
+  }
+
+  #scale(set: MachineSet): boolean {
+    const members = this.#membersOf(set);
+    const desired = desiredMachinesOf(set);
+    const facts = deletionFactsOf(set, { desired, members }, this.#now);
+    const observation = {
+      desired,
+      total: members.length,
+      present: facts.machines.filter(isPresent).length,
+      failed: countFailed(facts),
+      toDelete: machinesToDelete(facts),
+    };
+    const step = planMachineSet({ observation, createdSince: 0, batchSize: burst }, this.#now);
+    if (step.action === 'create') this.#create(set, step.count);
+    else if (step.action === 'delete') this.#delete(set, step.names);
+    else return false;
+    return true;
+  }
+
+  #create(set: MachineSet, count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      this.#made += 1;
+      const name = `${set.metadata.name}-new-${this.#made}`;
+      const metadata = this.#bornNow(name);
+      const blank: Machine = { apiVersion, kind: 'Machine', metadata, spec: {} };
+      this.#machines.set(name, patched(blank, machineOf(set, name)));
+      this.#after(this.#pace.creation, () => this.#join(name));
+    }
+    this.#note({ kind: 'create', subject: set.metadata.name, count });
+  }
+
+  #delete(set: MachineSet, names: readonly string[]): void {
+    for (const name of names) {
+      this.#deleted += 1;
+      this.#patchMachine(name, { metadata: { deletionTimestamp: this.#time() } });
+      this.#after(this.#pace.deletion, () => this.#end(name));
+    }
+    this.#note({ kind: 'delete', subject: set.metadata.name, count: names.length, names });
+  }
+
+  #patchMachine(name: string, patch: object): void {
+    const machine = this.#machines.get(name);
+    if (machine) this.#machines.set(name, patched(machine, patch));
+  }
+
+  #join(name: string): void {
+    const machine = this.#machines.get(name);
+    if (!machine || !isPresent(factOf(machine))) return;
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.#time() }];
+    const currentStatus = { phase: 'Running', lastUpdateTime: this.#time() };
+    this.#patchMachine(name, { status: { conditions, currentStatus } });
+    this.#note({
+      kind: 'running',
+      subject: controllerOf(machine)?.name ?? '',
+      count: 1,
+      names: [name],
+    });
+  }
+
+  #end(name: string): void {
+    const machine = this.#machines.get(name);
+    if (!this.#machines.delete(name) || !machine) return;
+    this.#note({
+      kind: 'gone',
+      subject: controllerOf(machine)?.name ?? '',
+      count: 1,
+      names: [name],
+    });
+  }
+
+  /** A person checks the first machines, and resumes; how long that takes is not counted. */
+  #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
+    const { newSet } = this.#view();
+    if (blockedBy !== 'canary' || this.#timers.length > 0 || !newSet) return false;
+    const revision = newSet.metadata.annotations?.[annotations.revision] ?? '';
+    const notes = { [options.canaryPassed]: revision };
+    this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
+    this.#note({ kind: 'hold', subject: reason, count: 0 });
+    return true;
+  }
+
+  /** To the next moment at which something may change; false when there is none. */
+  #advance({ until, blockedBy }: DeploymentPlan): boolean {
+    const { nextAvailableAt } = factsOf(this.#view());
+    const isHeld = blockedBy === 'rolloutAfter' && until !== undefined;
+    const times = [
+      ...this.#timers.map(({ at }) => at),
+      ...(isHeld ? [until] : []),
+      ...(nextAvailableAt === undefined ? [] : [nextAvailableAt]),
+    ].filter((at) => at > this.#now);
+    const next = Math.min(...times);
+    if (next === Infinity) return false;
+    this.#now = next;
+    const due = this.#timers.filter(({ at }) => at <= next);
+    this.#timers = this.#timers.filter(({ at }) => at > next);
+    for (const { act } of due) act();
+    return true;
+  }
+
+  #count(): void {
+    const own = [...this.#sets.values()].flatMap((set) => this.#membersOf(set));
+    const available = own.filter((one) => isAvailable(one) && isPresent(factOf(one)));
+    this.#most = Math.max(this.#most, own.length);
+    this.#fewest = Math.min(this.#fewest, available.length);
+  }
+
+  #note(happening: Omit<Happening, 'at' | 'names'> & { names?: readonly string[] }): void {
+    const { names = [], ...rest } = happening;
+    this.#happenings.push({ ...rest, at: this.#now - this.#start, names: [...names] });
+  }
+
+  #time(): string {
+    return new Date(this.#now).toISOString().replace(/\.\d+Z$/, 'Z');
+  }
+}

@@ -1,0 +1,60 @@
+/** What a preservation means for a machine as it is now. */
+import { annotations } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { formatReference } from '../object-reference.ts';
+import type { Outlook } from '../consent.ts';
+import type { PreserveQuestion } from './command.ts';
+
+/** Undefined machine: no Machine of the namespace has this Node, as far as is known. */
+export function outlookOf(
+  { object, value, until }: PreserveQuestion,
+  machine: Machine | undefined,
+): Outlook {
+  const name = formatReference(object);
+  const phase = machine?.status?.currentStatus?.phase;
+  const now = `${name} now: ${phaseWords(machine)}`;
+  const words = { now: keptNow, 'when-failed': keptWhenFailed, false: ended }[value];
+  const text = `${now}\nmillwright will: ${words(machine, until)}`;
+  const data = {
+    object: name,
+    value,
+    machine: machine?.metadata.name ?? null,
+    phase: phase ?? null,
+    until: until === undefined ? null : new Date(until).toISOString(),
+  };
+  return { text, data };
+}
+
+function phaseWords(machine: Machine | undefined): string {
+  const { phase, preserveExpiryTime } = machine?.status?.currentStatus ?? {};
+  const kept = preserveExpiryTime ? `, preserved until ${preserveExpiryTime}` : '';
+  return `${phase ?? 'of a phase that is not known here'}${kept}`;
+}
+
+function keptNow(machine: Machine | undefined, until: number | undefined): string {
+  const end =
+    until === undefined
+      ? (machine?.spec.machinePreserveTimeout ?? "the worker's --machine-preserve-timeout")
+      : `until ${new Date(until).toISOString()}`;
+  const drained =
+    machine?.status?.currentStatus?.phase === 'Failed'
+      ? ' Its Node is tainted, and its pods are drained with their budgets.'
+      : '';
+  return `keep it, its instance and its Node (${end}); it is not replaced, and a scale-down takes it last.${drained}`;
+}
+
+function keptWhenFailed(): string {
+  return 'keep it if it is Failed, or turns Failed; then it is not replaced, and its Node is tainted and drained.';
+}
+
+function ended(machine: Machine | undefined): string {
+  const isFailed = machine?.status?.currentStatus?.phase === 'Failed';
+  return isFailed
+    ? 'end its preservation: it is Failed, so its MachineSet deletes and replaces it at once.'
+    : 'end its preservation; its MachineSet does not preserve it by itself either.';
+}
+
+/** What a Node says overrides its Machine; undefined when nothing does. */
+export function overrideOf({ metadata }: Machine): string | undefined {
+  return metadata.annotations?.[annotations.lastAppliedPreserve] || undefined;
+}

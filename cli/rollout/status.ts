@@ -1,0 +1,38 @@
+/** `millwright rollout status`: waits until a rollout is over, and says what changes meanwhile. */
+import { setTimeout } from 'node:timers/promises';
+import { formatDuration } from '../../workflows/api/duration.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { readSetsOf } from '../deployment-view.ts';
+import type { StatusQuestion } from './command.ts';
+import type { Standing } from './standing.ts';
+import { standingOf } from './standing.ts';
+
+const periodMs = 1_000;
+
+export interface StatusReport extends Standing {
+  namespace: string;
+  name: string;
+  isTimedOut: boolean;
+}
+
+export async function status(place: Place, asked: StatusQuestion): Promise<Answer<StatusReport>> {
+  const { watch, timeout, name } = asked;
+  const deadline = timeout === 0 ? Infinity : performance.now() + timeout * 1_000;
+  // For programs, what is printed at the end is all that stands there.
+  const say = asked.output === undefined ? console.log : console.error;
+  const report = { namespace: place.namespace, name };
+  for (let said = ''; ;) {
+    const { state, words } = standingOf(await readSetsOf(place, name));
+    const data = { ...report, state, words, isTimedOut: false };
+    if (state === 'failed') return { text: words, data, exitCode: watch ? 1 : 0 };
+    if (state === 'complete' || !watch) return { text: words, data };
+    if (performance.now() >= deadline) {
+      const text = `error: timed out after ${formatDuration(timeout)}. ${words}`;
+      return { text, data: { ...data, isTimedOut: true }, exitCode: 1 };
+    }
+    if (words !== said) say(words);
+    said = words;
+    await setTimeout(periodMs);
+  }
+}

@@ -1,0 +1,60 @@
+/** `millwright rollout undo`: `spec.rollbackTo`, which a worker does and takes away. */
+import { setTimeout } from 'node:timers/promises';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { readSetsOf } from '../deployment-view.ts';
+import { readDeployment } from '../read-object.ts';
+import { patchDeployment } from './change.ts';
+import type { UndoQuestion } from './command.ts';
+import { listOf, numberOf, revisionsOf } from './history.ts';
+
+/** A watcher and a worker need a second or two. */
+const takenWithinMs = 20_000;
+const periodMs = 250;
+
+export async function undo(place: Place, { name, toRevision }: UndoQuestion): Promise<Answer> {
+  const { deployment, sets, newSet } = await readSetsOf(place, name);
+  if (deployment.spec.paused === true) {
+    throw new Error(`machinedeployment "${name}" is paused: resume it, then roll back`);
+  }
+  const set = goalOf(toRevision, sets, newSet);
+  const data = { namespace: place.namespace, name };
+  if (!set) {
+    const known = listOf(revisionsOf(sets, newSet));
+    throw new Error(`unable to find the revision of "${name}" to roll back to; known are ${known}`);
+  }
+  const revision = numberOf(set);
+  if (set === newSet) {
+    const text = `skipped rollback (current template already matches revision ${revision})`;
+    return { text, data: { ...data, revision, isDone: true } };
+  }
+  await patchDeployment(place, name, { words: '', patch: { spec: { rollbackTo: { revision } } } });
+  const isDone = await untilTaken(place, name, revision);
+  const words = isDone
+    ? `machinedeployment/${name} rolled back to revision ${revision}`
+    : `machinedeployment/${name} is to go back to revision ${revision}, but no worker has done it yet; it stays asked for. See: millwright doctor`;
+  return { text: words, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
+}
+
+/** 0: the second highest revision; where the template has no set yet, the highest. */
+function goalOf(
+  toRevision: number,
+  sets: readonly MachineSet[],
+  newSet: MachineSet | undefined,
+): MachineSet | undefined {
+  if (toRevision > 0) return sets.find((set) => numberOf(set) === toRevision);
+  return sets
+    .filter((set) => set !== newSet && numberOf(set) > 0)
+    .toSorted((a, b) => numberOf(b) - numberOf(a))[0];
+}
+
+async function untilTaken(place: Place, name: string, revision: number): Promise<boolean> {
+  const deadline = performance.now() + takenWithinMs;
+  for (;;) {
+    const { spec } = await readDeployment(place, name);
+    if (spec.rollbackTo?.revision !== revision) return true;
+    if (performance.now() > deadline) return false;
+    await setTimeout(periodMs);
+  }
+}

@@ -1,0 +1,103 @@
+/** Each MachineDeployment in a line, with a bar. */
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { timeOf } from '../diagnosis/times.ts';
+import type { Progress } from '../fleet/rollout.ts';
+import { formatPace } from '../fleet/rollout.ts';
+import { ageSince, formatAge } from '../terminal/age.ts';
+import { formatColumns } from '../terminal/columns.ts';
+import { isUnicode } from '../terminal/screen.ts';
+import type { Palette } from '../terminal/style.ts';
+import { ownPalette } from '../terminal/style.ts';
+
+export interface DeploymentStatus {
+  namespace: string;
+  name: string;
+  className: string;
+  createdAt: string;
+  progress: Progress;
+}
+
+export function deploymentTable(
+  deployments: readonly DeploymentStatus[],
+  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+): string {
+  const hasNamespaces = fleet.namespace === undefined;
+  const palette = ownPalette();
+  const hasBlocks = isUnicode(process.env);
+  const head = [
+    ...(hasNamespaces ? ['NAMESPACE'] : []),
+    'DEPLOYMENT',
+    'READY',
+    'MACHINES',
+    'STATE',
+    ...(isWide ? ['UPDATING', 'FAILING', 'OLD', 'JOINS IN', 'CLASS', 'AGE'] : []),
+    'WAITS FOR',
+  ];
+  return formatColumns(
+    head,
+    deployments.map((deployment) => [
+      ...(hasNamespaces ? [deployment.namespace] : []),
+      deployment.name,
+      `${deployment.progress.ready}/${deployment.progress.wanted}`,
+      formatBar(deployment.progress, { palette, hasBlocks }),
+      styled(deployment.progress.state, palette),
+      ...(isWide ? wideCells(deployment, fleet.now) : []),
+      awaitedWords(deployment.progress),
+    ]),
+  );
+}
+
+function wideCells({ progress, className, createdAt }: DeploymentStatus, now: number): string[] {
+  const { updating, failed, old, joinMs } = progress;
+  return [
+    ...[updating, failed, old].map(String),
+    joinMs === undefined ? '-' : formatAge(joinMs),
+    className,
+    ageSince(timeOf(createdAt), now),
+  ];
+}
+
+function styled(state: Progress['state'], { bad, busy, good }: Palette): string {
+  if (state === 'Complete') return good(state);
+  return state === 'Blocked' ? bad(state) : busy(state);
+}
+
+function awaitedWords(progress: Progress): string {
+  const pace = formatPace(progress);
+  return [progress.awaits ?? '-', ...(pace === undefined ? [] : [pace])].join('; ');
+}
+
+const barWidth = 20;
+
+interface View {
+  palette: Palette;
+  /** The terminal shows blocks; else ASCII. */
+  hasBlocks: boolean;
+}
+
+/** What is ready, on its way, failing, and missing, each by its share. */
+export function formatBar(progress: Progress, { palette, hasBlocks }: View): string {
+  const { ready, updating, failed, wanted } = progress;
+  const total = Math.max(wanted, ready + updating + failed, 1);
+  const [full, half, cross, none] = hasBlocks ? ['█', '▒', '×', '·'] : ['#', '+', 'x', '.'];
+  const cells = sharesOf([ready, updating, failed], total);
+  const [isReady = 0, isUpdating = 0, isFailed = 0] = cells;
+  const rest = Math.max(barWidth - isReady - isUpdating - isFailed, 0);
+  return [
+    palette.good((full ?? '').repeat(isReady)),
+    palette.busy((half ?? '').repeat(isUpdating)),
+    palette.bad((cross ?? '').repeat(isFailed)),
+    palette.faint((none ?? '').repeat(rest)),
+  ].join('');
+}
+
+/** What there is at all has one cell at least, and what is not complete does not view so. */
+function sharesOf(counts: readonly number[], total: number): number[] {
+  const cells = counts.map((count) =>
+    count === 0 ? 0 : Math.max(Math.floor((count * barWidth) / total), 1),
+  );
+  const surplus = cells.reduce((sum, count) => sum + count, 0) - barWidth;
+  return cells.map((count, index) =>
+    index === 0 ? Math.max(count - Math.max(surplus, 0), 0) : count,
+  );
+}

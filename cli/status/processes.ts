@@ -1,0 +1,38 @@
+/** Watcher, workers and Temporal, in a line each. */
+import type { Fleet, LeaseFact, TemporalFacts } from '../diagnosis/fleet.ts';
+import { formatAge } from '../terminal/age.ts';
+
+export function processLines(fleet: Fleet): string[] {
+  return [
+    ...leaderLines(fleet),
+    ...fleet.processes.map(
+      ({ namespace, name, component, available, wanted }) =>
+        `${component}: ${available} of ${wanted} available (deployment/${name} in ${namespace})`,
+    ),
+    ...(fleet.temporal ? [temporalLine(fleet.temporal)] : []),
+  ];
+}
+
+/** Of many namespaces only how many have one. */
+function leaderLines({ leases, now }: Fleet): string[] {
+  if (!leases) return [];
+  const [only] = leases;
+  if (leases.length === 1 && only) return [`Watcher: ${leaderOf(only, now)}`];
+  const led = leases.filter(({ holder }) => holder !== undefined).length;
+  return [`Watcher: ${led} of ${leases.length} namespaces have one that leads`];
+}
+
+function leaderOf({ holder, renewedAt }: LeaseFact, now: number): string {
+  const time = renewedAt === undefined ? undefined : `${formatAge(now - renewedAt)} ago`;
+  if (holder !== undefined) return `${holder} leads${time === undefined ? '' : `, seen ${time}`}`;
+  return `none leads${time === undefined ? '' : `; one did until ${time}`}`;
+}
+
+function temporalLine({ address, failure, pollers = {}, tookMs = 0 }: TemporalFacts): string {
+  if (failure !== undefined) return `Temporal: ${address} does not answer`;
+  const counts = Object.values(pollers);
+  const [workers = 0] = counts;
+  const served =
+    counts.length === 0 ? '' : `; ${workers} ${workers === 1 ? 'worker polls' : 'workers poll'}`;
+  return `Temporal: ${address} answers in ${tookMs} ms${served}`;
+}

@@ -1,0 +1,122 @@
+import { defined } from '../../workflows/values/defined.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { diagnose } from '../diagnosis/diagnose.ts';
+import { findingData, isoOf } from '../diagnosis/finding.ts';
+import type { Fleet } from '../diagnosis/fleet.ts';
+import { notesOf, stopLines } from '../fleet/notes.ts';
+import { poolsOf } from '../fleet/pools.ts';
+import type { FleetQuestion } from '../fleet/question.ts';
+import { readAll } from '../fleet/read-all.ts';
+import { isAvailable, isFailing, progressOf } from '../fleet/rollout.ts';
+import { findingTable } from '../stuck/table.ts';
+import type { DeploymentStatus } from './deployments.ts';
+import { deploymentTable } from './deployments.ts';
+import { processLines } from './processes.ts';
+
+/** More are in `millwright stuck`. */
+const shownFindings = 10;
+
+export async function status(place: Place, asked: FleetQuestion): Promise<Answer> {
+  const fleet = await readAll(place, asked);
+  return statusAnswer(fleet, { isWide: asked.output === 'wide' });
+}
+
+interface View {
+  isWide: boolean;
+  /** Of a live view, which does not ask Temporal. */
+  hasNotes?: boolean;
+}
+
+export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): Answer {
+  const deployments = deploymentsOf(fleet);
+  const findings = diagnose(fleet);
+  const sections = [
+    [summaryOf(fleet), ...processLines(fleet)],
+    findings.length === 0
+      ? ['Nothing is stuck.']
+      : [findingTable(findings, { fleet, isWide, most: shownFindings })],
+    deployments.length === 0 ? [] : [deploymentTable(deployments, { fleet, isWide })],
+  ].filter((lines) => lines.length > 0);
+  const text = sections.map((lines) => lines.join('\n')).join('\n\n');
+  return {
+    text: [text, ...(hasNotes ? notesOf(fleet) : stopLines(fleet))].join('\n'),
+    data: {
+      namespace: fleet.namespace ?? null,
+      machines: countsOf(fleet),
+      deployments: deployments.map(deploymentData),
+      findings: findings.map(findingData),
+      stops: fleet.stops.map(({ namespace, reason, by, since }) => ({
+        namespace,
+        reason,
+        ...(by !== undefined && { by }),
+        since: isoOf(since),
+      })),
+      leaders: (fleet.leases ?? []).map(({ namespace, holder }) => ({
+        namespace,
+        holder: holder ?? null,
+      })),
+      processes: fleet.processes,
+      temporal: fleet.temporal ?? null,
+      unread: fleet.unread,
+    },
+    names: deployments.map(({ name }) => `machinedeployment/${name}`),
+  };
+}
+
+function deploymentsOf(fleet: Fleet): DeploymentStatus[] {
+  return poolsOf(fleet)
+    .pools.map((pool) => ({
+      namespace: pool.deployment.metadata.namespace ?? '',
+      name: pool.deployment.metadata.name,
+      className: pool.deployment.spec.template.spec?.class?.name ?? '',
+      createdAt: pool.deployment.metadata.creationTimestamp,
+      progress: progressOf(pool, fleet.now),
+    }))
+    .toSorted(byUrgency);
+}
+
+const urgency = ['Blocked', 'Progressing', 'Paused', 'Complete'];
+
+function byUrgency(a: DeploymentStatus, b: DeploymentStatus): number {
+  return (
+    urgency.indexOf(a.progress.state) - urgency.indexOf(b.progress.state) ||
+    a.namespace.localeCompare(b.namespace) ||
+    a.name.localeCompare(b.name)
+  );
+}
+
+function deploymentData({ namespace, name, className, progress }: DeploymentStatus): object {
+  const { state, wanted, ready, updating, failed, old, awaits, joinMs, leftMs } = progress;
+  return defined({
+    namespace,
+    name,
+    className,
+    state,
+    wanted,
+    ready,
+    updating,
+    failed,
+    old,
+    awaits,
+    joinSeconds: joinMs === undefined ? undefined : Math.round(joinMs / 1_000),
+    leftSeconds: leftMs === undefined ? undefined : Math.round(leftMs / 1_000),
+  });
+}
+
+function countsOf({ machines }: Fleet): Record<'total' | 'ready' | 'failing' | 'others', number> {
+  const ready = machines.filter(isAvailable).length;
+  const failing = machines.filter(isFailing).length;
+  return { total: machines.length, ready, failing, others: machines.length - ready - failing };
+}
+
+function summaryOf(fleet: Fleet): string {
+  const { total, ready, failing, others } = countsOf(fleet);
+  const where = fleet.namespace === undefined ? 'All namespaces' : `Namespace ${fleet.namespace}`;
+  const parts = [
+    `${ready} ready`,
+    ...(others > 0 ? [`${others} being made or deleted`] : []),
+    ...(failing > 0 ? [`${failing} failing`] : []),
+  ];
+  return `${where}: ${total} ${total === 1 ? 'machine' : 'machines'}, ${parts.join(', ')}`;
+}

@@ -1,0 +1,31 @@
+/** `millwright stuck`: what has waited for longer than it should. */
+import type { Command } from 'commander';
+import type { Run } from '../answer.ts';
+import { inCluster } from '../connect.ts';
+import type { FleetQuestion } from '../fleet/question.ts';
+import { withFleet } from '../fleet/question.ts';
+
+const about = `
+Each finding has the name of its trouble, and docs/runbooks has a page of that name. "millwright explain" says more
+about one object. The exit code is 0 whether anything is stuck or not.
+
+Examples:
+  millwright stuck -n shoot--dev
+  millwright stuck -A -o json | jq '.findings[].trouble'`;
+
+export function addStuck(parent: Command, run: Run): void {
+  const command = parent
+    .command('stuck')
+    .summary('list what has waited for longer than it should, worst first')
+    .description('List what has waited for longer than it should, worst first, and why.');
+  withFleet(command)
+    .addHelpText('after', about)
+    .action((options: FleetQuestion) =>
+      run(options, (asked) =>
+        inCluster(asked, async (place) => {
+          const { stuck } = await import('./stuck.ts');
+          return await stuck(place, asked);
+        }),
+      ),
+    );
+}

@@ -1,0 +1,35 @@
+/** The cluster whose Nodes the machines are. */
+import type { Command } from 'commander';
+import { loadKubeConfig } from '../activities/kube/client/kubeconfig.ts';
+import { createKubeClient } from '../activities/kube/client/http-client.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import { version } from '../workers/config/version.ts';
+import type { Place } from './connect.ts';
+
+export interface TargetOptions {
+  /** Undefined: Nodes are in the control cluster. */
+  targetKubeconfig?: string | undefined;
+}
+
+export function withTarget(command: Command): Command {
+  return command.option(
+    '--target-kubeconfig <file>',
+    'of the cluster with the Nodes (default: the control cluster)',
+  );
+}
+
+/** Closes the connection at the end. */
+export async function inTarget<Answer>(
+  { kube }: Place,
+  { targetKubeconfig }: TargetOptions,
+  act: (target: KubeClient) => Promise<Answer>,
+): Promise<Answer> {
+  if (targetKubeconfig === undefined) return await act(kube);
+  const kubeConfig = loadKubeConfig(targetKubeconfig);
+  const target = createKubeClient({ kubeConfig, userAgent: `millwright-cli/${version}` });
+  try {
+    return await act(target);
+  } finally {
+    await target.close();
+  }
+}

@@ -1,0 +1,23 @@
+/** What the terminal can show. */
+
+/** Columns of the terminal; undefined where the output is none, such as a pipe. */
+export function screenWidth(): number | undefined {
+  const { columns } = process.stdout;
+  return columns === undefined || columns < 40 ? undefined : columns;
+}
+
+/** By the locale, as C programs decide it. */
+export function isUnicode(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale);
+}
+
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** On one line, cut at its end. */
+export function clipLine(text: string, width: number): string {
+  const line = oneLine(text);
+  return line.length <= width ? line : `${line.slice(0, Math.max(width - 3, 0))}...`;
+}

@@ -1,0 +1,122 @@
+/** The lifecycle of a machine, as Temporal has kept it. */
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { connectTo } from '../../workers/kube/clients.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import type { TemporalOptions } from '../options.ts';
+import { temporalSettingsOf } from '../temporal-connection.ts';
+import type { ReadPayload } from './history.ts';
+import { stepsOf } from './history.ts';
+import type { Lifecycle, Step } from './step.ts';
+import { merged } from './step.ts';
+
+const patienceMs = 5_000;
+/** A run goes on for some thousand events; more runs than these are not read. */
+const runsMax = 50;
+
+/** Undefined where Temporal knows nothing of it. Throws when it does not answer. */
+export async function lifeInTemporal(
+  workflowId: string,
+  options: TemporalOptions,
+): Promise<Lifecycle | undefined> {
+  const settings = temporalSettingsOf(options, process.env);
+  const connection = await connectTo(settings, patienceMs);
+  try {
+    const { dataConverter } = dataConverterOf(settings);
+    const client = new Client({
+      connection,
+      namespace: settings.namespace,
+      ...(dataConverter && { dataConverter }),
+    });
+    return await readLife(client, { workflowId, read: readerOf(dataConverter) });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function readLife(
+  client: Client,
+  { workflowId, read }: { workflowId: string; read: ReadPayload },
+): Promise<Lifecycle | undefined> {
+  const description = await orGone(client.workflow.getHandle(workflowId).describe());
+  if (!description) return undefined;
+  const steps: Step[] = [];
+  const notes: string[] = [];
+  let runId: string | undefined = description.runId;
+  let from = description.startTime.getTime();
+  let runs = 0;
+  while (runId !== undefined && runs < runsMax) {
+    const history = await orGone(client.workflow.getHandle(workflowId, runId).fetchHistory());
+    if (!history) {
+      notes.push('Temporal has deleted the runs before: what came first is not known.');
+      break;
+    }
+    const run = await stepsOf(history.events ?? [], read);
+    steps.unshift(...run.steps);
+    from = run.startedAt;
+    runs += 1;
+    runId = run.before;
+  }
+  if (runs === runsMax && runId !== undefined)
+    notes.push(`Only the last ${runsMax} runs are read.`);
+  return {
+    from,
+    until: description.closeTime?.getTime(),
+    state: stateOf(description),
+    source: 'Temporal',
+    runs,
+    steps: merged(withPending(closed(steps, description), description)),
+    notes,
+  };
+}
+
+/** What a run left open when the next one began is over then. */
+function closed(steps: readonly Step[], description: WorkflowExecutionDescription): Step[] {
+  const over = description.closeTime?.getTime() ?? Infinity;
+  const current = description.startTime.getTime();
+  return steps.map((step) => {
+    const limit = step.start < current ? current : over;
+    return step.end === undefined && limit !== Infinity ? { ...step, end: limit } : step;
+  });
+}
+
+/** The attempts of an activity that is not over do not stand in the history. */
+function withPending(steps: readonly Step[], { raw }: WorkflowExecutionDescription): Step[] {
+  const pending = raw.pendingActivities ?? [];
+  return steps.map((step) => {
+    if (step.kind !== 'activity' || step.end !== undefined) return step;
+    const found = pending.find(({ activityType }) => activityType?.name === step.name);
+    if (!found) return step;
+    const failure = found.lastFailure?.message;
+    return { ...step, attempts: found.attempt ?? 1, ...(failure && { failure }) };
+  });
+}
+
+function stateOf({ status, searchAttributes }: WorkflowExecutionDescription): string {
+  const [state] = searchAttributes['State'] ?? [];
+  return status.name === 'RUNNING' ? String(state ?? 'running') : status.name.toLowerCase();
+}
+
+function readerOf(dataConverter: DataConverter | undefined): ReadPayload {
+  const [codec] = dataConverter?.payloadCodecs ?? [];
+  return async (payload) => {
+    try {
+      const [plain = payload] = codec ? await codec.decode([payload]) : [payload];
+      return defaultPayloadConverter.fromPayload(plain);
+    } catch {
+      // Encrypted with keys that are not given: the step is shown without its words.
+      return undefined;
+    }
+  };
+}
+
+async function orGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { createLogUpdate } from 'log-update';
+import { reasonOf } from '../../workers/log/reason.ts';
+import type { Answer } from '../answer.ts';
+import type { Place } from '../connect.ts';
+import { statusAnswer } from '../status/status.ts';
+import { lineOf } from './changes.ts';
+import type { WatchQuestion } from './command.ts';
+import { LiveFleet } from './live-fleet.ts';
+import type { ObjectChange } from './live-fleet.ts';
+
+/** So that a rollout of hundreds does not redraw for each. */
+const drawEveryMs = 250;
+/** Ages go on where nothing changes. */
+const redrawEveryMs = 5_000;
+
+/** Until Ctrl-C. */
+export async function watch(place: Place, asked: WatchQuestion): Promise<Answer> {
+  const ended = untilEnded();
+  await (process.stdout.isTTY ? onScreen(place, asked, ended) : inLines(place, asked, ended));
+  return { text: '', data: {} };
+}
+
+/** A pipe that is closed ends it as well. */
+function untilEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+    process.stdout.once('error', () => resolve());
+  });
+}
+
+async function inLines(place: Place, asked: WatchQuestion, ended: Promise<void>): Promise<void> {
+  let isComplete = false;
+  const say = (change: ObjectChange): void => {
+    // What is there at the beginning is no change.
+    const line = isComplete ? lineOf(change, Date.now()) : undefined;
+    if (line !== undefined) console.log(line);
+  };
+  const fleet = new LiveFleet({ place, asked, onChange: say, onError: report });
+  try {
+    await Promise.race([fleet.start(), ended]);
+    isComplete = true;
+    console.log(`Watching ${fleet.now()?.machines.length ?? 0} machines.`);
+    await ended;
+  } finally {
+    await fleet.stop();
+  }
+}
+
+function report(error: unknown): void {
+  console.error(reasonOf(error));
+}
+
+async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>): Promise<void> {
+  const draw = createLogUpdate(process.stdout);
+  let isDirty = true;
+  let trouble = '';
+  let drawnAt = 0;
+  const fleet = new LiveFleet({
+    place,
+    asked,
+    onChange: () => {
+      isDirty = true;
+    },
+    onError: (error) => {
+      trouble = reasonOf(error);
+      isDirty = true;
+    },
+  });
+  const timer = setInterval(() => {
+    const seen = fleet.now();
+    const isDue = isDirty || Date.now() - drawnAt >= redrawEveryMs;
+    if (!seen || !isDue) return;
+    isDirty = false;
+    drawnAt = Date.now();
+    draw(fitted([statusAnswer(seen, { isWide: false, hasNotes: false }).text, trouble]));
+    trouble = '';
+  }, drawEveryMs);
+  try {
+    await Promise.race([fleet.start(), ended]);
+    await ended;
+  } finally {
+    clearInterval(timer);
+    draw.done();
+    await fleet.stop();
+  }
+}
+
+/** What the terminal has room for, from the top: the worst stands there. */
+function fitted(texts: readonly string[]): string {
+  const lines = texts.filter((text) => text !== '').flatMap((text) => text.split('\n'));
+  const room = Math.max((process.stdout.rows ?? 24) - 2, 5);
+  const more = lines.length - room;
+  return more <= 0
+    ? lines.join('\n')
+    : [...lines.slice(0, room), `(${more} more lines)`].join('\n');
+}

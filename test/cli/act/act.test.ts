@@ -1,0 +1,140 @@
+/** What a command on a machine says before it does anything. */
+import { expect, test } from 'vitest';
+import { act } from '../../../cli/act/act.ts';
+import type { ActQuestion } from '../../../cli/act/command.ts';
+import { preserve } from '../../../cli/preserve/preserve.ts';
+import { signed } from '../../../cli/written-command/write.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
+import { readArguments } from '../../support/command-line.ts';
+import { aMachine, aPod } from '../../support/builders.ts';
+
+const path = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot/machines/pool-a';
+const going = { deletionTimestamp: '2026-01-01T01:00:00Z', labels: { [labels.node]: 'pool-a' } };
+const blocked = {
+  lastOperation: { state: 'Failed', description: 'Drain failed due to - 1 pod' },
+} as const;
+
+const budget = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { selector: { matchLabels: { app: 'web' } } },
+};
+
+function aPlace(changes: Parameters<typeof aMachine>[0] = { metadata: going, status: blocked }) {
+  const pod = aPod({ metadata: { labels: { app: 'web' } } });
+  return { kube: new ReviewingClient(aMachine(changes), pod, budget), namespace: 'shoot' };
+}
+
+const ask = (verb: 'skipDrain' | 'forceDelete' | 'retryNow'): ActQuestion => ({
+  name: 'pool-a',
+  command: { verb },
+});
+
+test('without --yes it says which pods are killed past which budget, and does nothing', async () => {
+  const place = aPlace();
+  const { text, exitCode, data } = await act(place, ask('skipDrain'));
+  expect(exitCode).toBe(1);
+  expect(text).toContain('Drain failed due to - 1 pod');
+  expect(text).toContain('pod default/web-0. They are killed without a grace period');
+  expect(text).toContain('without waiting for PodDisruptionBudget default/web');
+  expect(text).toContain('Nothing was done. Say --yes to do it.');
+  expect(data).toMatchObject({ isDone: false, pods: ['default/web-0'], budgets: ['default/web'] });
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('without the right to patch the Machine it names it, and does nothing', async () => {
+  const place = aPlace();
+  place.kube.refused.add('patch machines');
+  const asked = { ...ask('forceDelete'), yes: true };
+  await expect(act(place, asked)).rejects.toThrow('patch machines.machine.sapcloud.io in shoot');
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test.each([
+  {
+    name: 'a machine that runs',
+    changes: { phase: 'Running' },
+    verb: 'skipDrain',
+    message: 'is not being drained: delete it first',
+  },
+  {
+    name: 'a drain that is over',
+    changes: {
+      metadata: going,
+      status: { lastOperation: { description: 'Drain successful. Initiate VM deletion' } },
+    },
+    verb: 'forceDelete',
+    message: 'its drain is not going on: Drain successful',
+  },
+  {
+    name: 'one without trouble',
+    changes: { phase: 'Running' },
+    verb: 'retryNow',
+    message: 'waits for nothing',
+  },
+] as const)('$name refuses it in words', async ({ changes, verb, message }) => {
+  const place = aPlace(changes);
+  await expect(act(place, { ...ask(verb), yes: true })).rejects.toThrow(message);
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('a failed creation can be tried again', async () => {
+  const lastOperation = { state: 'Failed', description: 'out of quota' } as const;
+  const { text } = await act(aPlace({ status: { lastOperation } }), ask('retryNow'));
+  expect(text).toContain('try at once what failed');
+});
+
+test('a name of a caller that is too long is left out', () => {
+  expect(signed('pause', 'ada')).toBe('pause by=ada');
+  expect(signed('pause', undefined)).toBe('pause');
+  expect(signed('pause', 'a'.repeat(300))).toBe('pause');
+});
+
+const kept = { object: { kind: 'machine', name: 'pool-a' }, value: 'now' } as const;
+
+test('a preservation says what becomes of the machine, and is the annotation', async () => {
+  const place = aPlace({ phase: 'Failed' });
+  const asked = await preserve(place, kept);
+  expect(asked).toMatchObject({ exitCode: 1 });
+  expect(asked.text).toContain('its pods are drained with their budgets');
+  expect(place.kube.writes()).toEqual([]);
+  await preserve(place, { ...kept, yes: true });
+  const { metadata } = await place.kube.read<Machine>(path);
+  expect(metadata.annotations).toEqual({ [annotations.preserve]: 'now' });
+});
+
+test('where the Node says otherwise, the Machine is not annotated', async () => {
+  const notes = { [annotations.lastAppliedPreserve]: 'false' };
+  const place = aPlace({ phase: 'Running', metadata: { annotations: notes } });
+  await expect(preserve(place, { ...kept, yes: true })).rejects.toThrow(
+    'millwright preserve node/',
+  );
+});
+
+test.each([
+  [['skip-drain', 'machine/a', '--yes'], { name: 'a', yes: true, command: { verb: 'skipDrain' } }],
+  [
+    ['extend-drain', 'mc', 'a', '--minutes=30'],
+    { name: 'a', command: { verb: 'extendDrain', minutes: 30 } },
+  ],
+  [
+    ['preserve', 'node/n', '--value=false'],
+    { object: { kind: 'node', name: 'n' }, value: 'false' },
+  ],
+])('%j is read', (words, expected) => {
+  expect(readArguments(words)).toMatchObject(expected);
+});
+
+test.each([
+  [['skip-drain', 'mcd/a'], 'is no kind for this command'],
+  [['extend-drain', 'machine/a'], "required option '--minutes <n>' not specified"],
+  [['extend-drain', 'machine/a', '--minutes=0'], 'whole minutes from 1 to 10080'],
+  [['preserve', 'machine/a', '--value=maybe'], 'Allowed choices are now, when-failed, false'],
+  [['preserve', 'machine/a', '--until=2020-01-01T00:00:00Z'], 'times to come'],
+  [['preserve', 'node/a', '--until=2999-01-01T00:00:00Z'], 'goes with machine/NAME'],
+])('%j is refused', (words, message) => {
+  expect(() => readArguments(words)).toThrow(message);
+});

@@ -1,0 +1,177 @@
+/** What holds up a namespace, and what is wrong with pools. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
+import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import { troubles } from '../../../cli/diagnosis/trouble.ts';
+import { aFleet, aMachine, metaOf, minutesAgo, now, refused } from './objects.ts';
+
+const found = (changes: Partial<Fleet>) =>
+  diagnose(aFleet(changes)).map(({ trouble, object, cause }) => [
+    trouble,
+    `${object.kind}/${object.name}`,
+    cause,
+  ]);
+
+const lease = {
+  namespace: 'shoot',
+  name: 'millwright',
+  holder: 'watcher-0',
+  renewedAt: now,
+  pauses: [],
+};
+
+test('a stop is a trouble when it has stood for an hour', () => {
+  const stop = { namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada' };
+  expect(found({ stops: [{ ...stop, since: Date.parse(minutesAgo(59)) }] })).toEqual([]);
+  expect(found({ stops: [{ ...stop, since: Date.parse(minutesAgo(61)) }] })).toEqual([
+    ['stop-left-on', 'configmap/millwright-stop', 'everything is stopped by ada: wrong disks'],
+  ]);
+});
+
+test.each([
+  ['worker', 'worker-down'],
+  ['temporal', 'temporal-down'],
+  ['target', 'api-server-down'],
+] as const)('a watcher that sees no %s says so on its Lease', (reason, trouble) => {
+  const from = now - 60_000;
+  expect(found({ leases: [{ ...lease, pauses: [{ reason, from }] }] })).toMatchObject([
+    [trouble, 'lease/millwright', expect.any(String)],
+  ]);
+  expect(found({ leases: [{ ...lease, pauses: [{ reason, from, until: now }] }] })).toEqual([]);
+});
+
+test('without a leader nothing happens', () => {
+  const none = { ...lease, holder: undefined, renewedAt: now - 120_000 };
+  expect(found({ leases: [none] })).toMatchObject(
+    [['worker-down', 'lease/millwright', /no watcher leads/]].map(([a, b]) => [
+      a,
+      b,
+      expect.stringContaining('no watcher leads'),
+    ]),
+  );
+  expect(found({ leases: undefined })).toEqual([]);
+});
+
+test('processes that are not there, and queues that nobody polls', () => {
+  const worker = { namespace: 'shoot', name: 'mw-worker', component: 'worker' };
+  expect(
+    found({
+      processes: [
+        { ...worker, wanted: 2, available: 0 },
+        { ...worker, name: 'mw-watcher', component: 'watcher', wanted: 0, available: 0 },
+        { ...worker, name: 'mw-drain', wanted: 2, available: 1 },
+      ],
+      temporal: { address: 't:7233', namespace: 'machines', pollers: { q: 0, r: 1 }, tookMs: 3 },
+    }),
+  ).toEqual([
+    ['worker-down', 'queue/q', 'no worker polls this task queue'],
+    ['worker-down', 'deployment/mw-watcher', 'the watcher is scaled to 0'],
+    ['worker-down', 'deployment/mw-worker', 'none of 2 pods of the worker is available'],
+  ]);
+});
+
+test('Temporal that does not answer', () => {
+  const temporal = { address: 't:7233', namespace: 'machines', failure: 'no connection' };
+  expect(found({ temporal })).toEqual([
+    ['temporal-down', 'temporal/t:7233', 'Temporal at t:7233 does not answer: no connection'],
+  ]);
+});
+
+const warned = (reason: string, name: string, at: number) => ({
+  namespace: 'shoot',
+  reason,
+  object: { kind: 'MachineClass', name },
+  message: `${reason} of ${name}`,
+  at,
+});
+
+test('Events of the checks, of each kind the latest', () => {
+  const restored = ['a', 'b'].map((name, at) => warned('WorkflowRestored', name, at));
+  expect(
+    found({
+      warnings: [warned('TooManyOrphans', 'x', 1), warned('TooManyOrphans', 'y', 2), ...restored],
+    }),
+  ).toEqual([['orphan', 'machineclass/y', 'TooManyOrphans of y']]);
+  expect(found({ warnings: [...restored, warned('WorkflowRestored', 'c', 3)] })).toEqual([
+    ['temporal-lost', 'machineclass/c', 'WorkflowRestored of c'],
+  ]);
+});
+
+test('pools: a rollout past its deadline, a frozen set, a class that is refused', () => {
+  const lastTransitionTime = minutesAgo(3);
+  expect(
+    found({
+      deployments: [
+        {
+          apiVersion: 'v1',
+          kind: 'MachineDeployment',
+          metadata: metaOf('pool'),
+          spec: { template: {} },
+          status: {
+            conditions: [
+              {
+                type: 'Progressing',
+                status: 'False',
+                reason: 'ProgressDeadlineExceeded',
+                message: 'MachineSet "pool-1" has timed out progressing.',
+                lastTransitionTime,
+              },
+            ],
+          },
+        },
+      ],
+      sets: [
+        {
+          apiVersion: 'v1',
+          kind: 'MachineSet',
+          metadata: metaOf('pool-1', { labels: { freeze: 'True' } }),
+          spec: {},
+          status: {
+            machineSetCondition: [
+              { type: 'Frozen', status: 'True', message: 'too many', lastTransitionTime },
+            ],
+          },
+        },
+      ],
+      classes: [
+        {
+          apiVersion: 'v1',
+          kind: 'MachineClass',
+          metadata: metaOf('small', {
+            annotations: { 'millwright.dev/invalid': 'a: bad\nb: bad' },
+          }),
+          providerSpec: {},
+        },
+      ],
+    }),
+  ).toEqual([
+    [
+      'rollout-blocked',
+      'machinedeployment/pool',
+      'ProgressDeadlineExceeded: MachineSet "pool-1" has timed out progressing.',
+    ],
+    ['frozen-set', 'machineset/pool-1', 'it is frozen and creates no machines: too many'],
+    ['bad-spec', 'machineclass/small', 'no machine can be made of it: a: bad; b: bad'],
+  ]);
+});
+
+test('what holds up all comes first, then what people have to repair, then the longest wait', () => {
+  const quota = aMachine('quota', { status: refused('ResourceExhausted', 'quota') });
+  const bad = aMachine('bad', { status: refused('InvalidArgument', 'x') });
+  const temporal = { address: 't:7233', namespace: 'machines', failure: 'no connection' };
+  expect(found({ machines: [quota, bad], temporal }).map(([trouble]) => trouble)).toEqual([
+    'temporal-down',
+    'bad-spec',
+    'quota',
+  ]);
+});
+
+test('the names are those of decision 49', async () => {
+  const page = await readFile(
+    new URL('../../../docs/decisions/0049-operator-surface.md', import.meta.url),
+    'utf8',
+  );
+  const names = [...page.matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name);
+  expect(names).toEqual([...troubles]);
+});

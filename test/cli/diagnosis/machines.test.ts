@@ -1,0 +1,285 @@
+/** Each trouble of a machine is found, by what Millwright writes on it. */
+import { expect, test } from 'vitest';
+import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
+import type { Finding } from '../../../cli/diagnosis/finding.ts';
+import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
+import { isoOf } from '../../../cli/diagnosis/finding.ts';
+import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
+import type { Changes } from './objects.ts';
+import { aFleet, aMachine, draining, metaOf, minutesAgo, refused, running } from './objects.ts';
+
+function findingsOf(machine: Machine, changes: Partial<Fleet> = {}): Finding[] {
+  return diagnose(aFleet({ machines: [machine], ...changes }));
+}
+
+const retry = '. Will retry in next sync. Initiate node drain';
+const budget =
+  'Drain failed due to - 1 pod left: web/shop-1: PodDisruptionBudget web/shop is misconfigured and requires zero voluntary evictions: let it allow one, or add pods';
+
+function waiting(
+  phase: 'Pending' | 'Unknown',
+  description: string,
+  type: 'Create' | 'HealthCheck',
+) {
+  const lastUpdateTime = minutesAgo(12);
+  return {
+    currentStatus: { phase, lastUpdateTime },
+    lastOperation: { description, lastUpdateTime, state: 'Processing', type },
+  } satisfies MachineStatus;
+}
+
+type Case = [trouble: Trouble | undefined, changes: Changes, cause: string];
+
+test.each<Case>([
+  ['drain-budget', draining(`${budget}${retry}`), 'its drain is blocked, 1 pod left: web/shop-1:'],
+  [
+    'drain-volume',
+    draining(
+      `Drain failed due to - 1 pod left: web/db-0: volume pv-1 is still attached to this Node${retry}`,
+    ),
+    'volume pv-1 is still attached',
+  ],
+  [
+    'drain-volume',
+    draining(
+      `Drain failed due to - 1 pod left: web/db-0: volume pv-1 and 2 more is not attached to another Node yet${retry}`,
+    ),
+    'not attached to another Node',
+  ],
+  [
+    'api-server-down',
+    draining(
+      `Drain failed due to - the target cluster is out of reach: connect refused; since 2026-11-26T11:00:00Z, by force after 2026-11-26T13:00:00Z${retry}`,
+    ),
+    'the target cluster is out of reach',
+  ],
+  [
+    'quota',
+    { status: refused('ResourceExhausted', 'You have exceeded your vCPU limit') },
+    "the account's quota is used up: You have exceeded",
+  ],
+  [
+    'capacity',
+    { status: refused('ResourceExhausted', 'zone "a" has no more capacity for size "small"') },
+    'the cloud has no room: zone "a"',
+  ],
+  [
+    'bad-spec',
+    {
+      status: refused('InvalidArgument', 'MachineClass "small": Invalid value: providerSpec.size'),
+    },
+    'what is written is refused: MachineClass "small"',
+  ],
+  [
+    'missing-secret',
+    {
+      status: refused(
+        'InvalidArgument',
+        'MachineClass "small": secretRef.name: Secret "gone" does not exist in namespace shoot',
+      ),
+    },
+    'what it is made from is missing: MachineClass "small": secretRef.name: Secret "gone"',
+  ],
+  [
+    'missing-secret',
+    {
+      status: refused(
+        'InvalidArgument',
+        'spec.class.name: MachineClass "x" does not exist in namespace shoot: create it, or name another',
+      ),
+    },
+    'what it is made from is missing: spec.class.name',
+  ],
+  [
+    'worker-down',
+    {
+      status: refused(
+        'InvalidArgument',
+        'MachineClass "small": provider: "x" has no driver: no worker serves its task queue',
+      ),
+    },
+    'no worker serves its provider',
+  ],
+  [
+    'credentials',
+    { status: refused('Unauthenticated', 'the key is no longer valid') },
+    'the cloud refuses the credentials: the key is no longer valid',
+  ],
+  [undefined, { status: refused('Internal', 'a bad day') }, 'the cloud fails: a bad day'],
+  [
+    undefined,
+    draining(
+      'Deleting the instance failed and is tried again - machine codes error: code = [Internal] message = [a bad day]',
+    ),
+    'it is to go, and the cloud fails: a bad day',
+  ],
+  [
+    'never-joins',
+    {
+      spec: { providerID: 'virtual:///a/i-1' },
+      status: waiting('Pending', 'Instance i-1 was created: waiting for Node a to join', 'Create'),
+    },
+    'instance virtual:///a/i-1 has no Node that is Ready',
+  ],
+  [
+    'never-joins',
+    {
+      status: {
+        currentStatus: { phase: 'Failed', lastUpdateTime: minutesAgo(1) },
+        lastOperation: {
+          description: 'Machine a failed to join the cluster in 20m0s.',
+          lastUpdateTime: minutesAgo(1),
+          state: 'Failed',
+          type: 'Create',
+        },
+      },
+    },
+    'its Node did not become Ready in time: Machine a failed to join',
+  ],
+  [
+    'never-joins',
+    {
+      spec: { providerID: 'virtual:///a/i-1' },
+      status: {
+        currentStatus: { phase: 'Pending', lastUpdateTime: minutesAgo(1) },
+        lastOperation: {
+          description:
+            'Node a is that of Machine b, so Machine a cannot join by it: delete one of the two',
+          lastUpdateTime: minutesAgo(1),
+          state: 'Failed',
+          type: 'Create',
+        },
+      },
+    },
+    'Node a is that of Machine b',
+  ],
+  [
+    'unhealthy-node',
+    {
+      status: waiting(
+        'Unknown',
+        'Machine a is unhealthy - changing MachinePhase to Unknown. Node conditions: KernelDeadlock is True',
+        'HealthCheck',
+      ),
+    },
+    'its Node is not healthy: KernelDeadlock is True',
+  ],
+  ['worker-down', {}, 'no worker has taken up its creation'],
+  [
+    'worker-down',
+    { metadata: { deletionTimestamp: minutesAgo(5), finalizers: ['x'] }, status: running },
+    'no worker has taken up its deletion',
+  ],
+])('%s: %j', (trouble, changes, cause) => {
+  const findings = findingsOf(aMachine('a', changes));
+  expect(findings).toMatchObject([{ trouble, object: { kind: 'machine', name: 'a' } }]);
+  expect(findings[0]?.cause).toContain(cause);
+});
+
+test('a machine that is well, that is young or that only waits its turn is no trouble', () => {
+  const young = { creationTimestamp: minutesAgo(0.5) };
+  const joining = {
+    metadata: { creationTimestamp: minutesAgo(9) },
+    spec: { providerID: 'virtual:///a/i-1' },
+    status: waiting('Pending', 'Instance i-1 was created: waiting for Node a to join', 'Create'),
+  };
+  expect(findingsOf(aMachine('a', { status: running }))).toEqual([]);
+  expect(findingsOf(aMachine('a', { metadata: young }))).toEqual([]);
+  expect(findingsOf(aMachine('a', joining))).toEqual([]);
+});
+
+test('nobody is missed while a stop stands', () => {
+  const stop = {
+    namespace: 'shoot',
+    uid: '1',
+    reason: 'wrong disks',
+    since: Date.parse(minutesAgo(20)),
+  };
+  expect(findingsOf(aMachine('a'), { stops: [stop] })).toEqual([]);
+});
+
+test('a drain is forced after its timeout, and later by the pauses since', () => {
+  const machine = aMachine('a', draining(`${budget}${retry}`));
+  const [plain] = findingsOf(machine);
+  expect(isoOf(plain?.until ?? 0)).toBe('2026-11-26T13:30:00Z');
+  const pause = {
+    reason: 'temporal',
+    from: Date.parse(minutesAgo(20)),
+    until: Date.parse(minutesAgo(10)),
+  } as const;
+  const [lease] = aFleet().leases ?? [];
+  if (!lease) throw new Error('no Lease');
+  const [moved] = findingsOf(machine, { leases: [{ ...lease, pauses: [pause] }] });
+  expect(isoOf(moved?.until ?? 0)).toBe('2026-11-26T13:40:00Z');
+  const given = {
+    ...machine,
+    metadata: {
+      ...machine.metadata,
+      annotations: { 'millwright.dev/drain-until': '2026-11-26T14:00:00Z' },
+    },
+  };
+  expect(isoOf(findingsOf(given)[0]?.until ?? 0)).toBe('2026-11-26T14:00:00Z');
+});
+
+test('a machine that cannot be made has its creation timeout, its own or that of the flags', () => {
+  const status = refused('Internal', 'a bad day');
+  const [byFlag] = findingsOf(aMachine('a', { status }));
+  expect(isoOf(byFlag?.until ?? 0)).toBe('2026-11-26T12:05:00Z');
+  const [byItself] = findingsOf(aMachine('a', { spec: { creationTimeout: '1h' }, status }));
+  expect(isoOf(byItself?.until ?? 0)).toBe('2026-11-26T12:45:00Z');
+});
+
+test('the commands are about the machine', () => {
+  const [finding] = findingsOf(aMachine('a', draining(`${budget}${retry}`)));
+  expect(finding?.commands).toEqual([
+    '# in the cluster of the Nodes: who may not go, and why',
+    'kubectl -n web describe poddisruptionbudget shop',
+    '# asks all pods again now, once the cause is repaired',
+    'millwright retry machine/a -n shoot',
+    '# gives the pods more time',
+    'millwright extend-drain machine/a -n shoot --minutes 60',
+    '# deletes the pods without asking their budgets',
+    'millwright force-delete machine/a -n shoot',
+  ]);
+});
+
+const ownedBy = (kind: string, name: string) => ({
+  ownerReferences: [{ apiVersion: 'v1', kind, name, uid: 'u', controller: true }],
+});
+
+const aSet = (metadata: object) => ({
+  apiVersion: 'v1',
+  kind: 'MachineSet' as const,
+  metadata: metaOf('pool-1', metadata),
+  spec: {},
+});
+
+test('a drain that waits for a volume can go on without it', () => {
+  const words =
+    'Drain failed due to - 1 pod left: web/db-0: volume pv-1 is still attached to this Node';
+  const [finding] = findingsOf(aMachine('a', draining(`${words}${retry}`)));
+  expect(finding?.commands.slice(0, 2)).toEqual([
+    '# goes on without waiting for the volume',
+    'millwright skip-volume-wait machine/a -n shoot',
+  ]);
+});
+
+test('more time to join is given where it is not taken back: on the pool of the machine', () => {
+  const status = {
+    currentStatus: { phase: 'Pending' as const, lastUpdateTime: minutesAgo(14) },
+    lastOperation: { ...running.lastOperation, state: 'Processing' as const },
+  };
+  const joining = { spec: { providerID: 'virtual:///a/i-1' }, status };
+  const linesOf = (metadata: object, sets: Fleet['sets'] = []) =>
+    findingsOf(aMachine('a', { ...joining, metadata }), { sets })[0]?.commands[1];
+  const ofSet = ownedBy('MachineSet', 'pool-1');
+  expect(linesOf({})).toBe(
+    `kubectl -n shoot patch machine a --type=merge -p '{"spec":{"creationTimeout":"40m"}}'`,
+  );
+  const onTemplate = `--type=merge -p '{"spec":{"template":{"spec":{"creationTimeout":"40m"}}}}'`;
+  expect(linesOf(ofSet, [aSet({})])).toBe(`kubectl -n shoot patch machineset pool-1 ${onTemplate}`);
+  expect(linesOf(ofSet, [aSet(ownedBy('MachineDeployment', 'pool'))])).toBe(
+    `kubectl -n shoot patch machinedeployment pool ${onTemplate}`,
+  );
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { certificateFinding } from '../../../cli/doctor/certificates.ts';
+import { clockFinding } from '../../../cli/doctor/clusters.ts';
+import { error, formatFindings, ok, runAll } from '../../../cli/doctor/finding.ts';
+
+const answering = (name: string) => ({ name, run: () => Promise.resolve(ok(name, 'fine')) });
+
+test('a check that fails or hangs is a finding, and the others are told in their order', async () => {
+  const checks = [
+    { name: 'hangs', run: () => new Promise<never>(() => undefined) },
+    { name: 'fails', run: () => Promise.reject(new Error('no such host')) },
+    ...Array.from({ length: 9 }, (_, index) => answering(`check ${index}`)),
+  ];
+  const found = await runAll(checks, 50);
+  expect(found.map(({ check }) => check)).toEqual(checks.map(({ name }) => name));
+  expect(found.slice(0, 2)).toMatchObject([
+    { level: 'skipped', text: 'no answer within 0.05 s' },
+    { level: 'skipped', text: expect.stringContaining('no such host') },
+  ]);
+});
+
+test('each check is a line, and its repair another one', () => {
+  const lines = formatFindings([ok('a', 'fine'), error('bbb', 'broken', 'mend it')]).split('\n');
+  expect(lines).toEqual([
+    'ok       a    fine',
+    'error    bbb  broken',
+    '              repair: mend it',
+  ]);
+});
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+const day = 86_400_000;
+
+test.each([
+  [90, 'ok'],
+  [10, 'warning'],
+  [-1, 'error'],
+])('a certificate with %i days left is %s', (days, level) => {
+  const end = start + days * day;
+  expect(certificateFinding('cert', { whose: 'of x', end }, start)).toMatchObject({ level });
+});
+
+test.each([
+  [0, 'ok', 'within'],
+  [60_000, 'warning', '60 s ahead of'],
+  [-60_000, 'warning', '59 s behind'],
+])('a clock that is off by %i ms is a %s', (off, level, words) => {
+  const date = new Date(start + off).toUTCString();
+  const finding = clockFinding('control cluster', { date, sentAt: start, gotAt: start });
+  expect(finding).toMatchObject({ level, text: expect.stringContaining(words) });
+});

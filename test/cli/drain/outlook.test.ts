@@ -1,0 +1,93 @@
+/** What a drain would meet, by the planner of drains. */
+import { expect, test } from 'vitest';
+import { drain } from '../../../cli/drain/drain.ts';
+import { labels } from '../../../workflows/api/constants.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { readArguments } from '../../support/command-line.ts';
+import { aMachine, aNode, aPod } from '../../support/builders.ts';
+
+const budget = (name: string, disruptionsAllowed: number) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace: 'default', generation: 1 },
+  spec: { selector: { matchLabels: { app: name } } },
+  status: { disruptionsAllowed, observedGeneration: 1, expectedPods: 1, currentHealthy: 1 },
+});
+
+const pod = (app: string, priority = 0, claim?: string) =>
+  aPod({
+    metadata: { name: app, labels: { app } },
+    spec: {
+      nodeName: 'pool-a',
+      priority,
+      ...(claim !== undefined && { volumes: [{ persistentVolumeClaim: { claimName: claim } }] }),
+    },
+  });
+
+const node = () =>
+  aMachine({ phase: 'Running', metadata: { labels: { [labels.node]: 'pool-a' } } });
+const asked = { name: 'pool-a' };
+const at = (...objects: object[]) => ({
+  kube: new InMemoryClient(node(), ...objects),
+  namespace: 'shoot',
+});
+
+test('it names the order, the budget that refuses, and the volume that is waited for', async () => {
+  const place = at(
+    aNode(),
+    pod('web'),
+    pod('free'),
+    pod('db-low', 1, 'low'),
+    pod('db-high', 5, 'high'),
+    budget('web', 0),
+    budget('free', 1),
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'high', namespace: 'default' },
+      spec: { volumeName: 'pv-high', accessModes: ['ReadWriteOnce'] },
+    },
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: 'at-high' },
+      spec: { nodeName: 'pool-a', source: { persistentVolumeName: 'pv-high' } },
+      status: { attached: true },
+    },
+  );
+  const { text, data, exitCode } = await drain(place, asked);
+  expect(exitCode).toBe(1);
+  expect(data).toMatchObject({
+    pods: [
+      { pod: 'default/free', turn: 'together' },
+      { pod: 'default/web', refusal: { blockedBy: 'PodDisruptionBudget/default/web' } },
+      { pod: 'default/db-high', turn: 1, volumes: ['pv-high'], volumeSeconds: 240 },
+      { pod: 'default/db-low', turn: 2, volumes: [] },
+    ],
+  });
+  expect(text.match(/would be refused/g)).toHaveLength(1);
+  expect(text).toContain('would be refused now: PodDisruptionBudget default/web is misconfigured');
+  expect(text).toContain('waits for pv-high to move, at most 4m0s');
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('a Node that is sick is drained by force', async () => {
+  const sick = {
+    type: 'Ready',
+    status: 'Unknown',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  } as const;
+  const place = at(aNode({ status: { conditions: [sick] } }), pod('web'));
+  const { text, exitCode } = await drain(place, asked);
+  expect(text).toContain('by force, no budget is asked: Ready is Unknown for over 5 minutes');
+  expect(exitCode).toBe(1);
+});
+
+test('a Node in another cluster is named', async () => {
+  await expect(drain(at(), asked)).rejects.toThrow('--target-kubeconfig');
+});
+
+test('there is no drain that does anything', () => {
+  expect(() => readArguments(['drain', 'machine/a'])).toThrow('there is only --dry-run');
+  expect(readArguments(['drain', '--dry-run', 'machine/a'])).toEqual({ name: 'a' });
+});

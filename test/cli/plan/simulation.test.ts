@@ -1,0 +1,129 @@
+/** A simulated rollout keeps the limits of the strategy, and comes to its end. */
+import { describe, expect, test } from 'vitest';
+import { annotations, options } from '../../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { durationsOf } from '../../../cli/plan/durations.ts';
+import { patched } from '../../../cli/plan/patched.ts';
+import { simulate } from '../../../cli/plan/simulation.ts';
+import {
+  aMachine,
+  aMachineClass,
+  aMachineDeployment,
+  aMachineSet,
+  controlledBy,
+  createdAt,
+} from '../../support/builders.ts';
+
+const now = Date.parse(createdAt) + 3_600_000;
+const pace = { creation: 60_000, deletion: 30_000 };
+
+/** Three machines of one set, which is that of the template. */
+function settled(changes: Parameters<typeof aMachineDeployment>[0] = {}) {
+  const deployment = aMachineDeployment({ status: { observedGeneration: 1 }, ...changes });
+  const set = aMachineSet({
+    metadata: {
+      name: 'one',
+      ownerReferences: controlledBy(deployment),
+      annotations: {
+        [annotations.revision]: '1',
+        [annotations.desiredReplicas]: '3',
+        [annotations.maxReplicas]: '4',
+      },
+    },
+    status: { observedGeneration: 1, replicas: 3, availableReplicas: 3 },
+  });
+  const machines = ['a', 'b', 'c'].map((letter) => machineIn(set, letter));
+  return { deployment, sets: [set], machines };
+}
+
+function machineIn(set: Parameters<typeof controlledBy>[0], letter: string): Machine {
+  return aMachine({
+    metadata: {
+      name: `one-${letter}`,
+      labels: { pool: 'a' },
+      ownerReferences: controlledBy({ ...set, kind: 'MachineSet' }),
+    },
+    status: {
+      currentStatus: { phase: 'Running' },
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:02:00Z' }],
+    },
+  });
+}
+
+const toLarge = { spec: { template: { spec: { class: { name: 'large' } } } } };
+
+function changed(objects: ReturnType<typeof settled>, patch: object) {
+  const deployment: MachineDeployment = patched(objects.deployment, patch);
+  return { ...objects, deployment };
+}
+
+describe('a simulated rollout', () => {
+  test('replaces all machines within surge and availability', () => {
+    const outcome = simulate(changed(settled(), toLarge), pace, now);
+    expect(outcome).toMatchObject({
+      created: 3,
+      deleted: 3,
+      mostMachines: 4,
+      fewestAvailable: 3,
+      // Each machine comes, and makes room for the next one: three times, one after another.
+      tookMs: 3 * (pace.creation + pace.deletion),
+      isCut: false,
+      plan: { state: 'Complete' },
+    });
+    const first = outcome.happenings.find(({ kind }) => kind === 'createSet');
+    expect(first).toMatchObject({ at: 0, count: 1 });
+    const deleted = outcome.happenings.flatMap(({ kind, names }) =>
+      kind === 'delete' ? names : [],
+    );
+    expect(deleted.toSorted()).toEqual(['one-a', 'one-b', 'one-c']);
+  });
+
+  test('does nothing where nothing changed', () => {
+    const outcome = simulate(settled(), pace, now);
+    expect(outcome).toMatchObject({ happenings: [], created: 0, deleted: 0, tookMs: 0 });
+  });
+
+  test('scales without another set', () => {
+    const more = simulate(changed(settled(), { spec: { replicas: 5 } }), pace, now);
+    expect(more).toMatchObject({ created: 2, deleted: 0, tookMs: pace.creation });
+    const fewer = simulate(changed(settled(), { spec: { replicas: 1 } }), pace, now);
+    expect(fewer).toMatchObject({ created: 0, deleted: 2, tookMs: pace.deletion });
+  });
+
+  test('waits for a person after the first machines, and goes on', () => {
+    const canary = { ...toLarge, metadata: { annotations: { [options.canary]: '1' } } };
+    const { happenings, plan, created } = simulate(changed(settled(), canary), pace, now);
+    expect(happenings.filter(({ kind }) => kind === 'hold')).toHaveLength(1);
+    expect(created).toBe(3);
+    expect(plan.state).toBe('Complete');
+  });
+
+  test('stands still while it is paused, and says so', () => {
+    const paused = patched(toLarge, { spec: { paused: true } });
+    const { created, plan } = simulate(changed(settled(), paused), pace, now);
+    expect(created).toBe(0);
+    expect(plan).toMatchObject({ state: 'Paused', blockedBy: 'paused' });
+  });
+});
+
+describe('durations', () => {
+  const template = { drainTimeout: '10m' };
+
+  test('are those of machines of the class, else of its provider, else a default', () => {
+    const { machines } = settled();
+    const past = {
+      machines,
+      classes: [aMachineClass(), aMachineClass({ metadata: { name: 'large' } })],
+      deletions: [{ machine: 'x', seconds: 40 }],
+    };
+    const ofClass = durationsOf(past, { className: 'small', template });
+    expect(ofClass.creation).toMatchObject({ seconds: 120, source: '3 machines of class small' });
+    expect(ofClass.deletion).toMatchObject({ seconds: 40, longestSeconds: 900 });
+    const ofProvider = durationsOf(past, { className: 'large', template });
+    expect(ofProvider.creation.source).toBe('3 machines of provider virtual');
+    const unknown = durationsOf({ ...past, deletions: [] }, { className: 'other', template });
+    expect(unknown.creation.source).toContain('a default');
+    expect(unknown.deletion.source).toContain('a default');
+  });
+});

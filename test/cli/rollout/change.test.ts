@@ -1,0 +1,135 @@
+/** Rollouts are changed by fields and options of the API. */
+import { expect, test } from 'vitest';
+import { pause, restart, resume } from '../../../cli/rollout/change.ts';
+import { history } from '../../../cli/rollout/history.ts';
+import { undo } from '../../../cli/rollout/undo.ts';
+import { readArguments } from '../../support/command-line.ts';
+import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
+import {
+  aMachine,
+  aMachineDeployment,
+  aMachineSet,
+  aTemplate,
+  controlledBy,
+} from '../../support/builders.ts';
+import { annotations, options } from '../../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+
+const path = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot/machinedeployments/workers';
+const asked = { name: 'workers' };
+
+type Changes = Parameters<typeof aMachineDeployment>[0];
+
+/** Revision 1 has one machine, revision 2 is that of the template. */
+function aPlace(changes: Changes = {}) {
+  const deployment = aMachineDeployment(changes);
+  const of = (name: string, revision: number, className: string) =>
+    aMachineSet({
+      metadata: {
+        ownerReferences: controlledBy(deployment),
+        name,
+        annotations: {
+          [annotations.revision]: String(revision),
+          'kubernetes.io/change-cause': `because of ${revision}`,
+        },
+      },
+      spec: { replicas: 1, template: aTemplate({ spec: { class: { name: className } } }) },
+      status: { observedGeneration: 1, replicas: 1, availableReplicas: 1 },
+    });
+  const sets = [of('one', 1, 'tiny'), of('two', 2, 'small')];
+  const machines = sets.map((set) =>
+    aMachine({
+      phase: 'Running',
+      metadata: {
+        ownerReferences: controlledBy({ ...set, kind: 'MachineSet' }),
+        name: `${set.metadata.name}-a`,
+        labels: { pool: 'a' },
+      },
+    }),
+  );
+  return { kube: new ReviewingClient(deployment, ...sets, ...machines), namespace: 'shoot' };
+}
+
+const stored = async ({ kube }: ReturnType<typeof aPlace>) =>
+  await kube.read<MachineDeployment>(path);
+
+test('a pause is spec.paused, and a second one is refused', async () => {
+  const place = aPlace();
+  expect(await pause(place, asked)).toMatchObject({ text: 'machinedeployment/workers paused' });
+  expect((await stored(place)).spec.paused).toBe(true);
+  await expect(pause(place, asked)).rejects.toThrow('is already paused');
+  await resume(place, asked);
+  expect((await stored(place)).spec.paused).toBeUndefined();
+  await expect(resume(place, asked)).rejects.toThrow('is not paused');
+});
+
+test('a rollout that holds after its first machines goes past them', async () => {
+  const place = aPlace({ metadata: { annotations: { [options.canary]: '1' } } });
+  const { text } = await resume(place, asked);
+  expect(text).toBe('machinedeployment/workers resumed, past the first machines of revision 2');
+  const { metadata } = await stored(place);
+  expect(metadata.annotations?.[options.canaryPassed]).toBe('2');
+});
+
+test('without the right nothing is written, and the right is named', async () => {
+  const place = aPlace();
+  place.kube.refused.add('patch machinedeployments');
+  const message = 'lack the right to patch machinedeployments.machine.sapcloud.io in shoot';
+  await expect(pause(place, asked)).rejects.toThrow(message);
+  await expect(restart(place, asked)).rejects.toThrow(message);
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('a restart is an option, so the template stays', async () => {
+  const place = aPlace();
+  const before = await stored(place);
+  await restart(place, asked);
+  const after = await stored(place);
+  expect(after.spec).toEqual(before.spec);
+  expect(Date.parse(after.metadata.annotations?.[options.restart] ?? '')).toBeGreaterThan(0);
+});
+
+test('a paused rollout neither restarts nor rolls back', async () => {
+  const place = aPlace({ spec: { paused: true } });
+  await expect(restart(place, asked)).rejects.toThrow('resume it');
+  await expect(undo(place, { ...asked, toRevision: 1 })).rejects.toThrow('resume it');
+});
+
+test('an undo asks for a revision that there is', async () => {
+  const place = aPlace();
+  const answer = await undo(place, { ...asked, toRevision: 2 });
+  expect(answer.text).toContain('current template already matches revision 2');
+  await expect(undo(place, { ...asked, toRevision: 7 })).rejects.toThrow('known are 1, 2');
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('the history names class, cause and machines of each revision', async () => {
+  const { text } = await history(aPlace(), asked);
+  expect(text.split('\n')).toEqual([
+    'machinedeployment/workers',
+    'REVISION   CLASS   MACHINESET   REPLICAS   CHANGE-CAUSE',
+    '1          tiny    one          1          because of 1',
+    '2          small   two          1          because of 2',
+  ]);
+  const one = await history(aPlace(), { ...asked, revision: 1 });
+  expect(one.text).toContain('name: tiny');
+  await expect(history(aPlace(), { ...asked, revision: 9 })).rejects.toThrow('known are 1, 2');
+});
+
+test.each([
+  [['status', 'mcd/pool'], { name: 'pool', watch: true, timeout: 0 }],
+  [['status', 'mcd/pool', '--watch=false', '--timeout=1m30s'], { watch: false, timeout: 90 }],
+  [['undo', 'mcd', 'pool', '--to-revision=3'], { name: 'pool', toRevision: 3 }],
+  [['restart', 'machinedeployment/pool', '-n', 'shoot'], { namespace: 'shoot' }],
+])('millwright rollout %j is read', (words, expected) => {
+  expect(readArguments(['rollout', ...words])).toMatchObject(expected);
+});
+
+test.each([
+  [['status', 'mcd/pool', '--timeout=soon'], 'durations such as'],
+  [['status', 'machine/pool'], 'is no kind for this command'],
+  [['undo', 'mcd/pool', '--to-revision=-1'], 'whole revisions'],
+  [['pause'], "missing required argument 'kind/name'"],
+])('millwright rollout %j is refused', (words, message) => {
+  expect(() => readArguments(['rollout', ...words])).toThrow(message);
+});

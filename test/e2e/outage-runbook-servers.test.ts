@@ -1,0 +1,105 @@
+/**
+ * Temporal and the API server themselves are stopped, and Temporal's database is emptied: found and
+ * healed by their runbooks. Runs alone.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployments } from '../../cli/migrate/deployments.ts';
+import { signalProcess } from '../../deploy/local/supervision/identity.ts';
+import { componentOf } from './support/components.ts';
+import { eventually } from './support/eventually.ts';
+import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
+import { Replicas } from './support/replicas.ts';
+import { Runbook } from './support/runbook.ts';
+import { useScenario } from './support/scenario.ts';
+import { emptyTemporal } from './support/temporal-database.ts';
+import { testStack } from './support/test-stack.ts';
+import { ofObjects } from './support/workflow-records.ts';
+
+const server = (name: string) => componentOf(testStack().layout.stateDir, name);
+
+/** It accepts connections and answers nothing, as a server does whose disk stands still. */
+async function whileStopped(name: string, look: () => Promise<void>): Promise<void> {
+  signalProcess(server(name), 'SIGSTOP');
+  try {
+    await look();
+  } finally {
+    signalProcess(server(name), 'SIGCONT');
+  }
+}
+
+describe('the runbook of a server', () => {
+  const scenario = useScenario('outage-runbook-servers', {
+    isDoubled: false,
+    workerFlags: [
+      '--machine-safety-apiserver-statuscheck-timeout=5s',
+      '--machine-safety-apiserver-statuscheck-period=5s',
+    ],
+  });
+  const { cluster, cloud, namespace, workflows } = scenario;
+  let pool: string;
+  let uids: string[];
+  let replicas: Replicas;
+
+  beforeAll(async () => {
+    pool = await createDeployment(scenario, 'pool', { replicas: 1 });
+    const [machine] = await untilRunning(scenario, pool, 1);
+    uids = [machine?.metadata.uid ?? ''];
+    replicas = new Replicas(scenario, { nodeName: machine?.metadata.name ?? '' });
+    await replicas.start();
+  });
+  afterAll(async () => {
+    await replicas.stop();
+    await cluster.delete(deployments(namespace));
+    await deleteDeployment(scenario, pool);
+  });
+
+  async function expectScaledTo(count: number): Promise<void> {
+    await cluster.scale(pool, count);
+    const machines = await untilRunning(scenario, pool, count);
+    expect(machines.map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(uids));
+    const { createsPerName } = await cloud.calls();
+    expect(Object.values(createsPerName)).toEqual(Array.from({ length: count }, () => 1));
+  }
+
+  test('Temporal, which stands still', async () => {
+    const page = await Runbook.of(scenario, 'temporal-down');
+    await whileStopped('temporal', async () => {
+      await eventually('the page sees that it does not answer, and since when', async () => {
+        const seen = await page.run('Look');
+        expect(seen).toContain('no answer from');
+        expect(seen).toMatch(/"reason":"temporal","from":"[^"]*"\}\]/);
+      });
+    });
+    await page.run('Afterwards');
+    await expectScaledTo(2);
+  });
+
+  test('the API server, which stands still', async () => {
+    const page = await Runbook.of(scenario, 'api-server-down');
+    await whileStopped('kube-apiserver', async () => {
+      await eventually('the page sees that it does not answer, and since when', async () => {
+        const seen = await page.run('Look');
+        expect(seen).toContain('the control cluster does not answer');
+        expect(seen).toMatch(/^frozen: control, target since 20/m);
+      });
+    });
+    await page.run('Repair');
+    await page.run('Afterwards');
+    await expectScaledTo(3);
+  });
+
+  test('Temporal, whose database is empty', async () => {
+    const page = await Runbook.of(scenario, 'temporal-lost');
+    await emptyTemporal();
+    await eventually('the page sees that nothing is there', async () => {
+      expect(await page.run('Look')).toMatch(/^5\nTotal: 0$/m);
+    });
+    await page.run('Give an empty database what it needs');
+    await page.run('Start watcher and worker again');
+    await eventually('the workflows run again', async () => {
+      expect(await workflows.running(ofObjects)).toHaveLength(5);
+    });
+    await page.run('Start the workflows again');
+    await expectScaledTo(4);
+  });
+});

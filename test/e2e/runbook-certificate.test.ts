@@ -1,0 +1,78 @@
+/** A certificate that has ended: the worker is cut off, and the runbook renews it. */
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import { deployments } from '../../cli/migrate/deployments.ts';
+import { eventually } from './support/eventually.ts';
+import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
+import { secretManifest } from './support/manifests.ts';
+import { Replicas } from './support/replicas.ts';
+import { Runbook } from './support/runbook.ts';
+import { useScenario } from './support/scenario.ts';
+import { TemporalTls } from './support/temporal-tls.ts';
+
+const secret = 'temporal-tls';
+
+describe('a certificate of the worker', () => {
+  const temporal = new TemporalTls();
+  // Before the worker is started with it.
+  beforeAll(async () => {
+    await temporal.start();
+    await temporal.issue('tls', { days: 0, subject: '/CN=millwright' });
+  });
+  const scenario = useScenario('runbook-certificate', {
+    isDoubled: false,
+    workerEnv: () => ({
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_TLS_CLIENT_CERT_PATH: join(temporal.folder, 'tls.crt'),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: join(temporal.folder, 'tls.key'),
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(temporal.folder, 'ca.crt'),
+    }),
+  });
+  const { cluster, namespace, operator } = scenario;
+  const mount = { secret, folder: temporal.folder };
+  const replicas = new Replicas(scenario, { mount, nodeName: 'none' });
+  afterAll(async () => {
+    await replicas.stop();
+    await cluster.delete(deployments(namespace));
+    await temporal.stop();
+  });
+
+  test('that has ended is seen, and renewed', async () => {
+    const files = ['tls.crt', 'tls.key', 'ca.crt'].map((name) => [
+      name,
+      readFileSync(join(temporal.folder, name), 'utf8'),
+    ]);
+    await cluster.kube.create(
+      namespaced('secrets', namespace),
+      secretManifest({ namespace, name: secret }, Object.fromEntries(files)),
+    );
+    await replicas.start();
+    const page = await Runbook.of(scenario, 'certificate-expiry', {
+      SECRET: secret,
+      CA_CERT: 'ca.crt',
+      CA_KEY: 'ca.key',
+    });
+    for (const name of ['ca.crt', 'ca.key']) {
+      copyFileSync(join(temporal.folder, name), join(page.folder, name));
+    }
+    const name = await createMachine(scenario, 'waiting');
+    await eventually('the worker is refused, and says that it is cut off', () => {
+      expect([...temporal.refusals]).toEqual(['CERT_HAS_EXPIRED']);
+      expect(readFileSync(join(operator.logs, 'worker.log'), 'utf8')).toMatch(
+        /"server":"Temporal at .*"cannot be reached"/,
+      );
+    });
+    const seen = await page.run('Look');
+    expect(seen).toMatch(/^tls\.crt: subject=CN = millwright$/m);
+    expect(seen).toMatch(/^tls\.crt: Certificate will expire$/m);
+    expect(seen).toMatch(/^ca\.crt: notAfter=.* GMT$/m);
+    expect((await cluster.machine(name)).status).toBeUndefined();
+    await page.run('Renew it by hand');
+    await page.run('Do not wait');
+    await untilPhase(scenario, name, 'Running');
+    expect(await page.run('Look')).not.toContain('will expire');
+    await deleteMachine(scenario, name);
+  });
+});

@@ -1,0 +1,59 @@
+/** A trouble as `millwright stuck` and `millwright explain` tell it, by which a page is found. */
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import type { Runbook } from './runbook.ts';
+
+export interface Found {
+  trouble: string;
+  /** As `machine/NAME`; a part of it will do. */
+  object: string;
+  /** Words of the cause. */
+  cause: string | RegExp;
+  /** Words of the commands that are offered. Default: none need be offered. */
+  way?: string | RegExp;
+}
+
+interface Finding {
+  trouble?: string;
+  runbook?: string;
+  object: { kind: string; name: string };
+  cause: string;
+  commands: string[];
+}
+
+interface Findings {
+  findings: Finding[];
+}
+
+/** Waits until `stuck` names the trouble of an object, with its cause and a way out. */
+export async function untilStuck(page: Runbook, found: Found): Promise<void> {
+  await untilNamed(page, 'stuck', found);
+}
+
+/** The same of `stuck`, and of what `explain` says of the object. */
+export async function untilExplained(page: Runbook, found: Found): Promise<void> {
+  await untilNamed(page, 'stuck', found);
+  await untilNamed(page, `explain ${found.object}`, found);
+}
+
+async function untilNamed(page: Runbook, command: string, found: Found): Promise<void> {
+  const { trouble, object, cause, way = '' } = found;
+  const line = `millwright ${command} -n "$NAMESPACE" -o json`;
+  await eventually(`${command} names ${trouble} of ${object}`, async () => {
+    const { findings }: Findings = JSON.parse(await page.type(line));
+    const told = findings.map((finding) => ({
+      trouble: finding.trouble,
+      runbook: finding.runbook,
+      object: `${finding.object.kind}/${finding.object.name}`,
+      cause: finding.cause,
+      commands: finding.commands.join('\n'),
+    }));
+    expect(told).toContainEqual({
+      trouble,
+      runbook: `docs/runbooks/${trouble}.md`,
+      object: expect.stringContaining(object),
+      cause: expect.stringMatching(cause),
+      commands: expect.stringMatching(way),
+    });
+  });
+}
