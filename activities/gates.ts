@@ -94,6 +94,7 @@ const driverGates: Readonly<Record<keyof DriverQueueActivities, Gate>> = {
   createInstance: 'stop',
   deleteInstance: 'stop',
   describeInstance: 'none',
+  getConsoleOutput: 'none',
   validateClass: 'none',
   listInstances: 'none',
   deleteListed: 'stop',

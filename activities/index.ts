@@ -4,6 +4,7 @@ import type { DrainActivities } from '../workflows/contracts/drain-activities.ts
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
+import type { DrainTime } from './drain/drain-time.ts';
 import { drainNode } from './drain/drain-node.ts';
 import type { InlineDeletions } from './drain/machine-removal.ts';
 import { removeMachine } from './drain/machine-removal.ts';
@@ -138,11 +139,13 @@ export function createDrainActivities(
 export interface DrainParts {
   watches: DrainWatches | undefined;
   deletions: InlineDeletions;
+  /** A drain is over. */
+  drained?: (time: DrainTime) => void;
 }
 
 function drainActivities(
   dependencies: ActivityDependencies,
-  { watches, deletions }: DrainParts,
+  { watches, deletions, drained }: DrainParts,
 ): DrainActivities {
   return {
     async drainNode({ removal: asked, ...drain }) {
@@ -170,6 +173,7 @@ function drainActivities(
         requireActiveWatcher: () => requireActiveWatcher(dependencies, subject),
         pauses: dependencies.pauses(),
         save: (progress) => reportProgress(context, progress),
+        drained,
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
         },

@@ -2,6 +2,7 @@
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type {
   ClassRequest,
+  ConsoleOutput,
   CreateOutcome,
   DeleteListedOutcome,
   DeleteListedRequest,
@@ -18,7 +19,9 @@ import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
+import { keptOutput } from './console-output/kept-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
+import { askingCloud } from './drivers/asking-cloud.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
 import type { Guard } from './gates.ts';
@@ -29,9 +32,11 @@ import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
 import { findOrphans } from './safety/orphans/find-orphans.ts';
 import { checkFinally } from './safety/orphans/final-check.ts';
-import type { Audit } from './runtime/audit.ts';
-import { auditDeletion, auditListedDeletion } from './runtime/audit-deletions.ts';
+import type { Audit, InstanceVerb } from './runtime/audit.ts';
+import { auditDeletion, auditInstance, auditListedDeletion } from './runtime/audit-instances.ts';
+import type { Asked } from './system/cloud-requests.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
+import { anySignal, timeoutSignal } from './system/system.ts';
 
 /** What a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverDependencies {
@@ -44,7 +49,7 @@ export interface DriverDependencies {
   /** It is cancelled because this process ends: another one goes on with it. */
   isShuttingDown(): boolean;
   guard: Guard;
-  /** Which VM was deleted, and for which run. */
+  /** What became of which VM, and for which run. */
   audit: Audit;
 }
 
@@ -59,6 +64,7 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
     createInstance: (request) => orFailed(dependencies, orPending(creating(dependencies, request))),
     deleteInstance: (request) => orFailed(dependencies, orPending(deleting(dependencies, request))),
     describeInstance: (request) => orFailed(dependencies, describing(dependencies, request)),
+    getConsoleOutput: (request) => orFailed(dependencies, readingConsole(dependencies, request)),
     validateClass: (request) => orFailed(dependencies, validating(dependencies, request)),
     listInstances: (request) => orFailed(dependencies, listing(dependencies, request)),
     deleteListed: (request) => orFailed(dependencies, deletingListed(dependencies, request)),
@@ -108,15 +114,21 @@ async function creating(
   const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
   const userData = await userDataOf(dependencies, request, template);
   const { labels, taints, annotations } = request.nodeTemplate ?? {};
-  const instance = await driver.createInstance({
-    ...machineRequest,
-    ...asSent(userData),
-    ...(labels && { nodeLabels: labels }),
-    ...(taints && { nodeTaints: taints }),
-    ...(annotations && { nodeAnnotations: annotations }),
-  });
+  const create = (): ReturnType<Driver['createInstance']> =>
+    driver.createInstance({
+      ...machineRequest,
+      ...asSent(userData),
+      ...(labels && { nodeLabels: labels }),
+      ...(taints && { nodeTaints: taints }),
+      ...(annotations && { nodeAnnotations: annotations }),
+    });
+  const onTaken = tellTaken('requestInstance', dependencies, request);
+  const [instance, asked] = await askingCloud(create, onTaken);
   const { found, isInitialized, ...facts } = instance;
-  const { providerID } = facts;
+  const { providerID, nodeName } = facts;
+  const verb = found ? 'adoptInstance' : 'createInstance';
+  const made = { ...machineOf(request), providerID, nodeName, ...asked };
+  auditInstance(dependencies.audit, verb, made);
   const failure = isInitialized
     ? undefined
     : await initialize(dependencies, { ...machineRequest, providerID });
@@ -149,8 +161,10 @@ async function deleting(
   const { driver } = dependencies;
   await requireDeletable(dependencies.control, request);
   const machineRequest = await resolve(dependencies, request);
-  const { found } = await driver.deleteInstance(machineRequest);
-  if (found) auditDeletion(dependencies, request);
+  const call = (): ReturnType<Driver['deleteInstance']> => driver.deleteInstance(machineRequest);
+  const onTaken = tellTaken('requestDeletion', dependencies, request);
+  const [{ found }, asked] = await askingCloud(call, onTaken);
+  if (found) auditDeletion(dependencies, { ...machineOf(request), ...asked });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
@@ -164,6 +178,51 @@ async function describing(
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
   return { outcome: 'found', instance: { providerID, nodeName } };
+}
+
+/** Less than the workflow waits, so that the answer says what took so long. */
+const consoleSeconds = 8;
+
+/** The Secret is at hand here, so secrets are hidden here, before the output enters a history. */
+async function readingConsole(
+  dependencies: DriverDependencies,
+  request: DriverRequest,
+): Promise<ConsoleOutput> {
+  const { driver, signal } = dependencies;
+  if (!driver.getConsoleOutput) {
+    const message = 'the driver cannot read the console of an instance';
+    throw new DriverError({ code: 'Unimplemented', message, settled: true });
+  }
+  const limit = timeoutSignal(consoleSeconds * 1_000);
+  const limited = { ...dependencies, signal: () => anySignal([signal(), limit]) };
+  const { binary, ...machineRequest } = await resolve(limited, { ...request, isRetry: true });
+  try {
+    const printed = await driver.getConsoleOutput(machineRequest);
+    const text = keptOutput(printed, printableSecret(request, { ...machineRequest, binary }));
+    return { outcome: 'read', text };
+  } catch (error) {
+    if (!limit.aborted || signal().aborted) throw error;
+    const message = `no answer within ${consoleSeconds} s`;
+    throw new DriverError({ code: 'DeadlineExceeded', message, settled: true, cause: error });
+  }
+}
+
+/** As an instance may print it: user data with its places filled, bytes in base64. */
+function printableSecret(
+  { machine }: DriverRequest,
+  { secret, binary = {} }: { secret: Record<string, string>; binary?: ClassWithSecret['binary'] },
+): Record<string, string> {
+  const { userData = '' } = secret;
+  const filled = fillUserData(userData, { machineName: machine.name });
+  const encoded = Object.entries(binary).map(([key, bytes]) => [
+    `${key} in base64`,
+    Buffer.from(bytes).toString('base64'),
+  ]);
+  return {
+    ...secret,
+    ...(typeof filled === 'string' && { 'userData, filled': filled }),
+    ...Object.fromEntries(encoded),
+  };
 }
 
 async function validating(
@@ -193,8 +252,10 @@ async function deletingListed(
   await requireUnclaimed(dependencies.control, request);
   const account = await accountOf(dependencies, request);
   const { namespace, providerID, className } = request;
-  const { found } = await driver.deleteListed({ ...account, providerID });
-  if (found) auditListedDeletion(dependencies, { namespace, providerID, className });
+  const call = (): ReturnType<Driver['deleteListed']> =>
+    driver.deleteListed({ ...account, providerID });
+  const [{ found }, asked] = await askingCloud(call);
+  if (found) auditListedDeletion(dependencies, { namespace, providerID, className, ...asked });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
 }
 
@@ -205,6 +266,19 @@ async function accountOf(
   const { machineClass, secret } = await readClass(dependencies, className, { isFresh: true });
   const { providerSpec } = machineClass;
   return { cluster, namespace, providerSpec, secret, signal: dependencies.signal() };
+}
+
+/** A request that the cloud took and is at work on gets a line of its own: it has its own id. */
+function tellTaken(
+  verb: InstanceVerb,
+  { audit }: DriverDependencies,
+  request: DriverRequest,
+): (asked: Asked) => void {
+  return (asked) => auditInstance(audit, verb, { ...machineOf(request), ...asked });
+}
+
+function machineOf({ machine, providerID }: DriverRequest) {
+  return defined({ machine, providerID });
 }
 
 /** Class and Secrets are read here, so that what they hold never enters a history. */

@@ -1,4 +1,4 @@
-/** What a command that cannot be taken back says, and is told, before it does anything. */
+/** What a command that cannot be undone says before it acts, and the consent that it needs. */
 import { createInterface } from 'node:readline/promises';
 import type { Answer } from './answer.ts';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-/** Who holds a Lease, judged by the clock of this command. */
+/** Who holds a Lease, by the clock of this command. */
 import type { Lease } from '../activities/kube/leases/observed-lease.ts';
 
 const defaultDurationSeconds = 15;

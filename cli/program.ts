@@ -27,6 +27,7 @@ Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.
 
 export function createProgram(run: Run, output: OutputConfiguration = {}): Command {
   const program = createCommands(run, output);
+  program.commandsGroup('Shells:');
   addCompletion(program, () => createCommands(run, output));
   return program;
 }
@@ -40,13 +41,14 @@ function createCommands(run: Run, output: OutputConfiguration): Command {
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
-  program.commandsGroup('Look:');
+  program.commandsGroup('See:');
   addStatus(program, run);
   addStuck(program, run);
   addExplain(program, run);
   addTree(program, run);
   addTimeline(program, run);
   addWatch(program, run);
+  program.commandsGroup('Plan and check:');
   addDoctor(program, run);
   addPlan(program, run);
   addDrain(program, run);

@@ -1,4 +1,4 @@
-/** Commands that run workflows: the worker of Temporal's SDK has native code, which we leave out. */
+/** Commands that run workflows: they need native code of the SDK, which the package leaves out. */
 import { temporalSdkVersion } from '../workers/config/version.ts';
 
 /** Throws with what to install when the package runs without it. */

@@ -10,19 +10,31 @@ import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
-import { read, write } from './cache/checkpoint.ts';
+import { isOfOtherScope, read, write } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import type { DeliveryOptions } from './queue/delivery.ts';
 import { PauseLog } from './pause-log.ts';
 import type { Signal } from './dispatch/signal.ts';
-import type { StoreView } from './cache/store.ts';
 import { LeaderSession } from './leader-session.ts';
-import type { SourceState } from './leader-session.ts';
-import type { Resource } from './cache/views.ts';
+import type { DoubtKind } from './doubt.ts';
+import { kindOfDoubt } from './doubt.ts';
+import type { TermObserver, TermView } from './term.ts';
+import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
+import { activityQueuesOf, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
+
+/** Signals as the first spans of traces. */
+export interface SignalTraces {
+  /** `send` delivers the signal; it is called again when it fails. */
+  deliver<T>(
+    signal: Signal,
+    place: { cluster: string; namespace: string },
+    send: () => Promise<T>,
+  ): Promise<T>;
+}
 
 export interface WatcherOptions {
   /** Cluster of the Machines. */
@@ -32,8 +44,12 @@ export interface WatcherOptions {
   temporal: Client;
   /** Whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
+  /** The same of a queue of activities. */
+  readActivityQueue(queue: string): Promise<QueueStatus>;
   /** Calls `send` when it may go out: of a fleet others send as well. */
   turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
   namespace: string;
   /** Of the workflows. */
   taskQueue: string;
@@ -50,6 +66,8 @@ export interface WatcherOptions {
   leaderElection: LeaderElection;
   /** Of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
+  /** A term begins. Returns what hears of all that happens in it. */
+  onTerm?(): TermObserver;
 }
 
 export interface LeaderElection {
@@ -64,20 +82,6 @@ export interface LeaderElection {
   place?: LeasePlace | undefined;
 }
 
-export interface WatcherMetrics {
-  isLeader: boolean;
-  signalsSent: number;
-  /** Plain signals to workflows that do not run. */
-  signalsDropped: number;
-  /** Replaced by newer ones before they were sent. */
-  signalsMerged: number;
-  /** Attempts that failed and were repeated. */
-  signalsFailed: number;
-  /** Signals that have not arrived. */
-  backlog: number;
-  sources: Partial<Record<Resource, SourceState>>;
-}
-
 export interface Watcher {
   /** Undefined for a leader that hears of all resources, and for one that stands by. */
   whyNotReady(): string | undefined;
@@ -86,9 +90,10 @@ export interface Watcher {
   hasLeader(): boolean;
   /** Why it does not lead, for people. */
   obstacle(): string | undefined;
-  metrics(): WatcherMetrics;
-  /** What the leader knows of all objects; undefined on others. */
-  store(): StoreView | undefined;
+  /** What the leader knows and does; undefined on others. */
+  term(): TermView | undefined;
+  /** Terms of this process that signalled everything anew, by the reason. */
+  doubts: ReadonlyMap<DoubtKind, number>;
   /** Ends within seconds; hands over at once. */
   stop(): Promise<void>;
 }
@@ -127,7 +132,8 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     ...options.stop,
   });
   const pauses = new PauseLog(nowMs);
-  let presence: WorkerPresence | undefined;
+  const doubts = new Map<DoubtKind, number>();
+  let presence: Presence | undefined;
   function notedPauses(): Record<string, string> {
     pauses.note('stop', stop.current()?.since);
     pauses.note('target', session?.targetAwaySince);
@@ -153,13 +159,13 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     },
     onTaking: (before) => pauses.takeOver(before),
     onElected(leadership) {
-      const { epoch, doubt } = leadership;
-      log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
+      logTerm(options, leadership);
+      countDoubt(doubts, leadership, place);
       session = startSession(options, place, {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
-      presence = startPresence(options, pauses);
+      presence = startPresence(options, pauses, session);
     },
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');
@@ -173,6 +179,9 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     isLeader: () => election.isLeader,
     hasLeader: () => election.hasLeader,
     obstacle: () => election.obstacle,
+    stoppedSince: () => stop.current()?.since,
+    unservedSince: () => presence?.unservedSince() ?? new Map(),
+    doubts,
     async stop() {
       presence?.stop();
       await session?.stop();
@@ -183,14 +192,47 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   });
 }
 
-function startPresence({ readQueue, log }: WatcherOptions, pauses: PauseLog) {
-  return new WorkerPresence({
-    read: () => readQueue(),
-    pauses,
-    clock: realClock,
-    now: nowMs,
-    onError: (err) => log.warn({ err }, 'Temporal does not say whether a worker is there'),
+interface Presence {
+  unservedSince(): Map<string, number | undefined>;
+  stop(): void;
+}
+
+function startPresence(
+  { readQueue, readActivityQueue, taskQueue, target, log }: WatcherOptions,
+  pauses: PauseLog,
+  session: LeaderSession,
+): Presence {
+  const onError = (err: unknown): void =>
+    log.warn({ err }, 'Temporal does not say whether a worker is there');
+  const times = { clock: realClock, now: nowMs, onError };
+  const workers = new WorkerPresence({ read: () => readQueue(), pauses, ...times });
+  const hasNodes = target !== undefined;
+  const queues = new QueueWatch({
+    queues: () => activityQueuesOf(taskQueue, { store: session.view().store, hasNodes }),
+    read: (queue) => readActivityQueue(queue),
+    ...times,
   });
+  return {
+    unservedSince: () => new Map([[taskQueue, workers.awaySince], ...queues.unservedSince]),
+    stop() {
+      workers.stop();
+      queues.stop();
+    },
+  };
+}
+
+function logTerm({ log, namespace }: WatcherOptions, { epoch, doubt }: Leadership): void {
+  log.info({ namespace, epoch, ...(doubt !== undefined && { doubt }) }, 'leading');
+}
+
+function countDoubt(
+  doubts: Map<DoubtKind, number>,
+  { doubt, annotations }: Leadership,
+  { scope }: Place,
+): void {
+  const isForeign = isOfOtherScope(annotations[checkpointAnnotation], scope);
+  const kind = doubt === undefined ? isForeign && 'temporal' : kindOfDoubt(doubt);
+  if (kind !== false) doubts.set(kind, (doubts.get(kind) ?? 0) + 1);
 }
 
 interface Term extends Leadership {
@@ -204,7 +246,7 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
   const { log } = options;
   const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;
-  const deliver = createDelivery({ ...options, cluster });
+  const deliver = traced(options, createDelivery({ ...options, cluster }));
   return new LeaderSession({
     ...options,
     cluster,
@@ -215,7 +257,15 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
     deliver: (signal) => options.turn(() => deliver(signal)),
     onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
     onDeliveryError: warnOfDelivery(log),
+    observer: options.onTerm?.(),
   });
+}
+
+type Deliver = (signal: Signal) => Promise<Delivered>;
+
+function traced({ traces, cluster, namespace }: WatcherOptions, deliver: Deliver): Deliver {
+  if (!traces) return deliver;
+  return (signal) => traces.deliver(signal, { cluster, namespace }, () => deliver(signal));
 }
 
 const warnEveryMs = 5_000;
@@ -230,42 +280,20 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
   };
 }
 
-interface Parts {
+interface Parts extends Pick<Watcher, 'isLeader' | 'hasLeader' | 'obstacle' | 'doubts' | 'stop'> {
   session(): LeaderSession | undefined;
-  isLeader(): boolean;
-  hasLeader(): boolean;
-  obstacle(): string | undefined;
-  stop(): Promise<void>;
+  stoppedSince(): number | undefined;
+  unservedSince(): Map<string, number | undefined>;
 }
 
-function watcherOf({ session, isLeader, hasLeader, obstacle, stop }: Parts): Watcher {
+function watcherOf({ session, stoppedSince, unservedSince, ...shown }: Parts): Watcher {
   return {
+    ...shown,
     whyNotReady: () => session()?.whyNotReady(),
-    isLeader,
-    hasLeader,
-    obstacle,
-    metrics: () => metricsOf(session(), isLeader()),
-    store: () => session()?.store,
-    stop,
-  };
-}
-
-/** Those who stand by have sent nothing. */
-const idle: Pick<LeaderSession, 'counters' | 'backlog' | 'sources'> = {
-  counters: { sent: 0, dropped: 0, merged: 0, failed: 0 },
-  backlog: 0,
-  sources: new Map(),
-};
-
-function metricsOf(session: LeaderSession | undefined, isLeader: boolean): WatcherMetrics {
-  const { counters, backlog, sources } = session ?? idle;
-  return {
-    isLeader,
-    signalsSent: counters.sent,
-    signalsDropped: counters.dropped,
-    signalsMerged: counters.merged,
-    signalsFailed: counters.failed,
-    backlog,
-    sources: Object.fromEntries(sources),
+    term() {
+      const view = shown.isLeader() ? session()?.view() : undefined;
+      if (!view) return undefined;
+      return { ...view, stoppedSince: stoppedSince(), unservedSince: unservedSince() };
+    },
   };
 }

@@ -3,28 +3,26 @@ import { checkpointOf } from './cache/checkpoint.ts';
 import type { Checkpoint } from './cache/checkpoint.ts';
 import { dispatch } from './dispatch/dispatch.ts';
 import { SignalQueue } from './queue/signal-queue.ts';
-import type { SignalQueueCounters, SignalQueueOptions } from './queue/signal-queue.ts';
+import type { SignalQueueOptions } from './queue/signal-queue.ts';
 import type { DispatchContext } from './dispatch/context.ts';
 import { startSources } from './cache/sources.ts';
 import type { Source, SourceOptions } from './cache/sources.ts';
 import { Store } from './cache/store.ts';
-import type { StoreView, WatchedChange } from './cache/store.ts';
+import type { WatchedChange } from './cache/store.ts';
 import { miscountSignals, presentNodeSignals, vanishedNodeSignals } from './resync.ts';
 import type { Signal } from './dispatch/signal.ts';
 import type { Resource } from './cache/views.ts';
+import type { SourceState, TermObserver, TermView } from './term.ts';
 
 export interface LeaderSessionOptions
-  extends Omit<SourceOptions, 'onChange' | 'onError'>, Omit<SignalQueueOptions, 'onError'> {
+  extends
+    Omit<SourceOptions, 'onChange' | 'onError'>,
+    Omit<SignalQueueOptions, 'onError' | 'observer'> {
   cluster: string;
   epoch: number;
   onWatchError(error: unknown, resource: Resource): void;
   onDeliveryError(error: unknown, signal: Signal): void;
-}
-
-export interface SourceState {
-  isSynced: boolean;
-  restarts: number;
-  lastEventAgeSeconds: number;
+  observer?: TermObserver | undefined;
 }
 
 export class LeaderSession {
@@ -32,6 +30,7 @@ export class LeaderSession {
   readonly #store = new Store();
   readonly #queue: SignalQueue;
   readonly #sources: Map<Resource, Source>;
+  readonly #observer: TermObserver | undefined;
   /**
    * Changes that came before everything was listed: without the other objects they cannot be
    * evaluated.
@@ -46,6 +45,7 @@ export class LeaderSession {
   /** Starts to list and watch at once. */
   constructor(options: LeaderSessionOptions) {
     const { namespace, cluster, epoch } = options;
+    this.#observer = options.observer;
     this.#context = { store: this.#store, namespace, cluster, epoch };
     this.#queue = new SignalQueue({ ...options, onError: options.onDeliveryError });
     this.#sources = startSources({
@@ -69,26 +69,14 @@ export class LeaderSession {
     return this.isSynced ? undefined : 'lists objects';
   }
 
-  get store(): StoreView {
-    return this.#store;
-  }
-
-  get counters(): Readonly<SignalQueueCounters> {
-    return this.#queue.counters;
-  }
-
-  /** Signals that have not arrived. */
-  get backlog(): number {
-    return this.#queue.size;
-  }
-
-  get sources(): Map<Resource, SourceState> {
-    return new Map(
-      [...this.#sources].map(([resource, { isSynced, restarts, lastEventAgeSeconds }]) => [
-        resource,
-        { isSynced, restarts, lastEventAgeSeconds },
-      ]),
-    );
+  /** What it shows of itself. */
+  view(): Pick<TermView, 'store' | 'signals' | 'backlog' | 'sources'> {
+    return {
+      store: this.#isControlSynced ? this.#store : undefined,
+      signals: this.#queue.counters,
+      backlog: () => this.#queue.sizes,
+      sources: new Map([...this.#sources].map(([resource, source]) => [resource, stateOf(source)])),
+    };
   }
 
   /** Since when the cluster of the Nodes gives no answer, milliseconds since 1970. */
@@ -113,6 +101,7 @@ export class LeaderSession {
 
   #take(change: WatchedChange): void {
     this.#store.apply(change);
+    this.#observer?.changed(change, this.#store);
     if (!change.isNews) return;
     if (this.#isReadyFor(change.resource)) this.#enqueue(change);
     else this.#early.push(change);
@@ -165,4 +154,8 @@ export class LeaderSession {
       else this.#early.push(change);
     }
   }
+}
+
+function stateOf({ isSynced, isBroken, restarts, lastEventAgeSeconds }: Source): SourceState {
+  return { isSynced: isSynced && !isBroken, restarts, lastEventAgeSeconds };
 }

@@ -57,6 +57,11 @@ export class WorkerPresence {
     void this.#run();
   }
 
+  /** Since when no worker asks for work, milliseconds; undefined when one does. */
+  get awaySince(): number | undefined {
+    return this.#awaySince;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancel();
@@ -95,17 +100,21 @@ function isNoAnswer(error: unknown): boolean {
 }
 
 /** `temporal.api.enums.v1.TaskQueueType`. */
-const workflowQueue = 1;
+const queueTypes = { workflow: 1, activity: 2 } as const;
 const callTimeoutMs = 5_000;
 
-export async function readQueue(temporal: Client, taskQueue: string): Promise<QueueStatus> {
+export async function readQueue(
+  temporal: Client,
+  taskQueue: string,
+  type: keyof typeof queueTypes = 'workflow',
+): Promise<QueueStatus> {
   const { workflowService, options } = temporal;
   const deadline = nowMs() + callTimeoutMs;
   const { pollers, stats } = await temporal.withDeadline(deadline, () =>
     workflowService.describeTaskQueue({
       namespace: options.namespace,
       taskQueue: { name: taskQueue },
-      taskQueueType: workflowQueue,
+      taskQueueType: queueTypes[type],
       reportStats: true,
     }),
   );

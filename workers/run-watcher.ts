@@ -1,10 +1,9 @@
 /** What the watcher does from its start on: it signals what happens in both clusters. */
-import type { Watcher } from '../watcher/index.ts';
 import { readQueue } from '../watcher/worker-presence.ts';
-import { briefly } from './fleet/briefly.ts';
+import { briefly, brieflyEach } from './fleet/briefly.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
-import type { WatcherFleet } from './fleet/serve-watcher.ts';
+import type { ServedWatcher, WatcherFleet } from './fleet/serve-watcher.ts';
 import { serveWatcher } from './fleet/serve-watcher.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import type { Outside } from './outside.ts';
@@ -12,17 +11,17 @@ import { untilIdentityKnown } from './temporal/identity.ts';
 import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
-import { registerWatcherMetrics } from './metrics/watcher.ts';
+import { registerWatcherMetrics } from './metrics/watchers.ts';
 
 /** Less than the time between two questions of one namespace. */
 const queueStatusMs = 5_000;
 
 export async function runWatcher(
-  { config, log, shutdown, openHttp }: Process,
+  { config, log, shutdown, openHttp, traces }: Process,
   outside: Outside,
 ): Promise<void> {
   const isOfMany = isFleet(config);
-  const watchers = new Map<string, Watcher>();
+  const watchers = new Map<string, ServedWatcher>();
   let leaders: Leaders | undefined;
   let reach: TemporalReach | undefined;
   let fleet: Fleet | undefined;
@@ -31,7 +30,7 @@ export async function runWatcher(
     if (state !== '') return state;
     // That one of many namespaces is not heard of is no fault of the process.
     const [only] = isOfMany ? [] : watchers.values();
-    return only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
+    return only?.watcher.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
   };
   const metrics = await openHttp({ whyNotReady, leaderFault: () => leaders?.fault() });
   const { registry } = metrics;
@@ -42,12 +41,13 @@ export async function runWatcher(
   const identity = await untilIdentityKnown(clients, config, waiting);
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  reach = watchTemporal(temporal, { config, shutdown });
+  reach = watchTemporal(temporal, { config, shutdown, registry });
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
 
   leaders = new Leaders(registry, { isFleet: isOfMany });
-  registerWatcherMetrics(registry, { isFleet: isOfMany, all: watchers });
+  const { creationTimeoutSeconds } = config.machine;
+  registerWatcherMetrics(registry, { watchers, creationTimeoutSeconds });
   const members: WatcherFleet = {
     config,
     clients,
@@ -56,9 +56,13 @@ export async function runWatcher(
     temporal,
     leaseClient,
     readQueue: briefly(queueStatusMs, () => readQueue(temporal, identity.taskQueue)),
+    readActivityQueue: brieflyEach(queueStatusMs, (queue) =>
+      readQueue(temporal, queue, 'activity'),
+    ),
     turns: new FairTurns(config.concurrency.syncs),
     leaders,
     watchers,
+    traces: traces?.signals,
   };
   fleet = new Fleet({
     config,

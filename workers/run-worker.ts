@@ -14,6 +14,7 @@ import type { Waiting } from './kube/clients.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
+import { registerDrainMetrics } from './metrics/drains.ts';
 import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
@@ -44,7 +45,7 @@ interface Signs {
 }
 
 export async function runWorker(process: Process, outside: Outside): Promise<void> {
-  const { config, log, shutdown, openHttp } = process;
+  const { config, log, shutdown, openHttp, traces } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
   const { registry } = await openHttp({
@@ -62,16 +63,16 @@ export async function runWorker(process: Process, outside: Outside): Promise<voi
   const leaders = new Leaders(registry, { isFleet: isOfMany });
   signs.leaders = leaders;
   const stops = new Map<string, StopView>();
-  registerStopMetric(registry, { isFleet: isOfMany, all: stops });
+  registerStopMetric(registry, stops);
 
   const worlds = createWorlds(config, servers.identity.cluster, signs);
   const { createDrivers, copies } = outside;
   const drivers = createProcessDrivers({ config, registry, log, createDrivers });
   // The rest of the slots is for drains that ask no cloud.
   const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
-  const interceptors = createInterceptors(worlds, { registry, log });
+  const interceptors = createInterceptors(worlds, { registry, log, traces });
   const { factory } = servers;
-  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown };
+  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown, traces };
   const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
   // A process may be asked to end while its drivers are loaded.
   shutdown.add('drivers', () => driverWorkers.stop());
@@ -92,6 +93,7 @@ export async function runWorker(process: Process, outside: Outside): Promise<voi
     leaders,
     stops,
     probeMetrics: registerProbeMetrics(registry),
+    drainMetrics: registerDrainMetrics(registry),
   };
   const { control } = servers.clients;
   signs.fleet = new Fleet({
@@ -142,7 +144,7 @@ async function reachServers(
   shutdown.add('Events', () => events.close());
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  signs.reach = watchTemporal(temporal, { config, shutdown });
+  signs.reach = watchTemporal(temporal, { config, shutdown, registry });
   // Only workflows set them.
   if (config.serves.core) {
     await untilSearchAttributesKnown(temporal, {

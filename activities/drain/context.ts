@@ -4,6 +4,7 @@ import type { PassWatch } from './wake-ups/freed-pods.ts';
 import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
+import type { DrainTime } from './drain-time.ts';
 import type { DrainProgress } from './progress.ts';
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 
@@ -29,6 +30,8 @@ export interface DrainContext {
   /** A reset counts as one: it is to try at once. */
   isFirstAttempt: boolean;
   save(progress: DrainProgress): void;
+  /** It is over. */
+  drained?: ((time: DrainTime) => void) | undefined;
   /**
    * Reports to the workflow that other things are in the way than before, or nothing any more, or
    * that the deadline moved.

@@ -24,6 +24,7 @@ import {
   readOwnNode,
   requireGivenUp,
 } from './drained-node.ts';
+import { drainTimeOf } from './drain-time.ts';
 import { forceReason } from './force-reason.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
@@ -68,8 +69,10 @@ class Drain {
   async run(): Promise<DrainOutcome> {
     const isLate = this.#request.isForced || nowMs() >= this.#request.deadline;
     try {
-      await requireGivenUp(this.#context.control, this.#request);
-      return await (isLate ? this.#force() : this.#ask());
+      const machine = await requireGivenUp(this.#context.control, this.#request);
+      const outcome = await (isLate ? this.#force() : this.#ask());
+      this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));
+      return outcome;
     } catch (error) {
       if (this.#isReleased) await this.#protect();
       if (error instanceof NotGivenUp) return this.#refused(error);

@@ -1,6 +1,7 @@
 /** What a drain does to the Node itself. */
 import type { KubeClient } from '../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { isOutdated, replacing } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
 import { isClaimOf } from '../machine/deletable.ts';
@@ -32,22 +33,23 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
 export class NotGivenUp extends Error {}
 
 /**
- * Throws `NotGivenUp` when the Machine neither is being deleted nor, where its Node stays, has
- * failed. Throws `ForeignNode` when a Machine that was created in place of this one has its
- * instance: that Machine is drained by a deadline of its own, if it is deleted at all.
+ * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine
+ * neither is being deleted nor, where its Node stays, has failed. Throws `ForeignNode` when a
+ * Machine that was created in place of this one has its instance: that Machine is drained by a
+ * deadline of its own, if it is deleted at all.
  */
 export async function requireGivenUp(
   control: KubeClient,
   { machine, nodeName, providerID, keepsNode = false }: NodeClaim & { keepsNode?: boolean },
-): Promise<void> {
+): Promise<Machine | undefined> {
   const found = await readMachine(control, machine);
-  if (!found) return;
+  if (!found) return undefined;
   if (found.metadata.uid === machine.uid) {
     const hasFailed = keepsNode && found.status?.currentStatus?.phase === 'Failed';
-    if (isDeleting(found) || hasFailed) return;
+    if (isDeleting(found) || hasFailed) return found;
     throw new NotGivenUp(`Machine ${machine.name} is not being deleted: it is not drained`);
   }
-  if (!isClaimOf(found.spec.providerID, providerID)) return;
+  if (!isClaimOf(found.spec.providerID, providerID)) return undefined;
   throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }
 

@@ -5,6 +5,7 @@
  * holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
@@ -114,7 +115,7 @@ export class DrainStatus {
     const description =
       failure === undefined
         ? 'Force Drain successful. Delete Volume Attachments'
-        : `${failedWords}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
+        : `${drainFailedWords}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
     await this.#say({ key: `forced: ${failure ?? ''}`, state: 'Processing', description });
   }
 
@@ -207,16 +208,14 @@ function statusOf({ description, state }: Statement): object {
   return statusPatch({ operation: { description, state, type: 'Delete' }, errorCode: null });
 }
 
-const failedWords = 'Drain failed due to - ';
-
 /** False where the deletion was undone: such a machine is not drained. */
 function lacksFailure(machine: Machine): boolean {
   const { state, description = '' } = machine.status?.lastOperation ?? {};
-  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(failedWords));
+  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(drainFailedWords));
 }
 
 function notYet(message: string): string {
-  return `${failedWords}${message}. Will retry in next sync. Initiate node drain`;
+  return `${drainFailedWords}${message}. Will retry in next sync. Initiate node drain`;
 }
 
 function formatBlockers({ blockers, podsLeft }: DrainReport): string {

@@ -113,9 +113,18 @@ export interface Driver {
   createInstance(request: CreateRequest): Promise<CreatedInstance>;
 
   /**
-   * Looks as `createInstance` does and makes nothing. Several instances of one name: `OutOfRange`.
+   * Searches as `createInstance` does and makes nothing. Several instances of one name:
+   * `OutOfRange`.
    */
   describeInstance(request: MachineRequest): Promise<Instance | undefined>;
+
+  /**
+   * The end of what the instance has printed to its serial console, as the cloud has it: at least
+   * the last 4 KiB, at best 64 KiB; empty while there is nothing. The core clips it and hides
+   * secrets. Searches as `describeInstance` does; without an instance it fails with `NotFound`, and
+   * where it has to be switched on first, with `FailedPrecondition`. Default: not to be had.
+   */
+  getConsoleOutput?(request: MachineRequest): Promise<string>;
 
   /** What can only be done once the instance exists. Nothing to do is success. */
   initializeInstance(request: MachineRequest): Promise<Instance>;

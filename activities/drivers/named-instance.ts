@@ -12,3 +12,9 @@ export function notOurs({ providerID, machine }: MachineRequest): DriverError {
   const message = `instance ${providerID}, which spec.providerID names, has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: it is not deleted. Correct spec.providerID or the tags of the instance; to keep the instance, remove the finalizer machine.sapcloud.io/machine-controller-manager from the Machine`;
   return new DriverError({ code: 'FailedPrecondition', kind: 'input', message, settled: false });
 }
+
+/** Nor does a Machine show what another instance in the same account has printed. */
+export function consoleNotOurs({ providerID, machine }: MachineRequest): DriverError {
+  const message = `instance ${providerID} has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: its console is not read`;
+  return new DriverError({ code: 'FailedPrecondition', kind: 'input', message, settled: true });
+}

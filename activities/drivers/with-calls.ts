@@ -1,10 +1,11 @@
 /**
- * Wraps the six calls of a driver alike: for limits, for metrics, for the spelling of its specs.
+ * Wraps the calls of a driver alike: for limits, for metrics, for the spelling of its specs.
  */
 import type { Driver, ProviderRequest } from './driver.ts';
 
 /** As the metrics name the calls. */
-export type Operation = 'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed';
+export type Operation =
+  'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed' | 'getConsoleOutput';
 
 export type Call<Request, Answer> = (request: Request) => Promise<Answer>;
 
@@ -19,6 +20,7 @@ export type WrapCall = <Request extends ProviderRequest, Answer>(
  * are plain objects: methods that a class would inherit are not copied.
  */
 export function withCalls(driver: Driver, wrap: WrapCall): Driver {
+  const { getConsoleOutput } = driver;
   return {
     ...driver,
     createInstance: wrap('create', (request) => driver.createInstance(request)),
@@ -27,5 +29,8 @@ export function withCalls(driver: Driver, wrap: WrapCall): Driver {
     deleteInstance: wrap('delete', (request) => driver.deleteInstance(request)),
     listInstances: wrap('list', (request) => driver.listInstances(request)),
     deleteListed: wrap('deleteListed', (request) => driver.deleteListed(request)),
+    ...(getConsoleOutput && {
+      getConsoleOutput: wrap('getConsoleOutput', getConsoleOutput.bind(driver)),
+    }),
   };
 }

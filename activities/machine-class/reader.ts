@@ -40,9 +40,12 @@ const cacheMilliseconds = 500;
 export function createClassReader({
   client,
   namespace,
+  onSecret,
 }: {
   client: KubeClient;
   namespace: string;
+  /** Called with what was read of Secrets, decoded: it must not stand in a log. */
+  onSecret?: (secret: Readonly<Record<string, string>>) => void;
 }): ClassReader {
   const cache = new Map<string, Promise<ClassWithSecret | undefined>>();
 
@@ -54,7 +57,7 @@ export function createClassReader({
     };
     after(cacheMilliseconds, forget, { keepsAlive: false });
     // A failed or empty read is not remembered: the next asker reads again.
-    value.then((found) => found ?? forget(), forget);
+    value.then((found) => (found ? onSecret?.(found.secret) : forget()), forget);
     return value;
   }
 

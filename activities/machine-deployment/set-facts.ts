@@ -10,6 +10,7 @@ import { isChosen, priorityOfMarked } from '../../workflows/plan/machine-set/mar
 import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
+import { nodeConditionsOf } from '../machine/conditions.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timeOf } from '../kube/objects/time.ts';
 import { isSpecObserved } from '../kube/objects/generation.ts';
@@ -142,8 +143,8 @@ function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): '
  * A machine says how its Node is called before there is one; its conditions are those of a Node
  * that has joined.
  */
-export function hasJoined({ status }: Machine): boolean {
-  return (status?.conditions ?? []).length > 0;
+export function hasJoined(machine: Machine): boolean {
+  return nodeConditionsOf(machine).length > 0;
 }
 
 /** When the next Running machine will have been so for long enough, milliseconds. */

@@ -21,6 +21,8 @@ import {
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { canonical } from '../../workflows/values/template-hash.ts';
 import { annotations } from '../../workflows/api/constants.ts';
+import { unsettledConditions, withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import { unsettledDeployment } from '../../workflows/plan/machine-deployment/unsettled.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
 import { timeOf, timestamp } from '../kube/objects/time.ts';
 import { isSpecObserved } from '../kube/objects/generation.ts';
@@ -64,7 +66,7 @@ export function reportOf(view: StatusView): Report {
   const failedMachines = boundedSummaries(
     sets.flatMap(({ status }) => status?.failedMachines ?? []),
   );
-  const status = {
+  const status: MachineDeploymentStatus = {
     observedGeneration: observedGenerationOf(view),
     ...counts,
     unavailableReplicas: Math.max(sum(sets, 'wanted') - counts.availableReplicas, 0),
@@ -73,7 +75,31 @@ export function reportOf(view: StatusView): Report {
     ...(failedMachines.length > 0 && { failedMachines }),
   };
   const written = condition && knownOf(condition);
-  return { status, progress: progressOf(facts, written) };
+  const unsettled = unsettledConditionsOf(deployment, status, timestamp(now));
+  return {
+    status: { ...status, conditions: [...conditions, ...unsettled] },
+    progress: progressOf(facts, written),
+  };
+}
+
+/** For kstatus. `status`: as it will be, without them. */
+export function unsettledConditionsOf(
+  { metadata, spec, status: stored }: MachineDeployment,
+  status: MachineDeploymentStatus,
+  time: string,
+): MachineDeploymentCondition[] {
+  const unsettled = unsettledDeployment({
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    wanted: spec.replicas ?? 0,
+    generation: metadata.generation ?? 0,
+    status,
+  });
+  const known = stored?.conditions;
+  return unsettledConditions(unsettled, known, time).map((one) => ({
+    ...one,
+    // MCM's type has it, and would write it as null.
+    lastUpdateTime: one.lastTransitionTime,
+  }));
 }
 
 /**
@@ -193,7 +219,9 @@ function availableCondition({ deployment, sets }: StatusView, counts: Counts): T
 /** What sets say of their failures, the new set's word first; and what others wrote stays. */
 function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDeploymentCondition[] {
   const ours = new Set(['Available', 'Progressing', ...copied]);
-  const kept = (deployment.status?.conditions ?? []).filter(({ type }) => !ours.has(type));
+  const kept = withoutUnsettled(deployment.status?.conditions).filter(
+    ({ type }) => !ours.has(type),
+  );
   const said = [...(newSet ? [newSet] : []), ...sets].flatMap(conditionsIn);
   const firsts = copied.flatMap((wanted) => said.find(({ type }) => type === wanted) ?? []);
   return [...kept, ...firsts.map((condition) => ({ ...condition, ...updatedAt(condition) }))];

@@ -1,5 +1,7 @@
 /** The status of a MachineSet, as MCM v0.62.1 counts it. */
-import { annotations } from '../../workflows/api/constants.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
+import { unsettledConditions } from '../../workflows/api/kstatus.ts';
+import type { UnsettledCondition } from '../../workflows/api/kstatus.ts';
 import type {
   MachineSet,
   MachineSetCondition,
@@ -7,6 +9,7 @@ import type {
   MachineSummary,
 } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
 import { canonical } from '../../workflows/values/template-hash.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
@@ -22,7 +25,7 @@ export function statusOf(
   const failed = members.filter(isFailed).map(summaryOf);
   const conditions = manyFailedConditions(failed.length, conditionsOf(set, failure));
   const failedMachines = boundedSummaries(failed);
-  return {
+  const counted: MachineSetStatus = {
     replicas: members.length,
     fullyLabeledReplicas: members.filter((machine) => isFullyLabeled(set, machine)).length,
     readyReplicas: members.filter((machine) => phaseOf(machine) === 'Running').length,
@@ -34,6 +37,23 @@ export function statusOf(
     ...(failedMachines.length > 0 && { failedMachines }),
     ...(conditions.length > 0 && { machineSetCondition: conditions }),
   };
+  const unsettled = unsettledConditionsOf(set, counted);
+  return { ...counted, ...(unsettled.length > 0 && { conditions: unsettled }) };
+}
+
+/** For kstatus, which reads only this field. `status`: as it will be. */
+export function unsettledConditionsOf(
+  { metadata, spec, status: stored }: MachineSet,
+  status: MachineSetStatus,
+): UnsettledCondition[] {
+  const unsettled = unsettledSet({
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isFrozen: metadata.labels?.[labels.freeze] === 'True',
+    wanted: Math.max(spec.replicas ?? 0, 0),
+    generation: metadata.generation ?? 0,
+    status,
+  });
+  return unsettledConditions(unsettled, stored?.conditions, timestamp());
 }
 
 /** Why the set cannot have the machines that it wants. */
@@ -54,14 +74,20 @@ function conditionsOf(set: MachineSet, failure: ReplicaFailure | undefined): Mac
   return [...others, { type: 'ReplicaFailure', status: 'True', ...failure, lastTransitionTime }];
 }
 
-/** The patch that makes the stored status equal; undefined when it is already. */
+/**
+ * The patch that makes the stored status equal; undefined when it is already. `conditions` follow
+ * from the rest, so they alone are no reason to write: an API server with MCM's CRD leaves them
+ * out, and they would be written for ever.
+ */
 export function statusPatchOf(set: MachineSet, status: MachineSetStatus): object | undefined {
-  const { lastOperation: _time, ...stored } = set.status ?? {};
-  if (canonical(withoutZeros(stored)) === canonical(withoutZeros(status))) return undefined;
+  const { lastOperation: _time, conditions: _stored, ...stored } = set.status ?? {};
+  const { conditions, ...comparable } = status;
+  if (canonical(withoutZeros(stored)) === canonical(withoutZeros(comparable))) return undefined;
   return {
     ...status,
     failedMachines: status.failedMachines ?? null,
     machineSetCondition: status.machineSetCondition ?? null,
+    conditions: conditions ?? null,
     lastOperation: { lastUpdateTime: timestamp() },
   };
 }

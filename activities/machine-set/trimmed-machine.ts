@@ -1,9 +1,9 @@
 /** What sets and deployments read of a Machine. */
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import { annotations as names } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
-
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Half of a Machine is who wrote which of its fields, and conditions that only its Node needs. */
 export function trimmed({ apiVersion, kind, metadata, spec, status }: Machine): Machine {
@@ -26,14 +26,18 @@ function trimmedMeta({ annotations, ...metadata }: ObjectMeta): ObjectMeta {
     creationTimestamp: metadata.creationTimestamp,
     deletionTimestamp: metadata.deletionTimestamp,
     labels: metadata.labels,
-    annotations: annotations && withoutLastApplied(annotations),
+    annotations: annotations && withoutLongOnes(annotations),
     finalizers: metadata.finalizers,
     ownerReferences: metadata.ownerReferences,
   });
 }
 
-function withoutLastApplied(annotations: Record<string, string>): Record<string, string> {
-  const { [lastApplied]: _text, ...kept } = annotations;
+function withoutLongOnes(annotations: Record<string, string>): Record<string, string> {
+  const {
+    [names.lastAppliedByKubectl]: _text,
+    [names.consoleOutput]: _output,
+    ...kept
+  } = annotations;
   return kept;
 }
 
@@ -47,7 +51,7 @@ function trimmedStatus({
     currentStatus,
     lastOperation,
     nodeRef,
-    conditions: conditions && signOfNode(conditions),
+    conditions: conditions && signOfNode(withoutUnsettled(conditions)),
   });
 }
 

@@ -25,6 +25,7 @@ import {
   patchCheckedStatus,
   readSameMachine,
 } from './object.ts';
+import { nodeConditionsOf } from './conditions.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
@@ -196,8 +197,8 @@ async function report(
  */
 function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   if (!node) return undefined;
-  const conditions = node.status?.conditions ?? [];
-  return conditionsDiffer(current.status?.conditions ?? [], conditions) ? conditions : undefined;
+  const conditions = nodeConditionsOf(node);
+  return conditionsDiffer(nodeConditionsOf(current), conditions) ? conditions : undefined;
 }
 
 function statusOf({ current, next }: Evaluated, { operation }: Change): object {

@@ -11,6 +11,7 @@ import { updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
+import { nodeConditionsOf } from './conditions.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
@@ -68,7 +69,7 @@ async function writeRunning(
 
 function runningStatusOf(node: Node, description: string): object {
   return {
-    conditions: node.status?.conditions ?? [],
+    conditions: nodeConditionsOf(node),
     nodeRef: nodeRefOf(node),
     ...statusPatch({
       phase: 'Running',

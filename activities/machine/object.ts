@@ -7,6 +7,8 @@ import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
+import type { StatusChanges } from './conditions.ts';
+import { withUnsettled } from './conditions.ts';
 
 export const component = eventComponents.machine;
 
@@ -34,7 +36,7 @@ export function isDeleting({ metadata }: Machine): boolean {
 export async function patchMachine(
   control: KubeClient,
   machine: ObjectReference,
-  patch: { metadata?: object; spec?: object } | { status: object },
+  patch: { metadata?: object; spec?: object } | { status: StatusChanges },
 ): Promise<Machine | undefined> {
   if ('status' in patch) {
     const seen = await readSameMachine(control, machine);
@@ -63,13 +65,14 @@ const mostTries = 10;
 export async function patchStatus(
   control: KubeClient,
   seen: Machine,
-  statusOf: (current: Machine) => object | undefined,
+  statusOf: (current: Machine) => StatusChanges | undefined,
 ): Promise<Machine | undefined> {
   const machine = referenceOf(seen);
   let current: Machine | undefined = seen;
   for (let tries = 1; current; tries += 1) {
-    const status = statusOf(current);
-    if (!status) return undefined;
+    const changes = statusOf(current);
+    if (!changes) return undefined;
+    const status = withUnsettled(current, changes);
     const { uid, resourceVersion } = current.metadata;
     const body = { metadata: { uid, resourceVersion }, status };
     try {
@@ -90,7 +93,7 @@ export async function patchStatus(
 export async function patchCheckedStatus(
   control: KubeClient,
   seen: Machine,
-  status: object,
+  status: StatusChanges,
 ): Promise<void> {
   const phase = seen.status?.currentStatus?.phase;
   const isAsSeen = ({ status: current }: Machine) => current?.currentStatus?.phase === phase;

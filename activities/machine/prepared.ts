@@ -7,6 +7,7 @@ import type {
   MachineLimits,
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
+import { nodeConditionsOf } from './conditions.ts';
 import { limitsOf } from './limits.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { hasFinalizer } from '../kube/objects/finalizers.ts';
@@ -65,8 +66,8 @@ export function noticesOf(machine: Machine): { wasNodeSeen?: true; forceDeletion
 }
 
 /** It carries conditions of a Node. */
-export function wasNodeSeen({ status }: Machine): boolean {
-  return (status?.conditions ?? []).length > 0;
+export function wasNodeSeen(machine: Machine): boolean {
+  return nodeConditionsOf(machine).length > 0;
 }
 
 /**

@@ -20,6 +20,7 @@ import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
 import { obstacleOf, seenNodeOf } from './node/observed.ts';
+import { keepConsoleOutput, reportConsoleOutput } from './console-output.ts';
 import {
   component,
   isDeleting,
@@ -250,10 +251,12 @@ function isAhead(
 
 async function writeTimeout(
   { control }: ActivityDependencies,
-  { machine, instance, current }: InputOf<'recordTimeout'> & { current: Machine },
+  { machine, instance, consoleOutput, current }: InputOf<'recordTimeout'> & { current: Machine },
   timeoutSeconds: number,
 ): Promise<void> {
   const description = `Machine ${machine.name} failed to join the cluster in ${formatDuration(timeoutSeconds)}.`;
+  const seen = await keepConsoleOutput(control, current, consoleOutput);
+  if (!seen) return;
   const status = statusPatch({
     phase: 'Failed',
     operation: { description, state: 'Failed', type: 'Create' },
@@ -261,11 +264,12 @@ async function writeTimeout(
     // machine with that code, and the cluster autoscaler avoids a group that is out of resources.
     errorCode: instance ? null : 'keep',
   });
-  await patchCheckedStatus(control, current, status);
+  await patchCheckedStatus(control, seen, status);
   recordEvent(control, machineSubject(machine), {
     type: 'Warning',
     reason: 'CreationTimeout',
     message: description,
     component,
   });
+  reportConsoleOutput(control, { machine, instance, consoleOutput });
 }

@@ -1,20 +1,27 @@
 /**
- * Who asked for what: a line in the log and the end of an Event, for each command and each VM that
- * is deleted. What a caller says of itself is not checked, the identity of a client of Temporal
- * neither.
+ * Who asked for what: a line in the log for each command and for what becomes of each VM, and for
+ * commands and deletions the end of an Event. What a caller says of itself is not checked, the
+ * identity of a client of Temporal neither.
  */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 
 export interface AuditEntry {
-  /** A command, or `deleteInstance`. */
+  /** A command, or an `InstanceVerb`. */
   verb: string;
   /** `Machine shoot--dev/pool-a`. */
   object: string;
   uid?: string;
-  /** Of an instance that was deleted. */
+  /** Of the instance that it is about. */
   providerID?: string;
+  nodeName?: string;
+  /** Of the driver. */
+  provider?: string;
+  /** Under which the cloud knows the request. */
+  requestId?: string;
+  /** Of the call of the driver. */
+  durationMs?: number;
   /** What the command came by. */
   through?: 'Temporal' | 'annotation';
   by?: string;
@@ -23,6 +30,13 @@ export interface AuditEntry {
   workflowId?: string;
   runId?: string;
 }
+
+/**
+ * What a driver did: made, found instead of making it, deleted; and `request...` where the cloud
+ * took a request that it is at work on.
+ */
+export type InstanceVerb =
+  'createInstance' | 'adoptInstance' | 'deleteInstance' | 'requestInstance' | 'requestDeletion';
 
 export type Audit = (entry: AuditEntry) => void;
 

@@ -1,6 +1,14 @@
 /** Freezes and thaws MachineSets and MachineDeployments, in the way that MCM v0.62.1 shows it. */
 import type { FreezeOutcome } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import { unsettledConditions, withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import type {
+  MachineDeploymentCondition,
+  MachineDeploymentStatus,
+} from '../../workflows/api/machine-deployment.ts';
+import type { MachineSetCondition, MachineSetStatus } from '../../workflows/api/machine-set.ts';
+import { unsettledDeployment } from '../../workflows/plan/machine-deployment/unsettled.ts';
+import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
 import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isConflict } from '../kube/client/errors.ts';
@@ -10,18 +18,10 @@ import { customResource } from '../kube/client/paths.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { frozen } from './overshoot.ts';
 
-interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-  lastTransitionTime?: string;
-  lastUpdateTime?: string;
-}
-
 /** Both kinds keep their conditions in fields of different names. */
 interface Freezable extends KubeObject {
-  status?: { conditions?: Condition[]; machineSetCondition?: Condition[] };
+  spec?: { replicas?: number };
+  status?: MachineSetStatus & MachineDeploymentStatus;
 }
 
 const kinds = {
@@ -80,8 +80,12 @@ async function writeCondition(
   for (let attempt = 1; current; attempt += 1) {
     const { uid, resourceVersion } = current.metadata;
     const { field } = kinds[freeze.kind];
-    const conditions = conditionsAfter(current.status?.[field] ?? [], freeze);
-    const body = { metadata: { uid, resourceVersion }, status: { [field]: conditions } };
+    const conditions = orNull(conditionsAfter(current, freeze));
+    const status = {
+      ...(freeze.kind === 'machineSet' && { conditions: unsettledOfSet(current, conditions) }),
+      [field]: conditions,
+    };
+    const body = { metadata: { uid, resourceVersion }, status };
     try {
       await control.patch(`${path}/status`, 'merge', body);
       return;
@@ -92,14 +96,66 @@ async function writeCondition(
   }
 }
 
-function conditionsAfter(present: readonly Condition[], freeze: Freeze): Condition[] | null {
-  const others = present.filter(({ type }) => type !== frozen);
-  if (freeze.action === 'unfreeze') return others.length === 0 ? null : others;
+/** A merge patch removes a list with null. */
+function orNull<T>(list: T[]): T[] | null {
+  return list.length === 0 ? null : list;
+}
+
+function conditionsAfter(current: Freezable, freeze: Freeze): MachineDeploymentCondition[] {
+  const { kind } = freeze;
+  const others = withoutUnsettled(current.status?.[kinds[kind].field]).filter(
+    ({ type }) => type !== frozen,
+  );
+  const own = freeze.action === 'freeze' ? [...others, conditionOf(freeze)] : others;
+  return kind === 'machineSet' ? own : [...own, ...unsettledOfDeployment(current, own)];
+}
+
+function conditionOf({ kind, reason, why: message }: Freeze): MachineDeploymentCondition {
   const now = timestamp();
-  const { kind, reason, why: message } = freeze;
-  const condition = { type: frozen, status: 'True', reason, message, lastTransitionTime: now };
-  const isSet = kind === 'machineSet';
-  return [...others, isSet ? condition : { ...condition, lastUpdateTime: now }];
+  const condition = {
+    type: frozen,
+    status: 'True',
+    reason,
+    message,
+    lastTransitionTime: now,
+  } as const;
+  return kind === 'machineSet' ? condition : { ...condition, lastUpdateTime: now };
+}
+
+/** Said in the same write, so that the owner of the status need not write once more. */
+function unsettledOfDeployment(
+  current: Freezable,
+  conditions: MachineDeploymentCondition[],
+): MachineDeploymentCondition[] {
+  const standing = standingOf(current);
+  const unsettled = unsettledDeployment({
+    ...standing,
+    status: { ...current.status, conditions },
+  });
+  return unsettledConditions(unsettled, current.status?.conditions, timestamp()).map((one) => ({
+    ...one,
+    lastUpdateTime: one.lastTransitionTime,
+  }));
+}
+
+function unsettledOfSet(
+  current: Freezable,
+  conditions: MachineSetCondition[] | null,
+): MachineSetCondition[] | null {
+  const unsettled = unsettledSet({
+    ...standingOf(current),
+    isFrozen: current.metadata.labels?.[labels.freeze] === 'True',
+    status: { ...current.status, machineSetCondition: conditions ?? [] },
+  });
+  return orNull(unsettledConditions(unsettled, current.status?.conditions, timestamp()));
+}
+
+function standingOf({ metadata, spec }: Freezable) {
+  return {
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    wanted: Math.max(spec?.replicas ?? 0, 0),
+    generation: metadata.generation ?? 0,
+  };
 }
 
 /** MCM's words. */

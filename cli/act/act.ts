@@ -52,7 +52,7 @@ function wordsOf(
     case 'refused':
       return `Refused: ${words ?? ''}`;
     case 'unknown':
-      return `A worker took "${written}", and no Event tells what came of it. See: kubectl -n ${namespace} describe machine ${name}`;
+      return `A worker took "${written}", and no Event says what came of it. See: kubectl -n ${namespace} describe machine ${name}`;
     case 'waiting':
       return `No worker has taken "${written}" yet; it stays asked for. See: millwright doctor. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
   }

@@ -3,7 +3,7 @@ import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 
-/** How an activity begins to tell that the pods are no longer asked. */
+/** How the description begins once the pods are no longer asked. */
 const ended = ['Drain successful', 'Force Drain', 'Skipping drain', 'Deleting Node', 'VM deletion'];
 
 export function isBeingDrained({ metadata, status }: Machine): boolean {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
 
-/** PowerShell comes with the library; nobody has tried it here. */
+/** PowerShell comes with the library; no test runs it. */
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 const about = `

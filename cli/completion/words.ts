@@ -32,24 +32,29 @@ const kindsOf = new Map<string, readonly ObjectKind[]>([
   ['skip-volume-wait', ['machine']],
   ['extend-drain', ['machine']],
   ['preserve', ['machine', 'node']],
+  ['timeline', ['machine']],
 ]);
 const mostKinds: readonly ObjectKind[] = ['machine', 'machineset', 'machinedeployment'];
 
 /** The last word is the one that is to be completed; it may be empty. */
 export function wordsBefore(words: readonly string[]): Words {
-  const values: Record<string, string> = {};
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  for (const [index, word] of before.entries()) {
-    const [flag = '', inline] = word.split('=', 2);
+  const [command = ''] = before;
+  const option = optionOf(last, before.at(-1));
+  const isObject = option === undefined && !last.startsWith('-') && command !== '';
+  const kinds = isObject ? (kindsOf.get(command) ?? mostKinds) : [];
+  return { kinds, option, ...valuesIn(before) };
+}
+
+function valuesIn(words: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [index, word] of words.entries()) {
+    const [flag = '', value = words[index + 1]] = word.split('=', 2);
     const name = longNames.get(flag);
-    const value = inline ?? before[index + 1];
     if (name !== undefined && value !== undefined) values[name] = value;
   }
-  const option = optionOf(last, before.at(-1));
-  const isObject = option === undefined && !last.startsWith('-') && before.length > 0;
-  const kinds = isObject ? (kindsOf.get(before[0] ?? '') ?? mostKinds) : [];
-  return { kinds, option, ...values };
+  return values;
 }
 
 function optionOf(last: string, previous: string | undefined): Words['option'] {

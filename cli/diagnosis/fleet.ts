@@ -37,7 +37,7 @@ export interface LeaseFact {
   /** That is served. */
   namespace: string;
   name: string;
-  /** Undefined: nobody holds it. */
+  /** Undefined: it is free. */
   holder: string | undefined;
   /** When it was renewed last. */
   renewedAt: number | undefined;

@@ -1,11 +1,11 @@
-/** What holds up a whole namespace: a stop, nobody who leads, no worker, Temporal. */
+/** What holds up a whole namespace: a stop, no leader, no worker, Temporal. */
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet, LeaseFact, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
 import { millwrightFor } from './millwright-line.ts';
 import type { Trouble } from './trouble.ts';
 
-/** A stop that is younger is somebody's work. */
+/** A person is still at work on one that is younger. */
 const stopPatienceMs = 3_600_000;
 /** A new leader has it by then. */
 const leaderPatienceMs = 60_000;
@@ -109,7 +109,7 @@ function temporalFindings({ temporal }: Fleet): Finding[] {
 const troublesOfWarnings: Readonly<Record<string, { trouble: Trouble; least: number }>> = {
   TooManyOrphans: { trouble: 'orphan', least: 1 },
   InstancesMayBeLeft: { trouble: 'orphan', least: 1 },
-  // A run that somebody terminates is restored as well; a lost database is more than that.
+  // A run that a person terminates is restored as well; a lost database is more than that.
   WorkflowRestored: { trouble: 'temporal-lost', least: 3 },
 };
 

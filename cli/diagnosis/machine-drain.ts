@@ -1,4 +1,5 @@
 /** A machine that is to go and does not: its drain, or the cloud. */
+import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
@@ -20,7 +21,7 @@ export function drainFindings(machine: Machine, fleet: Fleet): Finding[] {
 }
 
 function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding {
-  const trouble = troubleIn(words);
+  const trouble = troubleOf(machine, words);
   const volumeCommands = trouble === 'drain-volume' ? skipVolumeCommands(machine) : [];
   return {
     trouble,
@@ -33,9 +34,10 @@ function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding 
   };
 }
 
-function troubleIn(words: string): Trouble {
+/** By what has been in the way for longest, as the alerts have it. */
+function troubleOf(machine: Machine, words: string): Trouble {
   if (words.includes('is out of reach')) return 'api-server-down';
-  return /: volume \S+.* (still|not) attached/.test(words) ? 'drain-volume' : 'drain-budget';
+  return drainBlockerOf(machine) === 'Volume' ? 'drain-volume' : 'drain-budget';
 }
 
 /** The first budget that is named. */

@@ -10,18 +10,23 @@ import { joinDeadlineOf, timeOf } from './times.ts';
 const patience = 0.5;
 
 export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
-  const { metadata, status } = machine;
-  if (metadata.deletionTimestamp !== undefined) return [];
+  if (machine.metadata.deletionTimestamp !== undefined) return [];
   if (hasFailedToJoin(machine)) return [failedFinding(machine)];
+  if (isClaimed(machine)) return [claimedFinding(machine)];
+  return isJoining(machine) ? lateFindings(machine, fleet) : [];
+}
+
+function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
+  const { metadata, spec, status } = machine;
   const until = joinDeadlineOf(machine, fleet);
   const from = timeOf(metadata.creationTimestamp);
-  if (!isJoining(machine) || from === undefined || until === undefined) return [];
+  if (from === undefined || until === undefined) return [];
   if (fleet.now < from + (until - from) * patience) return [];
   return [
     {
       trouble: 'never-joins',
       object: foundMachine(machine),
-      cause: `instance ${machine.spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
+      cause: `instance ${spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
       sequel: 'it is Failed, and replaced',
@@ -37,6 +42,24 @@ function failedFinding(machine: Machine): Finding {
     object: foundMachine(machine),
     cause: `its Node did not become Ready in time: ${status?.lastOperation?.description ?? ''}`,
     since: timeOf(metadata.creationTimestamp),
+    commands: replaceCommand(machine),
+  };
+}
+
+/** Another Machine has its Node: `activities/machine/node/claims.ts`. */
+function isClaimed({ status }: Machine): boolean {
+  const { type, state, errorCode } = status?.lastOperation ?? {};
+  const isPending = status?.currentStatus?.phase === 'Pending';
+  return isPending && type === 'Create' && state === 'Failed' && errorCode === undefined;
+}
+
+function claimedFinding(machine: Machine): Finding {
+  const { description = '', lastUpdateTime } = machine.status?.lastOperation ?? {};
+  return {
+    trouble: 'never-joins',
+    object: foundMachine(machine),
+    cause: description,
+    since: timeOf(lastUpdateTime),
     commands: replaceCommand(machine),
   };
 }

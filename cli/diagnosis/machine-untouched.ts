@@ -1,4 +1,4 @@
-/** A machine that nobody has taken up: no worker, no watcher, or a workflow that is lost. */
+/** A machine that no worker has taken up: none runs, none leads, or its workflow is lost. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
@@ -18,7 +18,7 @@ export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
     {
       trouble: 'worker-down',
       object: foundMachine(machine),
-      cause: `nobody has taken up its ${what}`,
+      cause: `no worker has taken up its ${what}`,
       since,
       commands: [
         '# who leads, and which processes there are',

@@ -34,8 +34,8 @@ export function healthDeadlineOf(machine: Machine, fleet: Fleet): number | undef
 /** Pods that are left then are deleted by force. */
 export function drainDeadlineOf(machine: Machine, fleet: Fleet): number | undefined {
   const { metadata, spec } = machine;
-  const told = timeOf(metadata.annotations?.[drainOptions.until]);
-  if (told !== undefined) return told;
+  const given = timeOf(metadata.annotations?.[drainOptions.until]);
+  if (given !== undefined) return given;
   const from = timeOf(metadata.deletionTimestamp);
   const seconds = secondsOf(spec.drainTimeout) ?? fleet.timeouts.drain;
   return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, fleet)));

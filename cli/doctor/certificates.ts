@@ -8,7 +8,7 @@ import { error, limitMs, ok, warning } from './finding.ts';
 const dayMs = 86_400_000;
 const warningDays = 30;
 
-/** Milliseconds. Whether it is one to trust is not looked at: a connection shows that. */
+/** Milliseconds. Whether it can be trusted is not checked: a connection shows that. */
 export async function endOfServerCertificate({
   host,
   port,

@@ -6,7 +6,6 @@ import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.
 import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
 import type { TargetOptions } from '../target.ts';
 import { withTarget } from '../target.ts';
-import { withSdk } from '../with-sdk.ts';
 
 export interface DoctorQuestion
   extends ClusterOptions, OutputOptions, TargetOptions, TemporalOptions {
@@ -38,7 +37,7 @@ export function addDoctor(parent: Command, run: Run): void {
     .action((options: DoctorQuestion) =>
       run(options, (asked) =>
         inCluster(asked, async (place) => {
-          const { doctor } = await withSdk('doctor', () => import('./doctor.ts'));
+          const { doctor } = await import('./doctor.ts');
           return await doctor(place, asked);
         }),
       ),

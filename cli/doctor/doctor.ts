@@ -1,4 +1,4 @@
-/** Runs all checks of `millwright doctor`, and tells what they found. */
+/** Runs all checks of `millwright doctor`, and prints what they found. */
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { inTarget } from '../target.ts';
@@ -11,7 +11,6 @@ import { objectChecks } from './objects.ts';
 import { rightChecks } from './rights.ts';
 import { readSight } from './sight.ts';
 import type { Sight } from './sight.ts';
-import { temporalChecks } from './temporal.ts';
 
 export interface DoctorReport {
   namespace: string;
@@ -46,6 +45,7 @@ async function runIn(
   asked: DoctorQuestion,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
+  const { temporalChecks } = await import('./temporal.ts');
   const temporal = await temporalChecks(sight, asked, env);
   try {
     return await runAll([

@@ -79,7 +79,7 @@ async function watcher(sight: Sight): Promise<Finding> {
     return ok('watcher', `${holder} holds Lease ${own.namespace}/${own.name}`);
   const last = found?.spec?.renewTime;
   const since = last ? `, the last one renewed it at ${last}` : '';
-  const words = `nobody holds Lease ${own.namespace}/${own.name}${since}: nothing is created or deleted`;
+  const words = `no watcher holds Lease ${own.namespace}/${own.name}${since}: nothing is created or deleted`;
   return error('watcher', words, `start a watcher; ${podsCommand(sight)}`);
 }
 

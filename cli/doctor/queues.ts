@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { isRefusal } from '../../activities/kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { podsOf } from '../migrate/deployments.ts';
 import type { Check, Finding } from './finding.ts';
@@ -21,6 +22,8 @@ interface Queue {
   /** As `temporal.api.enums.v1.TaskQueueType` counts them: workflows, activities. */
   type: 1 | 2;
   serves: string;
+  /** No machine needs it now. */
+  isUnused?: boolean;
 }
 
 export function queueChecks(sight: Sight, temporal: TemporalSight): Check[] {
@@ -64,7 +67,10 @@ async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]>
 
 async function queuesOf({ kube, namespace }: Sight, taskQueue: string): Promise<Queue[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
-  const providers = [...new Set(items.flatMap(({ provider }) => provider || []))].toSorted();
+  const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
+  const names = new Set(machines.map(({ spec }) => spec.class?.name));
+  const used = items.filter(({ metadata }) => names.has(metadata.name)).map(providerOf);
+  const providers = [...new Set(items.map(providerOf))].filter((one) => one !== '').toSorted();
   return [
     { name: taskQueue, type: 1, serves: 'workflows' },
     { name: drainQueueOf(taskQueue), type: 2, serves: 'drains' },
@@ -72,9 +78,12 @@ async function queuesOf({ kube, namespace }: Sight, taskQueue: string): Promise<
       name: driverQueueOf(taskQueue, provider, 'create'),
       type: 2 as const,
       serves: `the driver ${provider}`,
+      isUnused: !used.includes(provider),
     })),
   ];
 }
+
+const providerOf = ({ provider = '' }: MachineClass): string => provider;
 
 /** A poll lasts a minute; Temporal remembers its worker for five. */
 const pollsWithinMs = 75_000;
@@ -99,9 +108,10 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
     .filter(({ at }) => now - at < pollsWithinMs);
 }
 
-function unserved({ name, serves }: Queue, sight: Sight): Finding {
+function unserved({ name, serves, isUnused = false }: Queue, sight: Sight): Finding {
   const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
-  return error('task queues', words, `start a worker; ${podsCommand(sight)}`);
+  const finding = isUnused ? warning : error;
+  return finding('task queues', words, `start a worker; ${podsCommand(sight)}`);
 }
 
 /** Workers are called after their pods. */

@@ -91,7 +91,7 @@ function forcedBy({ metadata }: Machine, node: Node): string | undefined {
   return forceReason(node, Date.now());
 }
 
-interface Told {
+interface DrainReport {
   machine: string;
   node: string;
   pods: PodOutlook[];
@@ -100,19 +100,19 @@ interface Told {
   force: string | undefined;
 }
 
-function answerOf(told: Told): Answer {
-  const { pods, limits, force } = told;
+function answerOf(report: DrainReport): Answer {
+  const { pods, limits, force } = report;
   const isRefused = pods.some(({ refusal }) => refusal !== undefined);
-  const { force: _force, ...rest } = told;
+  const { force: _force, ...rest } = report;
   const data = {
     ...rest,
     limits: { ...limits, evictionSeconds: limits.maxEvictRetries * evictionSeconds },
     forcedBy: force ?? null,
   };
-  return { text: textOf(told), data, exitCode: isRefused || force !== undefined ? 1 : 0 };
+  return { text: textOf(report), data, exitCode: isRefused || force !== undefined ? 1 : 0 };
 }
 
-function textOf({ machine, node, pods, staying, limits, force }: Told): string {
+function textOf({ machine, node, pods, staying, limits, force }: DrainReport): string {
   const { drainTimeoutSeconds, maxEvictRetries } = limits;
   const together = pods.filter(({ turn }) => turn === 'together');
   const inTurn = pods.filter(({ turn }) => turn !== 'together');

@@ -6,12 +6,13 @@ import type { ObjectReference } from '../object-reference.ts';
 import { readReference, withReference } from '../object-reference.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
 import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
+import type { TargetOptions } from '../target.ts';
+import { withTarget } from '../target.ts';
 
-export interface ExplainQuestion extends ClusterOptions, TemporalOptions, OutputOptions {
+export interface ExplainQuestion
+  extends ClusterOptions, TargetOptions, TemporalOptions, OutputOptions {
   object: ObjectReference;
   releaseNamespace?: string | undefined;
-  /** Of the cluster with the Nodes. Undefined: they are in the control cluster. */
-  targetKubeconfig?: string | undefined;
 }
 
 type Options = Omit<ExplainQuestion, 'object'>;
@@ -31,12 +32,11 @@ export function addExplain(parent: Command, run: Run): void {
     .command('explain')
     .summary('say why a machine, a set, a deployment or a Node is as it is')
     .description('Say why a machine, a set, a deployment or a Node is as it is.')
-    .option('--target-kubeconfig <file>', 'of the cluster with the Nodes, if it is another one')
     .option(
       '--release-namespace <name>',
       'of the Deployments of watcher and worker (default: that of the machines)',
     );
-  withReference(command);
+  withReference(withTarget(command));
   withPayloadKeys(withTemporal(withOutput(withCluster(command))))
     .addHelpText('after', about)
     .action((words: string[], options: Options) =>

@@ -11,9 +11,6 @@ import { foundMachine } from '../diagnosis/machine-object.ts';
 import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
-/** Of a Machine: the end of what its instance has printed. */
-const consoleOutput = 'millwright.dev/console-output';
-
 /** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */
 export function explainMachine(
   machine: Machine,
@@ -33,7 +30,7 @@ export function explainMachine(
     findings,
     commands: [`${kubectlFor(machine)} describe machine ${metadata.name}`],
     events: [],
-    consoleOutput: metadata.annotations?.[consoleOutput],
+    consoleOutput: metadata.annotations?.[annotations.consoleOutput],
     notes: [],
   };
 }

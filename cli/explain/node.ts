@@ -34,7 +34,7 @@ export function explainNode({ name, node, machine, fleet }: NodeView): Explanati
     commands: [`kubectl describe node ${name}`],
     events: [],
     notes: [
-      `No Machine has this Node${node?.metadata.annotations?.[annotations.notManaged] === undefined ? '' : ', and it is marked as one that nobody manages'}.`,
+      `No Machine has this Node${node?.metadata.annotations?.[annotations.notManaged] === undefined ? '' : ', and it is marked as unmanaged'}.`,
     ],
   };
 }

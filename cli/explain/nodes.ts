@@ -1,14 +1,11 @@
 /** The Node of a machine, in its own cluster where that is another one. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { isForbidden } from '../../activities/kube/client/errors.ts';
-import { createKubeClient } from '../../activities/kube/client/http-client.ts';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { readNode } from '../../activities/kube/objects/nodes.ts';
-import { version } from '../../workers/config/version.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Place } from '../connect.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { inTarget } from '../target.ts';
 import type { ExplainQuestion } from './command.ts';
 import type { Subject } from './subject.ts';
 
@@ -27,24 +24,13 @@ export async function seenNode(
 ): Promise<SeenNode> {
   const name = nameOf(subject);
   if (name === undefined) return { node: undefined, notes: [] };
-  const target = targetOf(place, asked);
   try {
-    const node = await readNode(target, name);
+    const node = await inTarget(place, asked, (target) => readNode(target, name));
     return node ? { node, notes: [] } : { node, notes: [notThere(name, asked)] };
   } catch (error) {
     const words = isForbidden(error) ? 'it may not be read' : reasonOf(error);
     return { node: undefined, notes: [`Nothing is known of Node ${name}: ${words}`] };
-  } finally {
-    if (target !== place.kube) await target.close();
   }
-}
-
-function targetOf({ kube }: Place, { targetKubeconfig }: ExplainQuestion): KubeClient {
-  if (targetKubeconfig === undefined) return kube;
-  return createKubeClient({
-    kubeConfig: loadKubeConfig(targetKubeconfig, process.env),
-    userAgent: `millwright-cli/${version}`,
-  });
 }
 
 function nameOf(subject: Subject): string | undefined {

@@ -24,7 +24,7 @@ interface Where {
   namespace: string;
 }
 
-/** Throws when there is no such object. A Node is looked for later, in its own cluster. */
+/** Throws when there is no such object. A Node is read later, in its own cluster. */
 export function subjectOf(asked: ObjectReference, where: Where): Subject {
   const { fleet, namespace } = where;
   const { kind, name } = asked;
@@ -62,7 +62,7 @@ function nothingThere(asked: ObjectReference, namespace: string): Error {
   const words = `There is no ${formatReference(asked)} in namespace ${namespace}.`;
   return new Error(
     asked.kind === 'machine'
-      ? `${words} Temporal may know its life: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
+      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
       : words,
   );
 }

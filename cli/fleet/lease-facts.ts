@@ -7,7 +7,7 @@ import type { LeaseFact } from '../diagnosis/fleet.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import { holderOf } from '../lease-holder.ts';
 
-/** Of one namespace: with its Lease or, without one, with nobody who holds it. */
+/** Of one namespace: with its Lease or, without one, with no holder. */
 export function leaseFactsOf(
   leases: readonly Lease[],
   { namespace, place }: { namespace: string; place: LeasePlace },

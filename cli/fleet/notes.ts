@@ -4,17 +4,26 @@ import { formatAge } from '../terminal/age.ts';
 
 /** Lines, with an empty one before them. */
 export function notesOf(fleet: Fleet): string[] {
-  const lines = [
-    ...fleet.stops.map(({ namespace, by, since, reason }) => {
-      const author = by === undefined ? '' : ` by ${by}`;
-      return `${namespace} is stopped since ${formatAge(fleet.now - since)}${author}: ${reason}`;
-    }),
-    ...(fleet.unread.length === 0 ? [] : [`Not readable with your rights: ${listOf(fleet)}.`]),
+  return spaced([
+    ...stopWords(fleet),
+    ...(fleet.unread.length === 0
+      ? []
+      : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),
     ...(fleet.temporal === undefined
       ? ['Temporal was not asked: --temporal-address says where it is.']
       : []),
-  ];
-  return lines.length === 0 ? [] : ['', ...lines];
+  ]);
 }
 
-const listOf = ({ unread }: Fleet): string => unread.join(', ');
+export function stopLines(fleet: Fleet): string[] {
+  return spaced(stopWords(fleet));
+}
+
+function stopWords({ stops, now }: Fleet): string[] {
+  return stops.map(({ namespace, by, since, reason }) => {
+    const author = by === undefined ? '' : ` by ${by}`;
+    return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${reason}`;
+  });
+}
+
+const spaced = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);

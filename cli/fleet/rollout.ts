@@ -100,7 +100,7 @@ function awaitedOf(
   { missing, old, state }: { missing: number; old: number; state: Progress['state'] },
 ): string {
   const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (state === 'Paused') return progressing?.message ?? 'somebody who resumes it';
+  if (state === 'Paused') return progressing?.message ?? 'a person who resumes it';
   const waits = [
     ...(missing > 0 ? [`${missing} new ${plural(missing)} to become available`] : []),
     ...(old > 0 ? [`${old} old ${plural(old)} to go`] : []),
@@ -133,8 +133,8 @@ interface Left {
 }
 
 /**
- * By the pace since the first machine of the new set; before two of them are there, by the time that
- * one takes to join and as many at a time as the strategy lets.
+ * By the pace since the first machine of the new set; before two of them are there, by the time
+ * that one takes to join and as many at a time as the strategy lets.
  */
 function leftOf({ deployment, fresh, remaining, joinMs, now }: Left): number | undefined {
   const done = fresh.filter(isAvailable).length;

@@ -1,4 +1,4 @@
-/** Where Temporal is: as it was told, else as the watcher of the install has it. */
+/** Where Temporal is: as the command line says, else as the watcher of the install has it. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { InstallFlags } from '../migrate/install.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is told goes before what the flags of the watcher say. */
+/** What is given goes before what the flags of the watcher say. */
 export function temporalOptionsOf(
   asked: TemporalOptions,
   install: Pick<InstallFlags, 'temporalAddress' | 'temporalNamespace'>,
@@ -25,13 +25,13 @@ export function temporalOptionsOf(
 
 const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
 
-/** Whether anybody says where Temporal is: else nobody is asked. */
+/** Whether an address of Temporal is known: without one it is not asked. */
 export function isTemporalKnown({ temporalAddress }: TemporalOptions, env: Environment): boolean {
   if (temporalAddress !== undefined && temporalAddress !== '') return true;
   return variables.some((name) => Boolean(env[name])) || profileFiles(env).some(existsSync);
 }
 
-/** Where @temporalio/envconfig and the command `temporal` look for profiles. */
+/** Where @temporalio/envconfig and the command `temporal` view for profiles. */
 function profileFiles(env: Environment): string[] {
   const home = homedir();
   const folders = [

@@ -4,6 +4,7 @@ import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Answer } from '../answer.ts';
+import { forgetConditions } from './conditions.ts';
 import {
   containersOf,
   endingPod,
@@ -47,6 +48,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   await forgetCheckpoint(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
   report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
+  await forgetConditions(kube, namespace);
   for (const deployment of mcm) {
     if (await scaleBack(kube, deployment, 1))
       report(`MCM: ${nameOf(deployment)} is scaled up again`);

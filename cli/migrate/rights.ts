@@ -34,5 +34,6 @@ function neededRights(namespace: string, release: string): Right[] {
       namespace,
     })),
     ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
+    rightOnMachines('patch', 'machinedeployments/status', namespace),
   ];
 }

@@ -6,12 +6,6 @@ export function patched(object: object, patch: object): object {
   return merged(object, patch);
 }
 
-/** Of an object as it was sent: what the API server adds makes it one of its kind. */
-export function stored<Kind extends object>(sent: object, added: object): Kind;
-export function stored(sent: object, added: object): object {
-  return merged(sent, added);
-}
-
 function merged(present: unknown, patch: object): Record<string, unknown> {
   const result: Record<string, unknown> = isRecord(present) ? { ...present } : {};
   for (const [key, value] of Object.entries(patch)) {

@@ -143,7 +143,7 @@ function newDeployment(namespace: string, name: string): MachineDeployment {
   return { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'MachineDeployment', metadata, spec };
 }
 
-interface ToldEvent {
+interface ReadEvent {
   reason?: string;
   message?: string;
   lastTimestamp?: string | null;
@@ -166,9 +166,9 @@ async function readDeletions({ kube, namespace }: Place): Promise<Deletion[]> {
   });
 }
 
-async function readEvents(kube: KubeClient, namespace: string): Promise<ToldEvent[]> {
+async function readEvents(kube: KubeClient, namespace: string): Promise<ReadEvent[]> {
   try {
-    return (await kube.list<ToldEvent>(namespaced('events', namespace))).items;
+    return (await kube.list<ReadEvent>(namespaced('events', namespace))).items;
   } catch (error) {
     if (isRefusal(error)) return [];
     throw error;

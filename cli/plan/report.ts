@@ -107,7 +107,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   running: ({ subject, count }) => `${machines(count)} of ${subject} Running`,
   gone: ({ subject, count }) => `${machines(count)} of ${subject} gone`,
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
-  hold: ({ subject }) => `${subject}: a person looks at them, then: millwright rollout resume`,
+  hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 
 function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: Outcome): string[] {

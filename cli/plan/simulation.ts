@@ -1,6 +1,6 @@
 /**
  * A rollout in memory: the planners of the workflows decide, and time passes until machines come
- * and go. Nothing fails, and nobody else writes.
+ * and go. Nothing fails, and no other client writes.
  */
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
@@ -18,7 +18,7 @@ import { isAvailable } from '../../activities/machine-set/facts.ts';
 import { machineOf } from '../../activities/machine-set/new-machine.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
-import { annotations, labels, options } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -41,7 +41,7 @@ import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import type { DeploymentObjects } from '../deployment-view.ts';
 import { viewOf } from '../deployment-view.ts';
-import { patched, stored } from './patched.ts';
+import { patched } from './patched.ts';
 
 /** Times in milliseconds. */
 export interface Pace {
@@ -57,7 +57,7 @@ export interface Happening {
   subject: string;
   /** How many machines, or how many the set is to have. */
   count: number;
-  /** Of the machines; of new ones nobody knows them yet. */
+  /** Of the machines; those of new ones are not known yet. */
   names: string[];
 }
 
@@ -123,7 +123,7 @@ class Simulation {
     let plan = this.#plan();
     let turns = 0;
     for (; turns < turnsMax; turns += 1) {
-      const isChanged = this.#apply(plan.steps) || this.#tendSets();
+      const isChanged = this.#apply(plan.steps) || this.#scaleSets();
       this.#count();
       if (!isChanged && !this.#passHold(plan) && !this.#advance(plan)) break;
       plan = this.#plan();
@@ -236,14 +236,15 @@ class Simulation {
     const named = newSetNamed(this.#deployment, name);
     if (!named) return false;
     const sent = newSetOf(this.#deployment, { ...named, replicas, revision });
-    const added = { metadata: { ...this.#bornNow(`new-${name}`), generation: 1 } };
-    this.#sets.set(name, stored<MachineSet>(sent, added));
+    const metadata = { ...this.#bornNow(name), generation: 1 };
+    const blank: MachineSet = { apiVersion, kind: 'MachineSet', metadata, spec: {} };
+    this.#sets.set(name, patched(blank, sent));
     this.#note({ kind: 'createSet', subject: name, count: replicas });
     return true;
   }
 
-  #bornNow(uid: string): object {
-    return { uid, creationTimestamp: this.#time(), resourceVersion: '0' };
+  #bornNow(name: string) {
+    return { name, uid: `new-${name}`, creationTimestamp: this.#time(), resourceVersion: '0' };
   }
 
   #patchSet(name: string, patch: object): boolean {
@@ -252,11 +253,11 @@ class Simulation {
     return set !== undefined;
   }
 
-  #tendSets(): boolean {
-    return [...this.#sets.values()].map((set) => this.#tend(set)).includes(true);
+  #scaleSets(): boolean {
+    return [...this.#sets.values()].map((set) => this.#scale(set)).includes(true);
   }
 
-  #tend(set: MachineSet): boolean {
+  #scale(set: MachineSet): boolean {
     const members = this.#membersOf(set);
     const desired = desiredMachinesOf(set);
     const facts = deletionFactsOf(set, { desired, members }, this.#now);
@@ -278,9 +279,9 @@ class Simulation {
     for (let index = 0; index < count; index += 1) {
       this.#made += 1;
       const name = `${set.metadata.name}-new-${this.#made}`;
-      const currentStatus = { phase: 'Pending', lastUpdateTime: this.#time() };
-      const added = { metadata: this.#bornNow(name), status: { currentStatus } };
-      this.#machines.set(name, stored<Machine>(machineOf(set, name), added));
+      const metadata = this.#bornNow(name);
+      const blank: Machine = { apiVersion, kind: 'Machine', metadata, spec: {} };
+      this.#machines.set(name, patched(blank, machineOf(set, name)));
       this.#after(this.#pace.creation, () => this.#join(name));
     }
     this.#note({ kind: 'create', subject: set.metadata.name, count });
@@ -325,7 +326,7 @@ class Simulation {
     });
   }
 
-  /** A person looks at the first machines, and resumes; how long that takes is not counted. */
+  /** A person checks the first machines, and resumes; how long that takes is not counted. */
   #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
     const { newSet } = this.#view();
     if (blockedBy !== 'canary' || this.#timers.length > 0 || !newSet) return false;

@@ -33,7 +33,7 @@ export async function resume(place: Place, { name }: RolloutQuestion): Promise<A
   return await patchDeployment(place, name, { words: `resumed${past}`, patch });
 }
 
-/** Revision whose first machines a person is to look at. */
+/** Revision whose first machines a person is to check. */
 function canaryIn(view: DeploymentView): number | undefined {
   const { deployment, newSet, now } = view;
   if (deployment.spec.paused === true || !newSet) return undefined;

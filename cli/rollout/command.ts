@@ -44,8 +44,10 @@ const mostRevision = 2 ** 31 - 1;
 export function addRollout(parent: Command, run: Run): void {
   const rollout = parent
     .command('rollout')
-    .summary('watch and steer a rollout, as kubectl rollout does')
-    .description('Watch and steer the rollout of a MachineDeployment, as kubectl rollout does.')
+    .summary('watch, pause, undo and restart a rollout, as kubectl rollout does')
+    .description(
+      'Watch, pause, undo and restart the rollout of a MachineDeployment, as kubectl rollout does.',
+    )
     .addHelpText('after', about);
   addStatus(rollout, run);
   addHistory(rollout, run);

@@ -6,7 +6,7 @@ import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revi
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readSetsOf } from '../deployment-view.ts';
-import { formatColumns } from '../columns.ts';
+import { formatColumns } from '../terminal/columns.ts';
 import type { HistoryQuestion } from './command.ts';
 
 export interface Revision {
@@ -37,7 +37,7 @@ export async function history(place: Place, asked: HistoryQuestion): Promise<Ans
     String(one.replicas),
     one.changeCause ?? '<none>',
   ]);
-  const table = formatColumns([head, ...rows]);
+  const table = formatColumns(head, rows);
   return { text: `machinedeployment/${asked.name}\n${table}`, data: revisions };
 }
 
@@ -65,7 +65,7 @@ function detailsOf(set: MachineSet, name: string): Answer {
   return { text, data };
 }
 
-/** Without the label that tells the machines of one set from those of another. */
+/** Without the label that separates the machines of one set from those of another. */
 function templateOf({ spec: { template = {} } }: MachineSet): MachineTemplateSpec {
   const { [labels.templateHash]: _hash, ...kept } = template.metadata?.labels ?? {};
   return { ...template, metadata: { ...template.metadata, labels: kept } };

@@ -69,14 +69,14 @@ function awaitedWords(progress: Progress): string {
 
 const barWidth = 20;
 
-interface Look {
+interface View {
   palette: Palette;
   /** The terminal shows blocks; else ASCII. */
   hasBlocks: boolean;
 }
 
 /** What is ready, on its way, failing, and missing, each by its share. */
-export function formatBar(progress: Progress, { palette, hasBlocks }: Look): string {
+export function formatBar(progress: Progress, { palette, hasBlocks }: View): string {
   const { ready, updating, failed, wanted } = progress;
   const total = Math.max(wanted, ready + updating + failed, 1);
   const [full, half, cross, none] = hasBlocks ? ['█', '▒', '×', '·'] : ['#', '+', 'x', '.'];
@@ -91,7 +91,7 @@ export function formatBar(progress: Progress, { palette, hasBlocks }: Look): str
   ].join('');
 }
 
-/** What there is at all has one cell at least, and what is not complete does not look so. */
+/** What there is at all has one cell at least, and what is not complete does not view so. */
 function sharesOf(counts: readonly number[], total: number): number[] {
   const cells = counts.map((count) =>
     count === 0 ? 0 : Math.max(Math.floor((count * barWidth) / total), 1),

@@ -4,7 +4,7 @@ import type { Place } from '../connect.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import { findingData, isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesOf } from '../fleet/notes.ts';
+import { notesOf, stopLines } from '../fleet/notes.ts';
 import { poolsOf } from '../fleet/pools.ts';
 import type { FleetQuestion } from '../fleet/question.ts';
 import { readAll } from '../fleet/read-all.ts';
@@ -22,7 +22,13 @@ export async function status(place: Place, asked: FleetQuestion): Promise<Answer
   return statusAnswer(fleet, { isWide: asked.output === 'wide' });
 }
 
-export function statusAnswer(fleet: Fleet, { isWide }: { isWide: boolean }): Answer {
+interface View {
+  isWide: boolean;
+  /** Of a live view, which does not ask Temporal. */
+  hasNotes?: boolean;
+}
+
+export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): Answer {
   const deployments = deploymentsOf(fleet);
   const findings = diagnose(fleet);
   const sections = [
@@ -34,7 +40,7 @@ export function statusAnswer(fleet: Fleet, { isWide }: { isWide: boolean }): Ans
   ].filter((lines) => lines.length > 0);
   const text = sections.map((lines) => lines.join('\n')).join('\n\n');
   return {
-    text: [text, ...notesOf(fleet)].join('\n'),
+    text: [text, ...(hasNotes ? notesOf(fleet) : stopLines(fleet))].join('\n'),
     data: {
       namespace: fleet.namespace ?? null,
       machines: countsOf(fleet),

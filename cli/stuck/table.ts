@@ -12,7 +12,7 @@ interface Alike {
   count: number;
 }
 
-interface Look {
+interface View {
   fleet: Fleet;
   isWide: boolean;
   /** Lines. Default all. */
@@ -21,7 +21,7 @@ interface Look {
 
 export function findingTable(
   findings: readonly Finding[],
-  { fleet, isWide, most = Infinity }: Look,
+  { fleet, isWide, most = Infinity }: View,
 ): string {
   const { bad } = ownPalette();
   const hasNamespaces = fleet.namespace === undefined;

@@ -1,11 +1,11 @@
-/** The steps of a life as a bar chart. */
+/** The steps of a lifecycle as a bar chart. */
 import { isoOf } from '../diagnosis/finding.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, oneLine } from '../terminal/screen.ts';
 import type { Palette, Style } from '../terminal/style.ts';
-import type { Life, Step } from './step.ts';
+import type { Lifecycle, Step } from './step.ts';
 
-export interface Look {
+export interface View {
   now: number;
   /** Columns of the terminal. */
   width: number;
@@ -16,13 +16,13 @@ export interface Look {
 
 const nameMax = 44;
 
-export function formatChart(life: Life, look: Look): string {
-  const { from, until = look.now } = life;
+export function formatChart(lifecycle: Lifecycle, view: View): string {
+  const { from, until = view.now } = lifecycle;
   const span = Math.max(until - from, 1);
-  const rows = life.steps.map((step) => [
+  const rows = lifecycle.steps.map((step) => [
     clipLine(labelOf(step), nameMax),
     `+${formatSpan(step.start - from)}`,
-    durationOf(step, look.now),
+    durationOf(step, view.now),
     step.attempts === undefined || step.attempts < 2 ? '' : `${step.attempts}`,
   ]);
   const head = ['STEP', 'START', 'TOOK', 'TRIES'];
@@ -31,8 +31,8 @@ export function formatChart(life: Life, look: Look): string {
       sum + Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)) + 3,
     0,
   );
-  const room = Math.max(look.width - taken, 20);
-  const bars = life.steps.map((step) => barOf(step, { from, span, room, look }));
+  const room = Math.max(view.width - taken, 20);
+  const bars = lifecycle.steps.map((step) => barOf(step, { from, span, room, view }));
   return formatColumns(
     [
       ...head,
@@ -56,20 +56,20 @@ interface Scale {
   from: number;
   span: number;
   room: number;
-  look: Look;
+  view: View;
 }
 
-/** As long as its share of the life, one cell at least. */
-function barOf(step: Step, { from, span, room, look }: Scale): string {
-  const { start, end = look.now } = step;
+/** As long as its share of the lifecycle, one cell at least. */
+function barOf(step: Step, { from, span, room, view }: Scale): string {
+  const { start, end = view.now } = step;
   const at = Math.min(Math.floor(((start - from) / span) * room), room - 1);
   const length = Math.max(Math.round(((end - start) / span) * room), 1);
   const cells = Math.min(length, room - at);
-  const [mark, style] = markOf(step, look);
+  const [mark, style] = markOf(step, view);
   return `${' '.repeat(Math.max(at, 0))}${style(mark.repeat(cells))}`;
 }
 
-function markOf({ kind, failure }: Step, { palette, hasBlocks }: Look): readonly [string, Style] {
+function markOf({ kind, failure }: Step, { palette, hasBlocks }: View): readonly [string, Style] {
   const [full, light, dot] = hasBlocks ? ['█', '░', '▏'] : ['#', '-', '|'];
   if (failure !== undefined) return [hasBlocks ? '▓' : 'x', palette.bad];
   if (kind === 'activity') return [full ?? '', palette.good];
@@ -95,7 +95,7 @@ export function formatSpan(milliseconds: number): string {
 
 export function titleOf(
   name: string,
-  { from, until, state, source, runs }: Life,
+  { from, until, state, source, runs }: Lifecycle,
   now: number,
 ): string {
   const end = until === undefined ? 'now' : isoOf(until);

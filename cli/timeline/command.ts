@@ -1,4 +1,4 @@
-/** `millwright timeline`: the life of a machine, step by step. */
+/** `millwright timeline`: the lifecycle of a machine, step by step. */
 import type { Command } from 'commander';
 import type { Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
@@ -28,8 +28,10 @@ Examples:
 export function addTimeline(parent: Command, run: Run): void {
   const command = parent
     .command('timeline')
-    .summary('show the life of a machine as steps with their durations')
-    .description('Show the life of a machine as steps with their durations, also when it is gone.')
+    .summary('show the lifecycle of a machine as steps with their durations')
+    .description(
+      'Show the lifecycle of a machine as steps with their durations, also when it is gone.',
+    )
     .option('--cluster-name <name>', 'as the processes have it (default: as their Deployments say)')
     .option(
       '--release-namespace <name>',

@@ -1,16 +1,16 @@
-/** The life of a machine, as far as its object and its Events tell it. */
+/** The lifecycle of a machine, as far as its object and its Events have it. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import type { SeenEvent } from '../explain/explanation.ts';
 import { phaseOf } from '../explain/machine.ts';
 import { oneLine } from '../terminal/screen.ts';
-import type { Life, Step } from './step.ts';
+import type { Lifecycle, Step } from './step.ts';
 
 /** Undefined where there is neither. */
 export function lifeOfObjects(
   machine: Machine | undefined,
   events: readonly SeenEvent[],
-): Life | undefined {
+): Lifecycle | undefined {
   const moments = momentsOf(machine, events);
   const [first] = moments;
   if (!first) return undefined;

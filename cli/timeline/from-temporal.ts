@@ -1,4 +1,4 @@
-/** The life of a machine, as Temporal has kept it. */
+/** The lifecycle of a machine, as Temporal has kept it. */
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
@@ -9,18 +9,18 @@ import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { ReadPayload } from './history.ts';
 import { stepsOf } from './history.ts';
-import type { Life, Step } from './step.ts';
+import type { Lifecycle, Step } from './step.ts';
 import { merged } from './step.ts';
 
 const patienceMs = 5_000;
-/** A run goes on for some thousand events; a machine that is older than these has a long life. */
+/** A run goes on for some thousand events; more runs than these are not read. */
 const runsMax = 50;
 
 /** Undefined where Temporal knows nothing of it. Throws when it does not answer. */
 export async function lifeInTemporal(
   workflowId: string,
   options: TemporalOptions,
-): Promise<Life | undefined> {
+): Promise<Lifecycle | undefined> {
   const settings = temporalSettingsOf(options, process.env);
   const connection = await connectTo(settings, patienceMs);
   try {
@@ -39,7 +39,7 @@ export async function lifeInTemporal(
 async function readLife(
   client: Client,
   { workflowId, read }: { workflowId: string; read: ReadPayload },
-): Promise<Life | undefined> {
+): Promise<Lifecycle | undefined> {
   const description = await orGone(client.workflow.getHandle(workflowId).describe());
   if (!description) return undefined;
   const steps: Step[] = [];

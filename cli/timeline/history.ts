@@ -30,7 +30,7 @@ export async function stepsOf(
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) before = started.continuedExecutionRunId || undefined;
     await begin(event, { steps, read });
-    end(event, steps);
+    close(event, steps);
   }
   const [first] = events;
   return { steps: [...steps.values()], startedAt: first ? timeOf(first) : 0, before };
@@ -59,7 +59,7 @@ async function begin(event: HistoryEvent, { steps, read }: Reading): Promise<voi
   if (name !== undefined) steps.set(id, { kind: 'moment', name, start, end: start, times: 1 });
 }
 
-function end(event: HistoryEvent, steps: Map<string, Step>): void {
+function close(event: HistoryEvent, steps: Map<string, Step>): void {
   const at = timeOf(event);
   const started = event.activityTaskStartedEventAttributes;
   if (started)

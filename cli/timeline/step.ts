@@ -1,11 +1,11 @@
-/** A part of a machine's life. */
+/** A part of a machine's lifecycle. */
 
 /** Times in milliseconds. */
 export interface Step {
   /**
    * `activity`: something was done, or tried. `wait`: nothing was to be done. `write`: a short one,
-   * to Kubernetes. `moment`: somebody asked for something. `event`: what an object or an Event says,
-   * until the next one.
+   * to Kubernetes. `moment`: a person or a check asked for something. `event`: what an object or an
+   * Event says, until the next one.
    */
   kind: 'activity' | 'wait' | 'write' | 'moment' | 'event';
   name: string;
@@ -19,7 +19,7 @@ export interface Step {
   failure?: string | undefined;
 }
 
-export interface Life {
+export interface Lifecycle {
   /** Milliseconds. */
   from: number;
   /** Absent while it lasts. */

@@ -14,46 +14,46 @@ import { ownPalette } from '../terminal/style.ts';
 import { formatChart, titleOf } from './chart.ts';
 import type { TimelineQuestion } from './command.ts';
 import { lifeOfObjects } from './from-objects.ts';
-import type { Life } from './step.ts';
+import type { Lifecycle } from './step.ts';
 
 export async function timeline(place: Place, asked: TimelineQuestion): Promise<Answer> {
   const { name } = asked.object;
-  const { life, notes } = await lifeOf(place, asked);
-  if (!life) {
+  const { lifecycle, notes } = await lifecycleOf(place, asked);
+  if (!lifecycle) {
     const words = `Nothing is known of machine/${name} in namespace ${place.namespace}.`;
     throw new Error([words, ...notes].join('\n'));
   }
-  return timelineAnswer(name, { ...life, notes: [...life.notes, ...notes] });
+  return timelineAnswer(name, { ...lifecycle, notes: [...lifecycle.notes, ...notes] });
 }
 
-export function timelineAnswer(name: string, life: Life): Answer {
-  const now = Date.now();
-  const look = {
+/** @param now Milliseconds. */
+export function timelineAnswer(name: string, lifecycle: Lifecycle, now = Date.now()): Answer {
+  const view = {
     now,
     width: screenWidth() ?? 120,
     palette: ownPalette(),
     hasBlocks: isUnicode(process.env),
   };
-  const failures = life.steps.flatMap(({ name: step, failure }) =>
+  const failures = lifecycle.steps.flatMap(({ name: step, failure }) =>
     failure === undefined ? [] : [`${step} failed last with: ${oneLine(failure)}`],
   );
   const sections = [
-    titleOf(name, life, now),
-    formatChart(life, look),
+    titleOf(name, lifecycle, now),
+    formatChart(lifecycle, view),
     failures.join('\n'),
-    life.notes.join('\n'),
+    lifecycle.notes.join('\n'),
   ];
   return {
     text: sections.filter((text) => text !== '').join('\n\n'),
-    data: lifeData(name, life),
+    data: lifeData(name, lifecycle),
     names: [`machine/${name}`],
   };
 }
 
-function lifeData(name: string, { from, until, steps, ...life }: Life): object {
+function lifeData(name: string, { from, until, steps, ...lifecycle }: Lifecycle): object {
   return {
     machine: name,
-    ...life,
+    ...lifecycle,
     from: new Date(from).toISOString(),
     ...(until !== undefined && { until: new Date(until).toISOString() }),
     steps: steps.map(({ start, end, ...step }) => ({
@@ -65,11 +65,11 @@ function lifeData(name: string, { from, until, steps, ...life }: Life): object {
 }
 
 interface Found {
-  life: Life | undefined;
+  lifecycle: Lifecycle | undefined;
   notes: string[];
 }
 
-async function lifeOf(place: Place, asked: TimelineQuestion): Promise<Found> {
+async function lifecycleOf(place: Place, asked: TimelineQuestion): Promise<Found> {
   const install = await readInstall(place, asked);
   const options = temporalOptionsOf(asked, install, process.env);
   if (!isTemporalKnown(options, process.env)) {
@@ -83,8 +83,8 @@ async function lifeOf(place: Place, asked: TimelineQuestion): Promise<Found> {
   const clusterName = asked.clusterName ?? (install.clusterName || undefined);
   const ref = { namespace: place.namespace, name: asked.object.name };
   try {
-    const life = await lifeInTemporal(workflowIdOf('machine', ref, clusterName), options);
-    if (life) return { life, notes: [] };
+    const lifecycle = await lifeInTemporal(workflowIdOf('machine', ref, clusterName), options);
+    if (lifecycle) return { lifecycle, notes: [] };
     return await fromObjects(place, asked, 'Temporal knows no workflow of it, or no more.');
   } catch (error) {
     return await fromObjects(place, asked, `Temporal does not answer: ${reasonOf(error)}`);
@@ -100,7 +100,7 @@ async function fromObjects(place: Place, asked: TimelineQuestion, why: string): 
     reads.read('Events', readEvents(kube, { kind: 'machine', namespace, name })),
   ]);
   return {
-    life: lifeOfObjects(machine, events ?? []),
+    lifecycle: lifeOfObjects(machine, events ?? []),
     notes: [why, ...reads.unread.map((what) => `Not readable with your rights: ${what}.`)],
   };
 }

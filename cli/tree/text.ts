@@ -4,34 +4,34 @@ import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, oneLine, screenWidth } from '../terminal/screen.ts';
 import type { Branch } from './branches.ts';
 
-interface Look {
+interface View {
   now: number;
   isWide: boolean;
   /** The terminal shows lines; else ASCII. */
   hasLines: boolean;
 }
 
-export function formatTree(root: Branch, look: Look): string {
-  const head = ['NAME', 'STATE', 'AGE', 'NODE', ...(look.isWide ? ['INSTANCE'] : []), 'WAITS FOR'];
-  return formatColumns(head, rowsOf(root, { look, own: '', below: '' }));
+export function formatTree(root: Branch, view: View): string {
+  const head = ['NAME', 'STATE', 'AGE', 'NODE', ...(view.isWide ? ['INSTANCE'] : []), 'WAITS FOR'];
+  return formatColumns(head, rowsOf(root, { view, own: '', below: '' }));
 }
 
 interface Prefix {
-  look: Look;
+  view: View;
   /** Before its name, and before the names of what it is made of. */
   own: string;
   below: string;
 }
 
-function rowsOf(branch: Branch, { look, own, below }: Prefix): string[][] {
+function rowsOf(branch: Branch, { view, own, below }: Prefix): string[][] {
   const parts = branch.branches.filter(({ kind }) => kind !== 'node' && kind !== 'instance');
-  const [middle, last, line] = look.hasLines ? ['├─ ', '└─ ', '│  '] : ['|- ', '`- ', '|  '];
+  const [middle, last, line] = view.hasLines ? ['├─ ', '└─ ', '│  '] : ['|- ', '`- ', '|  '];
   return [
-    rowOf(branch, { look, own, below }),
+    rowOf(branch, { view, own, below }),
     ...parts.flatMap((part, index) => {
       const isLast = index === parts.length - 1;
       return rowsOf(part, {
-        look,
+        view,
         own: `${below}${isLast ? last : middle}`,
         below: `${below}${isLast ? '   ' : line}`,
       });
@@ -39,22 +39,22 @@ function rowsOf(branch: Branch, { look, own, below }: Prefix): string[][] {
   ];
 }
 
-function rowOf(branch: Branch, { look, own }: Prefix): string[] {
+function rowOf(branch: Branch, { view, own }: Prefix): string[] {
   const { kind, name, state = '', since, branches } = branch;
   const node = branches.find((part) => part.kind === 'node');
   const instance = branches.find((part) => part.kind === 'instance');
   return [
     `${own}${kind}/${name}`,
     state,
-    ageSince(since, look.now),
+    ageSince(since, view.now),
     node ? `${node.name} ${node.state ?? ''}`.trim() : '-',
-    ...(look.isWide ? [instance?.name ?? '-'] : []),
-    wordsOf(branch, look),
+    ...(view.isWide ? [instance?.name ?? '-'] : []),
+    wordsOf(branch, view),
   ];
 }
 
 /** The name of its trouble goes before what it waits for. */
-function wordsOf({ findings, waits = '-' }: Branch, { isWide }: Look): string {
+function wordsOf({ findings, waits = '-' }: Branch, { isWide }: View): string {
   const [worst] = findings;
   if (!worst) return waits;
   const text = worst.trouble === undefined ? worst.cause : `${worst.trouble}: ${worst.cause}`;

@@ -1,4 +1,4 @@
-/** The objects of an install, kept up to date by watches. What is no object of ours is read anew. */
+/** The objects of an install, kept up to date by watches. All else is read anew. */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';

@@ -73,7 +73,7 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     if (!seen || !isDue) return;
     isDirty = false;
     drawnAt = Date.now();
-    draw(fitted([statusAnswer(seen, { isWide: false }).text, trouble]));
+    draw(fitted([statusAnswer(seen, { isWide: false, hasNotes: false }).text, trouble]));
     trouble = '';
   }, drawEveryMs);
   try {

@@ -11,8 +11,8 @@ import type { Place } from '../connect.ts';
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
-/** Events are written after what they tell of. */
-const toldWithinMs = 10_000;
+/** Events are written after what they report. */
+const reportedWithinMs = 10_000;
 const periodMs = 250;
 
 export interface WrittenOn {
@@ -32,7 +32,7 @@ export interface Outcome {
   written: string;
 }
 
-/** @param done Reason of the Event that tells that it was done. */
+/** @param done Reason of the Event that reports that it was done. */
 export async function writeCommand(
   place: Place,
   machine: WrittenOn,
@@ -45,11 +45,11 @@ export async function writeCommand(
   const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
   await kube.patch(path, 'merge', { metadata });
   if (!(await untilTaken(kube, path, written))) return { state: 'waiting', written };
-  const told =
-    before && (await untilTold(place, machine, { before, reasons: [done, 'CommandRefused'] }));
-  if (!told) return { state: 'unknown', written };
-  const state = told.reason === done ? 'done' : 'refused';
-  return { state, words: told.message, written };
+  const report =
+    before && (await untilReported(place, machine, { before, reasons: [done, 'CommandRefused'] }));
+  if (!report) return { state: 'unknown', written };
+  const state = report.reason === done ? 'done' : 'refused';
+  return { state, words: report.message, written };
 }
 
 /** `text` with who asks, as far as there is room for it. */
@@ -85,7 +85,7 @@ async function untilTaken(kube: KubeClient, path: string, written: string): Prom
   }
 }
 
-interface Told {
+interface ReadEvent {
   metadata: { name: string };
   reason: string;
   message: string;
@@ -96,7 +96,9 @@ interface Told {
 async function eventsOf({ kube, namespace }: Place, { uid }: WrittenOn) {
   try {
     const fieldSelector = `involvedObject.uid=${uid}`;
-    const { items } = await kube.list<Told>(namespaced('events', namespace), { fieldSelector });
+    const { items } = await kube.list<ReadEvent>(namespaced('events', namespace), {
+      fieldSelector,
+    });
     return items;
   } catch (error) {
     if (isRefusal(error)) return undefined;
@@ -105,19 +107,19 @@ async function eventsOf({ kube, namespace }: Place, { uid }: WrittenOn) {
 }
 
 /** The same text again counts up the Event that is there. */
-async function untilTold(
+async function untilReported(
   place: Place,
   machine: WrittenOn,
-  { before, reasons }: { before: readonly Told[]; reasons: readonly string[] },
-): Promise<Told | undefined> {
+  { before, reasons }: { before: readonly ReadEvent[]; reasons: readonly string[] },
+): Promise<ReadEvent | undefined> {
   const counts = new Map(before.map(({ metadata, count = 1 }) => [metadata.name, count]));
-  const deadline = performance.now() + toldWithinMs;
+  const deadline = performance.now() + reportedWithinMs;
   for (;;) {
-    const told = (await eventsOf(place, machine))?.find(
+    const report = (await eventsOf(place, machine))?.find(
       ({ metadata, reason, count = 1 }) =>
         reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0),
     );
-    if (told || performance.now() > deadline) return told;
+    if (report || performance.now() > deadline) return report;
     await setTimeout(periodMs);
   }
 }

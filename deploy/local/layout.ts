@@ -52,6 +52,8 @@ export interface Layout {
   temporalConfig: string;
   virtualCloudData: string;
   workflowBundle: string;
+  prometheusConfig: string;
+  prometheusData: string;
   /**
    * What Node keeps of compiled modules: a process that is started again is up in half the time.
    */
@@ -84,6 +86,8 @@ export function layoutOf(stateDir: string): Layout {
     temporalConfig: at('temporal'),
     virtualCloudData: at('data', 'virtual-cloud'),
     workflowBundle: at('workflow-bundle.js'),
+    prometheusConfig: at('prometheus.yaml'),
+    prometheusData: at('data', 'prometheus'),
     compileCache: at('compile-cache'),
     kubectlCache: at('kubectl-cache'),
     forgettable: [
@@ -93,6 +97,7 @@ export function layoutOf(stateDir: string): Layout {
       'kubeconfigs',
       'logs',
       'ports.json',
+      'prometheus.yaml',
       'stack.json',
       'temporal',
       'workflow-bundle.js',

@@ -21,6 +21,8 @@ export interface StackOptions {
   audit: boolean;
   /** Start the cluster autoscaler of the Kubernetes project as well. */
   autoscaler: boolean;
+  /** Start Prometheus as well, with the rules of deploy/monitoring. */
+  monitoring: boolean;
   /** Which Temporal server the stack starts. */
   temporal: TemporalKind;
   /** `HOST:PORT` of a Temporal server that is there already. Absent: the stack starts its own. */
@@ -51,6 +53,7 @@ export const defaultOptions: StackOptions = {
   fresh: false,
   audit: false,
   autoscaler: false,
+  monitoring: false,
   temporal: 'development',
   workerFlags: [],
 };
@@ -75,6 +78,7 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --keep             keep them (this is the default)
   --audit            log every request to the API server in logs/audit.log
   --autoscaler       start the cluster autoscaler as well; its first build takes 4 to 6 minutes
+  --monitoring       start Prometheus as well, with the alert rules; its first build takes 3 minutes
   --namespace NAME   namespace that the operator looks at (default: default)
   --temporal KIND    development (default): Temporal's development server; postgresql: a production server
                      on a PostgreSQL that is installed on this machine
@@ -89,6 +93,7 @@ Examples:
   npm start -- --fresh --no-operator
   npm start -- --state-dir /tmp/second
   npm start -- --autoscaler
+  npm start -- --monitoring
   npm start -- --temporal=postgresql
   npm start -- --temporal-address localhost:7233
 
@@ -107,6 +112,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       keep: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       autoscaler: { type: 'boolean', default: false },
+      monitoring: { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
       temporal: { type: 'string' },
       'temporal-address': { type: 'string' },
@@ -127,6 +133,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       fresh: values.fresh,
       audit: values.audit,
       autoscaler: values.autoscaler,
+      monitoring: values.monitoring,
       ...temporalFrom(values.temporal, values['temporal-address']),
     },
   };

@@ -14,6 +14,7 @@ export function summaryOf(
     ['Temporal', stack.environment['TEMPORAL_ADDRESS']],
     ['Temporal UI', stack.components['temporal'] && `http://${host}:${ports.temporalUi}`],
     ['Virtual cloud', stack.components['virtual-cloud']?.address],
+    ['Prometheus', stack.components['prometheus']?.address],
     ['State and logs', relativePath(stack.stateDir)],
   ];
   const lines = rows.flatMap(([name, value]) =>

@@ -150,6 +150,7 @@ const tools: readonly ToolOfStep[] = [
   ...(options.autoscaler
     ? [{ tool: 'cluster-autoscaler', step: 'cluster-autoscaler' } as const]
     : []),
+  ...(options.monitoring ? [{ tool: 'prometheus', step: 'prometheus' } as const] : []),
 ];
 
 /**

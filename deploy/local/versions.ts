@@ -20,10 +20,16 @@ export const versions = {
   /** For the tests of the chart, and to write deploy/manifests. */
   helm: '4.3.1',
   helm3: '3.22.0',
+  /** Only with `--monitoring`, and for the tests of the alert rules. */
+  prometheus: '3.16.0',
   /** For the tests of the migration. */
   mcm: '0.62.1',
   /** The same, and the edition of its driver in `tools/mcm/machine-controller`: the cache asks. */
   mcmMachineController: '0.62.1-1',
+  /** For tests of conditions: kstatus 1.2.2 of Flux and Helm, and the edition of its `main.go`. */
+  gitopsHealth: '1.2.2-1',
+  /** For the test of traces, and the edition of its `main.go`. */
+  otelCollector: '0.165.0-1',
 } as const;
 
 /**

@@ -61,6 +61,7 @@ const opened = {
     'findProvider',
     'findProviders',
     'findStaleNode',
+    'getConsoleOutput',
     'listInstances',
     'readMachineClass',
     'repairWorkflows',

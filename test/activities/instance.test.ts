@@ -1,12 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Driver } from '../../activities/drivers/driver.ts';
-import { DriverError } from '../../activities/drivers/driver.ts';
+import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
+import type { AuditEntry } from '../../activities/runtime/audit.ts';
+import { noteCloudRequest } from '../../activities/system/cloud-requests.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
+import { HandSystem } from '../support/hand-system.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../support/world.ts';
 
@@ -278,6 +281,56 @@ test('a driver is told which instances other Machines have', async () => {
   expect(answers).toEqual([true, false]);
 });
 
+describe('the console of an instance', () => {
+  const secret = aSecret({
+    userData: '#!/bin/sh\njoin <<MACHINE_NAME>> s3cr3t',
+    key: 'v4lue-of-key',
+  });
+  const control = [aMachineClass(), secret];
+
+  test('comes without what the Secret holds, filled user data included', async () => {
+    const { getConsoleOutput } = activities(
+      { getConsoleOutput: async () => 'boot\n+ v4lue-of-key\njoin pool-a s3cr3t\u001B[0m\nend' },
+      { control },
+    );
+    expect(await getConsoleOutput(request)).toEqual({
+      outcome: 'read',
+      text: 'boot\n+ [redacted]\n[redacted]\nend',
+    });
+  });
+
+  test('is not to be had from a driver that does not offer it', async () => {
+    const { getConsoleOutput } = activities({});
+    expect(await getConsoleOutput(request)).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'Unimplemented', message: expect.stringContaining('console') },
+    });
+  });
+
+  test('is waited for 8 seconds', async () => {
+    const system = new HandSystem();
+    const { getConsoleOutput } = activities({
+      getConsoleOutput: async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new DriverError({ code: 'Canceled', message: 'cancelled', settled: false });
+      },
+    });
+    let isOver = false;
+    const reading = system
+      .run(() => getConsoleOutput(request))
+      .finally(() => {
+        isOver = true;
+      });
+    await system.to(7_999);
+    expect(isOver).toBe(false);
+    await system.to(8_000);
+    expect(await reading).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'DeadlineExceeded', message: 'no answer within 8 s' },
+    });
+  });
+});
+
 test('the volumes of a driver are handed on', async () => {
   const { volumeIds } = activities({ volumeIds: async (specs) => specs.map(() => 'vol-1') });
   expect(await volumeIds({ contractVersion, volumes: [{}, {}] })).toEqual({
@@ -388,5 +441,64 @@ describe('what a failure is made of', () => {
       faults: [],
       warnings: ['siz is ignored'],
     });
+  });
+});
+
+describe('the log', () => {
+  function served(changes: Partial<Driver>) {
+    const entries: AuditEntry[] = [];
+    const driver = refusingDriver('not asked for in this test', changes);
+    const { signal } = new AbortController();
+    const view = { signal: () => signal, isShuttingDown: () => false, guard: async () => {} };
+    const audit = (entry: AuditEntry): number => entries.push(entry);
+    const deleted = aMachine({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    const world = { ...aWorld({ control: [aMachineClass(), aSecret(), deleted] }), driver, audit };
+    return { entries, ...createDriverActivities({ ...world, ...view }) };
+  }
+
+  test.each([
+    { found: false, verb: 'createInstance' },
+    { found: true, verb: 'adoptInstance' },
+  ])('has a line of an instance whose found is $found', async ({ found, verb }) => {
+    const { entries, createInstance } = served({
+      async createInstance() {
+        noteCloudRequest('look', false);
+        noteCloudRequest('run', true);
+        noteCloudRequest('look-again', false);
+        return { ...created, found };
+      },
+    });
+    await createInstance(request);
+    const { providerID, nodeName } = created;
+    const object = `Machine ${request.machine.namespace}/pool-a`;
+    const { uid } = request.machine;
+    const durationMs: unknown = expect.any(Number);
+    const known = { object, uid, providerID, nodeName, requestId: 'run', durationMs };
+    expect(entries).toEqual([{ verb, ...known }]);
+  });
+
+  test('has one of a request that the cloud took, with its id, and none of a further wait', async () => {
+    let isFirst = true;
+    const { entries, deleteInstance } = served({
+      async deleteInstance() {
+        noteCloudRequest(isFirst ? 'terminate' : 'look', isFirst);
+        isFirst = false;
+        throw new DriverPending({ message: 'shutting down', pollAfterSeconds: 5 });
+      },
+    });
+    await deleteInstance(request);
+    await deleteInstance(request);
+    expect(entries).toMatchObject([{ verb: 'requestDeletion', requestId: 'terminate' }]);
+  });
+
+  test('has none of a create that failed', async () => {
+    const { entries, createInstance } = served({
+      async createInstance() {
+        noteCloudRequest('run', true);
+        throw new DriverError({ code: 'Internal', message: 'no', settled: true });
+      },
+    });
+    await createInstance(request);
+    expect(entries).toEqual([]);
   });
 });

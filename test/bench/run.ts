@@ -11,6 +11,7 @@ import { messageOf } from '../../deploy/local/failure.ts';
 import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { measureBare } from './bare.ts';
+import { measureCli } from './cli.ts';
 import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
 import { measureFleet, poolSize } from './fleet.ts';
@@ -35,6 +36,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   namespaces N  what an idle namespace of a fleet costs: one, then N more; --write puts it into docs/scaling.md
+  cli N       how long status, stuck, explain and tree take with N machines, from the start of the program to its end
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
@@ -92,6 +94,11 @@ if (positionals[0] === 'compare' && !values.help) {
 if (positionals[0] === 'namespaces' && /^[1-9]\d*$/.test(positionals[1] ?? '') && !values.help) {
   const { 'state-dir': stateDir, write } = values;
   await measureNamespaces(Number(positionals[1]), { stateDir, write });
+  process.exit(0);
+}
+if (positionals[0] === 'cli' && /^[1-9]\d*$/.test(positionals[1] ?? '') && !values.help) {
+  const { 'state-dir': stateDir, json } = values;
+  await measureCli(Number(positionals[1]), { stateDir, json });
   process.exit(0);
 }
 /** No instance registers a Node while a fleet is measured. */

@@ -19,6 +19,7 @@ const instance: CloudInstance = {
   token: 'token-1',
   providerID,
   state: 'running',
+  bootAt: '2026-01-01T00:00:00.000Z',
   userDataDigest: '',
   tags: {},
 };

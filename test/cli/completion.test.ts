@@ -1,8 +1,12 @@
 /** Completion in a real bash, and what the words of an unfinished line say. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readNames } from '../../cli/completion/live-names.ts';
 import { wordsBefore } from '../../cli/completion/words.ts';
 import { repository } from '../../deploy/local/layout.ts';
@@ -37,6 +41,61 @@ describe('bash', () => {
 
   test('offers nothing, and says nothing, where the cluster is not found', async () => {
     expect(await offered('skip-drain', '')).toEqual([]);
+  });
+});
+
+describe('names of a cluster', () => {
+  let answers = true;
+  let folder = '';
+  let kubeconfig = '';
+  const server = createServer((request, response) => {
+    if (!answers) return;
+    const resource = new URL(request.url ?? '', 'http://here').pathname.split('/').at(-1);
+    const items = [{ metadata: { name: `${resource}-a` } }];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
+  });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'completion-'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    kubeconfig = join(folder, 'kubeconfig');
+    const here = { name: 'here' };
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({
+        clusters: [{ ...here, cluster: { server: `http://127.0.0.1:${port}` } }],
+        users: [{ ...here, user: {} }],
+        contexts: [{ ...here, context: { cluster: 'here', user: 'here' } }],
+        'current-context': 'here',
+      }),
+    );
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const namesFor = async (...words: string[]) =>
+    await readNames(wordsBefore([...words, '--kubeconfig', kubeconfig, '']));
+
+  test('are those of the kinds that the command takes, and of options', async () => {
+    answers = true;
+    const { ofObjects } = await namesFor('preserve');
+    expect(ofObjects).toEqual(['machine/machines-a', 'node/nodes-a']);
+    const options = await readNames({ kinds: [], option: 'class', kubeconfig });
+    expect(options.ofOptions).toEqual(new Map([['class', ['machineclasses-a']]]));
+    const contexts = await readNames({ kinds: [], option: 'context', kubeconfig });
+    expect(contexts.ofOptions).toEqual(new Map([['context', ['here']]]));
+  });
+
+  test('are left out where it does not answer', async () => {
+    answers = false;
+    expect(await namesFor('skip-drain')).toEqual({ ofObjects: [], ofOptions: new Map() });
   });
 });
 

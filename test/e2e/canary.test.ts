@@ -1,6 +1,6 @@
 /**
  * Secrets that are planted with each driver, and looked for wherever they must not be: histories,
- * Temporal's database, logs, Events, status, metrics.
+ * Temporal's database, logs, Events, status, metrics. A virtual machine also prints them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { azure } from './support/clouds/azure.ts';
 import type { CloudCase, RunningCloud } from './support/clouds/cloud-case.ts';
 import { gcp } from './support/clouds/gcp.ts';
 import { eventually } from './support/eventually.ts';
-import { createMachine, untilGone } from './support/machines.ts';
+import { createMachine, timeOutOnceBooted, untilGone, untilPhase } from './support/machines.ts';
 import { Scenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
@@ -23,6 +23,8 @@ const canary = 'canary-7f3a91-in-the-user-data';
 const userData = `join <<BOOTSTRAP_TOKEN>> as <<MACHINE_NAME>> ${canary}`;
 /** Shorter values, such as the name of a region, are no secrets. */
 const shortestSecret = 12;
+/** No secret: what is kept of a console has it. */
+const lastWords = 'that is all that was printed';
 
 const virtual: CloudCase = {
   provider: 'virtual',
@@ -49,7 +51,8 @@ describe.each([virtual, aws, azure, gcp])('secrets of $provider', ({ provider, s
     scenario = new Scenario(`canary-${provider.toLowerCase()}`, { workerEnv, flags });
     await scenario.start();
     // The token goes when the Node has joined.
-    await scenario.cloud.addFault({ operation: 'create', kind: 'neverJoin' });
+    const printed = [userData, ...Object.values(cloud.secret)].flatMap(spellingsOf).join('\n');
+    await scenario.cloud.addFault({ kind: 'neverJoin', console: `${printed}\n${lastWords}` });
   }, 120_000);
   afterAll(async () => {
     try {
@@ -75,7 +78,7 @@ describe.each([virtual, aws, azure, gcp])('secrets of $provider', ({ provider, s
       /secret|password|json/i.test(key) ? valuesIn(value) : [],
     );
     const all = [canary, token, ...ofCloud.filter((text) => text.length >= shortestSecret)];
-    return all.flatMap((text) => [text, Buffer.from(text).toString('base64').replace(/=+$/, '')]);
+    return all.flatMap(spellingsOf);
   }
 
   test('are nowhere but in their Secrets', async () => {
@@ -90,7 +93,14 @@ describe.each([virtual, aws, azure, gcp])('secrets of $provider', ({ provider, s
     await eventually('its instance is there', async () => {
       expect((await cluster.machine(name)).spec.providerID ?? '').not.toBe('');
     });
+    // The other clouds have consoles of their own.
+    if (provider === 'virtual') {
+      await timeOutOnceBooted(scenario, name);
+      await untilPhase(scenario, name, 'Failed');
+    }
     const objects = JSON.stringify(await cluster.machine(name));
+    const isPrinted = objects.includes(lastWords);
+    expect({ isPrinted }).toEqual({ isPrinted: provider === 'virtual' });
     const classes = JSON.stringify(
       await cluster.list<KubeObject>(cluster.pathOf('machineclasses')),
     );
@@ -121,6 +131,10 @@ describe.each([virtual, aws, azure, gcp])('secrets of $provider', ({ provider, s
     }
   });
 });
+
+function spellingsOf(text: string): string[] {
+  return [text, Buffer.from(text).toString('base64').replace(/=+$/, '')];
+}
 
 /** Of a Secret's value, also the fields of one that is JSON. */
 function valuesIn(value: string): string[] {

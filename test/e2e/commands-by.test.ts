@@ -101,7 +101,7 @@ describe('with --commands-by=kubernetes', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('a deletion says in the log and in an Event which VM went, and for which run', async () => {
+  test('the log says which VM came and went, and for which run, and an Event that it went', async () => {
     const name = await createMachine(scenario, 'audited');
     const { metadata, spec } = await untilPhase(scenario, name, 'Running');
     const { providerID = '' } = spec;
@@ -121,6 +121,7 @@ describe('with --commands-by=kubernetes', () => {
       .filter((line) => line.includes('"audit"') && line.includes(metadata.uid))
       .map((line): unknown => JSON.parse(line));
     expect(lines).toMatchObject([
+      { msg: `createInstance Machine ${namespace}/${name}`, providerID, runId },
       {
         msg: `deleteInstance Machine ${namespace}/${name}`,
         audit: {

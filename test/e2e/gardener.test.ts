@@ -174,11 +174,15 @@ describe('in the place of MCM inside Gardener', () => {
       expect(verbs.toSorted()).toEqual([`${user} list configmaps`, `${user} watch configmaps`]);
     });
     await eventually('the worker is stopped', async () =>
-      expect(await (await get('worker', '/metrics')).text()).toContain('millwright_stopped 1'),
+      expect(await (await get('worker', '/metrics')).text()).toContain(
+        `millwright_stopped{kube_namespace="${namespace}"} 1`,
+      ),
     );
     await cluster.delete(`${stop}/millwright-stop`);
     await eventually('it goes on', async () =>
-      expect(await (await get('worker', '/metrics')).text()).toContain('millwright_stopped 0'),
+      expect(await (await get('worker', '/metrics')).text()).toContain(
+        `millwright_stopped{kube_namespace="${namespace}"} 0`,
+      ),
     );
   });
 });

@@ -16,6 +16,7 @@ import { architectureOf, contentsOf } from '../support/image/contents.ts';
 import { layOutImage } from '../support/image/millwright-image.ts';
 import type { Image } from '../support/image/image.ts';
 import { build, contained, readableAccess, saidBy } from './support/launches.ts';
+import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import type { Access, Role } from './support/operator.ts';
 import { useScenario } from './support/scenario.ts';
@@ -76,6 +77,16 @@ describe.runIf(isLinuxX64)('the image', () => {
     } finally {
       await rm(out, { recursive: true });
     }
+  });
+
+  test('changes its log level by a signal that it can send itself', async () => {
+    const pid = await pidOf('worker.js', scenario.namespace);
+    // As `kubectl exec POD -- node -e` does it, with 1 for the process.
+    expect(await said(['--eval', `process.kill(${pid}, 'SIGUSR2')`])).toBe('');
+    await eventually('the worker says it', async () => {
+      const log = await readFile(join(operator.logs, 'worker.log'), 'utf8');
+      expect(log).toMatch(/"to":"debug",.*"msg":"another log level"/);
+    });
   });
 
   test('cannot be written to, and finds its compiled code', async () => {

@@ -3,8 +3,13 @@
  * worker does not know.
  */
 import { describe } from 'vitest';
+import { testKillAtConsole } from './support/kill-at-console.ts';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 
 describe('kill -9 of the worker after every step', () => {
   testKillsAtEveryStep('after');
+});
+
+describe('kill -9 of the worker after the steps of a machine that never joined', () => {
+  testKillAtConsole('after');
 });

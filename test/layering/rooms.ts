@@ -32,7 +32,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workflows/plan',
-    holds: 'decisions that several kinds share: ownership, backoff',
+    holds: 'decisions that several kinds share: ownership, backoff, failures that need help',
     imports: ['workflows/api', 'workflows/values'],
     packages: [],
   },
@@ -57,7 +57,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workflows/plan/machine-deployment',
     holds: 'rollouts',
-    imports: ['workflows/api', 'workflows/values', 'workflows/plan/machine-set'],
+    imports: ['workflows/api', 'workflows/values', 'workflows/plan', 'workflows/plan/machine-set'],
     packages: [],
   },
   {
@@ -181,6 +181,12 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'activities/console-output',
+    holds: 'what an instance printed, fit to be kept: its end, without secrets',
+    imports: ['workflows/values'],
+    packages: [],
+  },
+  {
     folder: 'activities/machine-class',
     holds: 'classes and their Secrets',
     imports: [
@@ -220,6 +226,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'activities/kube',
       'activities/drivers',
+      'activities/console-output',
       'activities/machine-class',
       'activities/runtime',
     ],
@@ -306,7 +313,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher/cache',
     holds: 'lists and watches; what is kept of each object',
-    imports: ['workflows/api', 'activities/kube'],
+    imports: ['workflows/api', 'workflows/plan/machine-deployment', 'activities/kube'],
     packages: ['node'],
   },
   {
@@ -331,7 +338,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher',
     holds: 'the watcher while it leads',
-    imports: ['workflows/values', 'activities/system', 'activities/kube', 'watcher/**'],
+    imports: [
+      'workflows/values',
+      'workflows/contracts',
+      'activities/system',
+      'activities/kube',
+      'watcher/**',
+    ],
     packages: ['@temporalio/client', 'pino'],
   },
   {
@@ -353,6 +366,27 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
   },
   {
+    folder: 'workers/traces',
+    holds: 'spans of OpenTelemetry, and where they go',
+    imports: [
+      'workflows/contracts',
+      'workflows/runtime',
+      'workflows/values',
+      'activities/system',
+      'watcher/dispatch',
+      'workers/log',
+      'workers/config',
+    ],
+    packages: [
+      '@opentelemetry/*',
+      '@temporalio/activity',
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/worker',
+      'node',
+    ],
+  },
+  {
     folder: 'workers/metrics',
     holds: 'metrics of each part',
     imports: [
@@ -360,6 +394,8 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'activities/kube',
       'activities/drivers',
+      'watcher/cache',
+      'watcher/queue',
       'watcher',
     ],
     packages: ['pino', 'prom-client'],
@@ -373,6 +409,7 @@ export const rooms: readonly Room[] = [
       'activities/kube',
       'workers/log',
       'workers/config',
+      'workers/traces',
       'workers/metrics',
     ],
     packages: ['node', 'pino', 'prom-client'],
@@ -391,6 +428,7 @@ export const rooms: readonly Room[] = [
       'workers/log',
       'workers/payloads',
       'workers/config',
+      'workers/traces',
       'workers/process',
     ],
     packages: ['@temporalio/client', 'pino', 'prom-client'],
@@ -429,6 +467,7 @@ export const rooms: readonly Room[] = [
       'activities/safety',
       'workers/log',
       'workers/config',
+      'workers/metrics',
       'workers/process',
       'workers/temporal',
     ],
@@ -483,7 +522,8 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'deploy',
-    holds: 'CRDs, chart, examples; `deploy/local`: the local stack and its virtual cloud',
+    holds:
+      'CRDs, chart, examples, alert rules and dashboards; `deploy/local`: the local stack and its virtual cloud',
     imports: ['workflows/api', 'workflows/values', 'activities/drivers'],
     packages: [
       '@kubernetes/client-node',

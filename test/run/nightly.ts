@@ -51,6 +51,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'simulation-controllers': 'drain-blocked',
   'slow-cloud': 'cloud-faults-creation',
   'slow-cloud-300': 'cloud-faults-creation',
+  'traces-collector': 'traces',
   upgrade: 'versions',
   'upgrade-crds': 'crds',
   'worker-crash-deletion': 'watcher-crash',

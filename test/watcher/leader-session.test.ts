@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
+import { kindOfDoubt } from '../../watcher/doubt.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';
 import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
@@ -135,6 +136,7 @@ describe('what was signalled before', () => {
     lead({ checkpoint: { ...checkpointAt('150'), nodes: '700' }, onDoubt });
     await passes();
     expect(doubts).toEqual(['/api/v1/nodes: the server is at 500 and was at 700: it was restored']);
+    expect(doubts.map(kindOfDoubt)).toEqual(['restored']);
   });
 
   test('is in doubt when the server has forgotten which sets went since the checkpoint', async () => {
@@ -143,6 +145,7 @@ describe('what was signalled before', () => {
     lead({ checkpoint: checkpointAt('150'), onDoubt, onWatchError: () => undefined });
     await until('the doubt', () => doubts.length > 0);
     expect(doubts[0]).toContain('machinesets: the server has forgotten what came after 150');
+    expect(doubts.map(kindOfDoubt)).toEqual(['forgotten']);
   });
 
   test('is in no doubt at a first start', async () => {

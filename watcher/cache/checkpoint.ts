@@ -47,6 +47,12 @@ export function read(text: string | undefined, scope: string): Checkpoint {
   return checkpoint;
 }
 
+/** It is of another cluster, of another database of Temporal, or of another install. */
+export function isOfOtherScope(text: string | undefined, scope: string): boolean {
+  const { scope: found } = parsed(text);
+  return found !== undefined && found !== scope;
+}
+
 function parsed(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   try {

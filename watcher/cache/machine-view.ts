@@ -6,6 +6,7 @@ import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import { digestOf } from './digest.ts';
+import { figuresOfMachine } from './machine-figures.ts';
 import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 
@@ -33,6 +34,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     nodeName: held[labels.node],
     preservation: preservationNotesOf(machine),
     command: commandOn(metadata),
+    figures: figuresOfMachine(machine),
   };
 }
 

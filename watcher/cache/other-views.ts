@@ -6,12 +6,13 @@ import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
-import { trimmedMeta } from './metadata.ts';
+import { lifeOf, trimmedMeta } from './metadata.ts';
 import type { ClassView, NodeView, SecretView } from './views.ts';
 
 /** Everything of a class but its bookkeeping. */
 export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
-  const virtualCapacity = content.nodeTemplate?.virtualCapacity;
+  const { nodeTemplate, provider = '' } = content;
+  const { virtualCapacity, instanceType = '' } = nodeTemplate ?? {};
   const {
     [annotations.invalid]: invalid = '',
     [annotations.ignoredKeys]: _ours,
@@ -21,9 +22,11 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
   return {
     ...trimmedMeta(metadata),
     digest: digestOf(content, metadata.labels, notes),
-    nodeTemplateDigest: content.nodeTemplate ? digestOf(content.nodeTemplate) : '',
+    nodeTemplateDigest: nodeTemplate ? digestOf(nodeTemplate) : '',
+    instanceType,
+    provider,
     virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
-    hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
+    hasFinalizer: lifeOf(metadata).hasFinalizer,
     invalid,
     secrets: named.map(({ name }) => name),
     protectedSecrets: protectedSecretsOf(content),

@@ -6,9 +6,11 @@ import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { digestOf } from './digest.ts';
 import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
-import type { SetView } from './views.ts';
+import { figuresOfMachineDeployment, figuresOfMachineSet } from './set-figures.ts';
+import type { MachineDeploymentView, MachineSetView } from './views.ts';
 
-export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): SetView {
+export function viewOfMachineSet(set: MachineSet): MachineSetView {
+  const { metadata, spec, status = {} } = set;
   const { replicas, readyReplicas, availableReplicas, fullyLabeledReplicas } = status;
   return {
     ...commonOf(metadata, 'MachineDeployment'),
@@ -23,10 +25,11 @@ export function viewOfMachineSet({ metadata, spec, status = {} }: MachineSet): S
     className: spec.template?.spec?.class?.name ?? '',
     command: undefined,
     asksFromZero: false,
+    figures: figuresOfMachineSet(set),
   };
 }
 
-export function viewOfMachineDeployment(deployment: MachineDeployment): SetView {
+export function viewOfMachineDeployment(deployment: MachineDeployment): MachineDeploymentView {
   const { metadata, spec, status } = deployment;
   return {
     ...commonOf(metadata, ''),
@@ -37,6 +40,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): SetView 
     className: spec.template.spec?.class?.name ?? '',
     command: commandOn(metadata),
     asksFromZero: asksFromZero(metadata.annotations ?? {}),
+    figures: figuresOfMachineDeployment(deployment),
   };
 }
 

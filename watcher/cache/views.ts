@@ -6,6 +6,7 @@ import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { PreservationNotes } from '../../workflows/api/preservation.ts';
+import type { MachineDeploymentFigures, MachineFigures, MachineSetFigures } from './figures.ts';
 
 export interface MachineView extends CachedObject {
   isDeleting: boolean;
@@ -34,6 +35,7 @@ export interface MachineView extends CachedObject {
   preservation: PreservationNotes | undefined;
   /** Annotation `millwright.dev/command`. */
   command: string | undefined;
+  figures: MachineFigures;
 }
 
 /** A MachineSet or a MachineDeployment. */
@@ -59,12 +61,24 @@ export interface SetView extends CachedObject {
   asksFromZero: boolean;
 }
 
+export interface MachineSetView extends SetView {
+  figures: MachineSetFigures;
+}
+
+export interface MachineDeploymentView extends SetView {
+  figures: MachineDeploymentFigures;
+}
+
 export interface ClassView extends CachedObject {
   digest: string;
   /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
   virtualCapacityDigest: string;
   /** Of what a new Node will be like; empty when it does not say. */
   nodeTemplateDigest: string;
+  /** Of a new Node; empty where the class does not say. */
+  instanceType: string;
+  /** Empty where the class does not say. */
+  provider: string;
   hasFinalizer: boolean;
   /** Annotation `millwright.dev/invalid`, which is ours to write; empty when nothing is wrong. */
   invalid: string;
@@ -92,8 +106,8 @@ export interface NodeView extends CachedObject {
 
 export interface Views {
   machines: MachineView;
-  machineSets: SetView;
-  machineDeployments: SetView;
+  machineSets: MachineSetView;
+  machineDeployments: MachineDeploymentView;
   machineClasses: ClassView;
   secrets: SecretView;
   nodes: NodeView;

@@ -7,6 +7,7 @@ import type { Ownership } from './owners.ts';
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
+import { traceOfMachine } from './traces.ts';
 import type { MachineView } from '../cache/views.ts';
 
 const ofSet: Ownership = {
@@ -116,6 +117,7 @@ function observedSignal(machine: MachineView, context: DispatchContext): Signal 
     ...(command !== undefined && { command }),
   };
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
+  const trace = traceOfMachine(machine, context);
   return {
     kind: 'machine',
     object: name,
@@ -128,6 +130,7 @@ function observedSignal(machine: MachineView, context: DispatchContext): Signal 
       machineClass: machine.className,
       machine,
     },
+    ...(trace && { trace }),
     cause: { resource: 'machines', resourceVersion },
   };
 }

@@ -11,6 +11,7 @@ import type { Ownership } from './owners.ts';
 import { isNewCommand, withUnmatched } from './machines.ts';
 import { hasSameSelector } from '../cache/selector-mismatches.ts';
 import type { Signal, Start } from './signal.ts';
+import { traceOfDeployment } from './traces.ts';
 import type { Resource, SetView } from '../cache/views.ts';
 
 type SetChange = ChangeOf<'machineSets' | 'machineDeployments'>;
@@ -106,7 +107,8 @@ function ownSignals(
     ...snapshot,
     ...(command !== undefined && { command }),
   };
-  return [{ ...to, name: names.observed, payload, start }];
+  const trace = names.kind === 'machineDeployment' ? traceOfDeployment(object) : undefined;
+  return [{ ...to, name: names.observed, payload, start, ...(trace && { trace }) }];
 }
 
 /** The finalizer appears only by our own hand, so that is no news. */

@@ -1,6 +1,7 @@
 /** What dispatch decides: which workflow is to hear what. */
 import type { SignalName, SignalPayloads } from '../../workflows/contracts/messages.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
+import type { OperationName } from '../../workflows/contracts/tracing.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
 /** What a new workflow shows before it has done anything. */
@@ -14,6 +15,21 @@ export interface Start {
   machine?: Pick<MachineView, 'phase' | 'createdAt' | 'creationTimeoutSeconds'>;
 }
 
+/** An operation that a change may begin. */
+export interface OperationOrigin {
+  operation: OperationName;
+  /** Of the object. */
+  uid: string;
+  /** Of a MachineDeployment. */
+  generation?: number;
+}
+
+/** What traces say of a signal: docs/tracing.md. */
+export interface SignalTrace extends OperationOrigin {
+  /** The last change of the MachineDeployment that a Machine belongs to. */
+  cause?: OperationOrigin;
+}
+
 export interface Signal<N extends SignalName = SignalName> {
   kind: Kind;
   /** Of the object in the namespace that is watched. */
@@ -22,6 +38,8 @@ export interface Signal<N extends SignalName = SignalName> {
   payload: SignalPayloads[N];
   /** Present: the workflow is started if it does not run. Only for objects that were seen live. */
   start?: Start;
+  /** Absent: it begins nothing that is traced. */
+  trace?: SignalTrace;
   /** The change behind it; it counts as signalled once Temporal has acknowledged the signal. */
   cause: { resource: Resource; resourceVersion: string };
 }

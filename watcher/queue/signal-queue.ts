@@ -8,10 +8,12 @@ import { olderOf } from '../../activities/kube/cache/resource-version.ts';
 import type { Clock } from './clock.ts';
 import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';
+import type { QueueObserver } from './queue-observer.ts';
 import { queuedSignalOf, requeue } from './queued-signal.ts';
 import type { QueuedSignal } from './queued-signal.ts';
 import type { Signal } from '../dispatch/signal.ts';
 import type { SignalName } from '../../workflows/contracts/messages.ts';
+import type { Kind } from '../../workflows/contracts/references.ts';
 import type { Resource } from '../cache/views.ts';
 
 export type Delivered = 'sent' | 'noWorkflow';
@@ -23,6 +25,7 @@ export interface SignalQueueOptions {
   /** Signals being sent at a time. */
   concurrency: number;
   onError(error: unknown, signal: Signal): void;
+  observer?: QueueObserver | undefined;
 }
 
 export interface SignalQueueCounters {
@@ -36,6 +39,7 @@ export interface SignalQueueCounters {
 
 /** All that waits for one workflow. */
 interface WorkflowQueue {
+  kind: Kind;
   signals: Map<SignalName, QueuedSignal>;
   sending: QueuedSignal | undefined;
   /** Kept as long as it makes the next one wait. */
@@ -75,20 +79,27 @@ export class SignalQueue {
 
   /** Signals that have not arrived. */
   get size(): number {
-    let size = 0;
+    return [...this.sizes.values()].reduce((sum, size) => sum + size, 0);
+  }
+
+  /** The same, by the kind of the workflow. */
+  get sizes(): Map<Kind, number> {
+    const sizes = new Map<Kind, number>();
     for (const queue of this.#queues.values()) {
-      size += queue.signals.size + (queue.sending === undefined ? 0 : 1);
+      const size = queue.signals.size + (queue.sending === undefined ? 0 : 1);
+      sizes.set(queue.kind, (sizes.get(queue.kind) ?? 0) + size);
     }
-    return size;
+    return sizes;
   }
 
   send(signal: Signal): void {
     const key = `${signal.kind}/${signal.object}`;
-    const queue = this.#queues.get(key) ?? emptyQueue();
+    const queue = this.#queues.get(key) ?? emptyQueue(signal.kind);
     this.#queues.set(key, queue);
     const { signals } = queue;
     const waiting = signals.get(signal.name);
-    if (waiting !== undefined) this.counters.merged += 1;
+    if (waiting === undefined) this.#options.observer?.added(signal.kind);
+    else this.counters.merged += 1;
     const before = { waiting, sent: queue.sent.get(signal.name) };
     const queued = queuedSignalOf(signal, before, this.#options.clock.now());
     // Behind those that wait: a new life is signalled after the end of the old one.
@@ -165,14 +176,17 @@ export class SignalQueue {
     const queued = nextOf(queue);
     if (queued === undefined) return;
     queue.signals.delete(queued.signal.name);
-    const { name } = queued.signal;
+    const { name, kind } = queued.signal;
+    const { observer, clock } = this.#options;
+    observer?.begun(kind, clock.now() - queued.since);
     const before = queue.sent.get(name);
     queue.sending = queued;
-    queue.sent.set(name, sentAfter(before, queued.signal, this.#options.clock.now()));
+    queue.sent.set(name, sentAfter(before, queued.signal, clock.now()));
     this.#running += 1;
     try {
       const delivered = await this.#options.deliver(queued.signal);
       this.counters[delivered === 'sent' ? 'sent' : 'dropped'] += 1;
+      observer?.arrived(kind, clock.now() - queued.since);
       queue.backoff.reset();
     } catch (error) {
       restore(queue.sent, name, before);
@@ -185,8 +199,9 @@ export class SignalQueue {
   }
 
   #putBack(queue: WorkflowQueue, failed: QueuedSignal, error: unknown): void {
-    const { name } = failed.signal;
+    const { name, kind } = failed.signal;
     this.counters.failed += 1;
+    this.#options.observer?.failed(kind);
     this.#options.onError(error, failed.signal);
     queue.notBefore = this.#options.clock.now() + queue.backoff.next();
     const gone = goneOf[name] && queue.signals.get(goneOf[name])?.signal;
@@ -204,7 +219,8 @@ export class SignalQueue {
  */
 const retryWaits = { firstMs: 200, maxMs: 3_000 };
 
-const emptyQueue = (): WorkflowQueue => ({
+const emptyQueue = (kind: Kind): WorkflowQueue => ({
+  kind,
   signals: new Map(),
   sending: undefined,
   sent: new Map(),

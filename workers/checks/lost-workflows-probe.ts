@@ -22,7 +22,8 @@ export function lostWorkflowsProbe({ settings, dependencies, metrics, signal }: 
   return {
     async find() {
       const found = await compareTwice();
-      metrics.setEntitiesFailed(before ? mismatchesIn(agreedOn(before, found)) : 0);
+      const entitiesFailed = before ? mismatchesIn(agreedOn(before, found)) : 0;
+      metrics.set('lost-workflows', { entitiesFailed });
       before = found;
       if (isWell(found)) return undefined;
       const { unattended, leftOver, replaced = 0 } = found;

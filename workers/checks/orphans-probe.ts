@@ -11,18 +11,21 @@ import {
   leftOpenBy,
   wasSearchedLately,
 } from '../../workflows/plan/safety/orphan-reasons.ts';
+import { orphanCountsIn } from '../../workflows/plan/safety/orphan-counts.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 import { isFailedRun } from './check-schedule.ts';
+import type { ProbeMetrics } from './probe-metrics.ts';
 import type { Probe, ProbeParts } from './probe.ts';
 
-export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): Probe {
+export function orphansProbe({ settings, dependencies, metrics, schedule }: ProbeParts): Probe {
   const { namespace, safety } = settings;
   const changes = new MachineChanges(dependencies.machines, namespace);
-  const leftOpen = lastReports(schedule);
+  const reports = new LastReports(schedule, metrics);
   return {
     async find() {
       const changedAt = await changes.latest();
       const { startedAt, lastRun, isRunning } = await schedule.describe();
+      const last = await reports.of(isRunning ? undefined : lastRun);
       const times = {
         schedule: startedAt === undefined ? {} : { startedAt },
         periodSeconds: safety.orphanPeriodSeconds,
@@ -30,7 +33,7 @@ export function orphansProbe({ settings, dependencies, schedule }: ProbeParts): 
       if (isRunning || wasSearchedLately(times, nowMs())) return undefined;
       const why = isUnsearched(times, changedAt)
         ? 'Machines or their instances have changed'
-        : await leftOpen(lastRun);
+        : last && leftOpenIn(last);
       // The next run is another finding.
       return why === undefined ? undefined : { key: lastRun ?? '', why };
     },
@@ -70,21 +73,41 @@ function isIll(phase: string | undefined): boolean {
   return phase === 'Unknown' || phase === 'Failed';
 }
 
-/** What the report of a run leaves open does not change: it is read once. */
-function lastReports(schedule: CheckSchedule): (run?: string) => Promise<string | undefined> {
-  let known: { run: string; why: string | undefined } | undefined;
-  return async (run) => {
-    if (run === undefined) return undefined;
-    if (known?.run !== run) known = { run, why: await whyOf(schedule, run) };
-    return known.why;
-  };
+/** `report` is undefined where Temporal has forgotten it. */
+interface Ended {
+  hasFailed: boolean;
+  report: unknown;
 }
 
-async function whyOf(schedule: CheckSchedule, run: string): Promise<string | undefined> {
-  try {
-    return leftOpenBy(await schedule.resultOf(run));
-  } catch (error) {
-    if (!isFailedRun(error)) throw error;
-    return 'the last search failed';
+/** What a run that is over has reported does not change: it is read once, and shown. */
+class LastReports {
+  readonly #schedule: CheckSchedule;
+  readonly #metrics: ProbeMetrics;
+  #known: { run: string; ended: Ended } | undefined;
+
+  constructor(schedule: CheckSchedule, metrics: ProbeMetrics) {
+    this.#schedule = schedule;
+    this.#metrics = metrics;
   }
+
+  async of(run: string | undefined): Promise<Ended | undefined> {
+    if (run === undefined) return undefined;
+    if (this.#known?.run !== run) this.#known = { run, ended: await this.#read(run) };
+    const { ended } = this.#known;
+    if (ended.report !== undefined) this.#metrics.set('orphans', orphanCountsIn(ended.report));
+    return ended;
+  }
+
+  async #read(run: string): Promise<Ended> {
+    try {
+      return { hasFailed: false, report: await this.#schedule.resultOf(run) };
+    } catch (error) {
+      if (!isFailedRun(error)) throw error;
+      return { hasFailed: true, report: undefined };
+    }
+  }
+}
+
+function leftOpenIn({ hasFailed, report }: Ended): string | undefined {
+  return hasFailed ? 'the last search failed' : leftOpenBy(report);
 }

@@ -8,7 +8,7 @@ import type { Probe, ProbeParts } from './probe.ts';
 /** As a run waits: a set that is scaled down gets rid of some machines in this time. */
 const secondCountAfterMs = 5_000;
 
-export function overshootProbe({ settings, dependencies, metrics, signal }: ProbeParts): Probe {
+export function overshootProbe({ settings, dependencies, signal }: ProbeParts): Probe {
   const check = overshootInput(settings);
   return {
     async find() {
@@ -18,7 +18,6 @@ export function overshootProbe({ settings, dependencies, metrics, signal }: Prob
         await sleep(secondCountAfterMs, { signal });
         second = await checkOvershoot(dependencies, check);
       }
-      metrics.setFrozenSets(second.sets.filter(({ isFrozen }) => isFrozen).length);
       const freezes = planFreezes({ first, second }, check);
       if (freezes.length === 0) return undefined;
       return {

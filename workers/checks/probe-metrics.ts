@@ -1,72 +1,204 @@
-/** What probes find, for Prometheus: also of an install in which no run is needed for hours. */
+/**
+ * What probes find, for Prometheus: also of an install in which no run is needed for hours. Each
+ * worker probes by itself, so that two of them say the same a period later; what a worker can find
+ * out no more is shown no more.
+ */
 import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
+import { monotonicMs } from '../../activities/system/system.ts';
+import type { Series } from '../metrics/computed.ts';
+import { registerComputed } from '../metrics/computed.ts';
+import type { OrphanCounts } from '../../workflows/plan/safety/orphan-counts.ts';
+import type { Check } from './checks.ts';
+import { longestProbeMs } from './probe-limit.ts';
 
 export type ProbeOutcome = 'nothing' | 'found' | 'triggered' | 'failed';
 
+/** What is known of the API servers. */
+export interface Reachability {
+  /** One has been out of reach for longer than `--machine-safety-apiserver-statuscheck-timeout`. */
+  isFrozen: boolean;
+  /** Of `control`, and of `target` if there is one, whether it answered. */
+  answers: Readonly<Record<string, boolean>>;
+}
+
+interface Findings {
+  reachability: Reachability;
+  'lost-workflows': { entitiesFailed: number };
+  'unmanaged-nodes': { nodes: number };
+  orphans: OrphanCounts;
+}
+
 export interface ProbeMetrics {
   count(check: string, outcome: ProbeOutcome): void;
-  setFrozen(isFrozen: boolean): void;
-  setFrozenSets(count: number): void;
-  setEntitiesFailed(count: number): void;
-  setUnmanagedNodes(count: number): void;
+  set<C extends keyof Findings>(check: C, found: Findings[C]): void;
 }
 
 /** Of all namespaces of the process. */
 export interface ProcessProbeMetrics {
-  of(namespace: string): ProbeMetrics;
+  /** `checks`: how often each of them is probed. */
+  of(namespace: string, checks: readonly Pick<Check, 'name' | 'probeSeconds'>[]): ProbeMetrics;
   /** It is served no more. */
   remove(namespace: string): void;
 }
 
 export function registerProbeMetrics(registry: Registry): ProcessProbeMetrics {
-  const registers = [registry];
-  const gauges: Gauge[] = [];
+  const kept = new Map<string, KeptFindings>();
   const seen = new Map<string, Set<string>>();
   const probes = new Counter({
     name: 'millwright_safety_probes_total',
     help: 'Probes of this worker between runs of the checks. found: no run was started for it, because the check is paused or ran just before; triggered: one was.',
     labelNames: ['kube_namespace', 'check', 'outcome'],
-    registers,
+    registers: [registry],
   });
-  const gaugeOf = (name: string, help: string): Gauge => {
-    const gauge = new Gauge({ name, help, labelNames: ['kube_namespace'], registers });
-    gauges.push(gauge);
-    return gauge;
-  };
-  const frozen = gaugeOf(
-    'millwright_frozen',
-    '1 while an API server has been out of reach for longer than --machine-safety-apiserver-statuscheck-timeout.',
-  );
-  const frozenSets = gaugeOf('millwright_safety_frozen_sets', 'MachineSets that make no machines.');
-  const entitiesFailed = gaugeOf(
-    'millwright_safety_entities_failed',
-    'Objects and workflows that did not match in the last two probes: no run could repair them.',
-  );
-  const unmanagedNodes = gaugeOf(
-    'millwright_safety_unmanaged_nodes',
-    'Nodes that no Machine knows of.',
-  );
+  registerComputed(registry, findingSeries, () => kept);
   return {
-    of(namespace) {
+    of(namespace, checks) {
       const labels = { kube_namespace: namespace };
       const counted = seen.get(namespace) ?? new Set();
       seen.set(namespace, counted);
+      const findings = new KeptFindings(checks);
+      kept.set(namespace, findings);
       return {
         count(check, outcome) {
           probes.inc({ ...labels, check, outcome });
           counted.add(JSON.stringify({ ...labels, check, outcome }));
         },
-        setFrozen: (isFrozen) => frozen.set(labels, isFrozen ? 1 : 0),
-        setFrozenSets: (count) => frozenSets.set(labels, count),
-        setEntitiesFailed: (count) => entitiesFailed.set(labels, count),
-        setUnmanagedNodes: (count) => unmanagedNodes.set(labels, count),
+        set: (check, found) => findings.set(check, found),
       };
     },
     remove(namespace) {
-      for (const gauge of gauges) gauge.remove({ kube_namespace: namespace });
+      kept.delete(namespace);
       for (const labels of seen.get(namespace) ?? []) probes.remove(JSON.parse(labels));
       seen.delete(namespace);
     },
   };
 }
+
+/** Of one namespace, each for two periods of its check. */
+class KeptFindings {
+  readonly #limits: ReadonlyMap<string, number>;
+  readonly #found: { [C in keyof Findings]?: { at: number; found: Findings[C] } } = {};
+
+  constructor(checks: readonly Pick<Check, 'name' | 'probeSeconds'>[]) {
+    this.#limits = new Map(
+      checks.map(({ name, probeSeconds }) => [name, 2 * probeSeconds * 1_000 + longestProbeMs]),
+    );
+  }
+
+  set<C extends keyof Findings>(check: C, found: Findings[C]): void {
+    const kept: { [Name in C]?: { at: number; found: Findings[Name] } } = this.#found;
+    kept[check] = { at: monotonicMs(), found };
+  }
+
+  get<C extends keyof Findings>(check: C): Findings[C] | undefined {
+    const kept: { at: number; found: Findings[C] } | undefined = this.#found[check];
+    if (!kept || monotonicMs() - kept.at > (this.#limits.get(check) ?? 0)) return undefined;
+    return kept.found;
+  }
+}
+
+type Member = [namespace: string, findings: KeptFindings];
+
+/** `of`: undefined where there is nothing to say. */
+function findingOf<C extends keyof Findings>(
+  check: C,
+  { name, help }: { name: string; help: string },
+  of: (found: Findings[C]) => number,
+): Series<Member> {
+  return {
+    name,
+    type: 'gauge',
+    help,
+    labels: ['kube_namespace'],
+    read([namespace, findings]) {
+      const found = findings.get(check);
+      return found ? [{ labels: { kube_namespace: namespace }, value: of(found) }] : [];
+    },
+  };
+}
+
+const findingSeries: readonly Series<Member>[] = [
+  findingOf(
+    'reachability',
+    {
+      name: 'millwright_frozen',
+      help: '1 while an API server has been out of reach for longer than --machine-safety-apiserver-statuscheck-timeout.',
+    },
+    ({ isFrozen }) => Number(isFrozen),
+  ),
+  {
+    name: 'mcm_machine_controller_frozen',
+    type: 'gauge',
+    help: 'The same as millwright_frozen.',
+    labels: ['namespace'],
+    read([namespace, findings]) {
+      const found = findings.get('reachability');
+      return found ? [{ labels: { namespace }, value: Number(found.isFrozen) }] : [];
+    },
+  },
+  {
+    name: 'millwright_api_server_reachable',
+    type: 'gauge',
+    help: '1 when the API server of this cluster answered the last probe, else 0.',
+    labels: ['kube_namespace', 'cluster'],
+    *read([namespace, findings]) {
+      const { answers = {} } = findings.get('reachability') ?? {};
+      for (const [cluster, hasAnswered] of Object.entries(answers))
+        yield { labels: { kube_namespace: namespace, cluster }, value: Number(hasAnswered) };
+    },
+  },
+  findingOf(
+    'lost-workflows',
+    {
+      name: 'millwright_safety_entities_failed',
+      help: 'Objects and workflows that did not match in the last two probes: no run could repair them.',
+    },
+    ({ entitiesFailed }) => entitiesFailed,
+  ),
+  findingOf(
+    'unmanaged-nodes',
+    { name: 'millwright_safety_unmanaged_nodes', help: 'Nodes that no Machine knows of.' },
+    ({ nodes }) => nodes,
+  ),
+  findingOf(
+    'orphans',
+    {
+      name: 'millwright_safety_orphans_suspected',
+      help: 'Instances without a Machine in the last run.',
+    },
+    ({ suspected }) => suspected,
+  ),
+  findingOf(
+    'orphans',
+    {
+      name: 'millwright_safety_orphans_kept',
+      help: 'Instances that were kept in the last run.',
+    },
+    ({ kept }) => kept,
+  ),
+  findingOf(
+    'orphans',
+    {
+      name: 'millwright_safety_orphans_errors',
+      help: 'Listings and deletions that failed in the last run.',
+    },
+    ({ errors }) => errors,
+  ),
+  findingOf(
+    'orphans',
+    {
+      name: 'millwright_safety_orphans_stopped',
+      help: '1 when the last run found too many to delete any.',
+    },
+    ({ isStopped }) => Number(isStopped),
+  ),
+  findingOf(
+    'orphans',
+    {
+      name: 'millwright_safety_instances_missing',
+      help: 'Machines whose instance the cloud did not know in the last run.',
+    },
+    ({ missing }) => missing,
+  ),
+];

@@ -12,6 +12,7 @@ import type { CheckSchedule } from './check-schedule.ts';
 import { checkSchedule } from './check-schedule.ts';
 import type { Check, CheckSettings } from './checks.ts';
 import { checksOf } from './checks.ts';
+import { longestProbeMs } from './probe-limit.ts';
 import type { ProbeMetrics, ProbeOutcome } from './probe-metrics.ts';
 import type { Finding, Probe, ProbeParts } from './probe.ts';
 import { lostWorkflowsProbe } from './lost-workflows-probe.ts';
@@ -58,8 +59,6 @@ interface ProberParts {
   signal: AbortSignal;
 }
 
-/** As long as the activities of a run may take. */
-const longestProbeMs = 120_000;
 /** Node.js fires a timer of more at once. */
 const longestTimerMs = 2 ** 31 - 1;
 /** So that workers do not probe at the same moment for ever. */

@@ -1,7 +1,7 @@
 /** Whether both API servers answer. */
 import { checkServers } from '../../activities/safety/reachability.ts';
 import { nowMs } from '../../activities/system/system.ts';
-import type { Outage } from '../../workflows/plan/safety/reachability.ts';
+import type { Outage, Server } from '../../workflows/plan/safety/reachability.ts';
 import {
   afterAnswer,
   isFrozen,
@@ -15,13 +15,17 @@ const longestWaitSeconds = 300;
 
 export function reachabilityProbe({ settings, dependencies, metrics }: ProbeParts): Probe {
   const check = reachabilityInput(settings);
+  const servers: Server[] = dependencies.target ? ['control', 'target'] : ['control'];
   let outage: Outage | undefined;
   return {
     longestWaitSeconds,
     async find() {
       const { away } = await checkServers(dependencies, check);
       outage = afterAnswer(outage, away, nowMs());
-      metrics.setFrozen(outage !== undefined && isFrozen(outage, check, nowMs()));
+      metrics.set('reachability', {
+        isFrozen: outage !== undefined && isFrozen(outage, check, nowMs()),
+        answers: Object.fromEntries(servers.map((server) => [server, !away.includes(server)])),
+      });
       if (!outage) return undefined;
       return { key: away.join(), why: `the API server of ${away.join(' and ')} does not answer` };
     },

@@ -8,7 +8,7 @@ export function unmanagedNodesProbe({ settings, dependencies, metrics }: ProbePa
   return {
     async find() {
       const { plan } = (await findUnmanagedNodes(dependencies, check)) ?? {};
-      metrics.setUnmanagedNodes(plan?.unmanaged ?? 0);
+      metrics.set('unmanaged-nodes', { nodes: plan?.unmanaged ?? 0 });
       if (!plan || plan.mark.length + plan.clear.length === 0) return undefined;
       return {
         key: JSON.stringify([plan.mark, plan.clear]),

@@ -98,6 +98,8 @@ export interface Config {
   /** Time for work in progress to end after SIGTERM. Default 20. */
   shutdownGraceSeconds: number;
   log: LogSettings;
+  /** Where traces go. Default none. */
+  traces: 'none' | 'otlp';
   /** URL of the virtual cloud, for the driver `virtual`. Default http://127.0.0.1:7080. */
   virtualCloud: string;
   /** What the drivers may do beyond what a class and its Secret give them. Default nothing. */
@@ -245,6 +247,7 @@ function configOf(flags: FlagValues) {
     machine: machineDefaultsOf(flags),
     safety: safetyOf(flags),
     log: { level: logLevelOf(flags), format: flags['log-format'] },
+    traces: flags.traces,
   };
 }
 

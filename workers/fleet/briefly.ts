@@ -13,3 +13,16 @@ export function briefly<Answer>(
     return await known.answer;
   };
 }
+
+/** The same of each of some things, such as queues. There are few of them. */
+export function brieflyEach<Answer>(
+  milliseconds: number,
+  read: (of: string) => Promise<Answer>,
+): (of: string) => Promise<Answer> {
+  const known = new Map<string, () => Promise<Answer>>();
+  return async (of) => {
+    const ask = known.get(of) ?? briefly(milliseconds, () => read(of));
+    known.set(of, ask);
+    return await ask();
+  };
+}

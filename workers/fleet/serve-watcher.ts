@@ -4,15 +4,22 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Watcher } from '../../watcher/index.ts';
 import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
+import { TermRecorder } from '../metrics/term-recorder.ts';
+import type { MeasuredWatcher } from '../metrics/watchers.ts';
 import { untilReached } from '../process/reach.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
 import { claimantOf, untilClaimed } from '../temporal/claims.ts';
+import type { SignalTraces } from '../traces/signal-traces.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Attempt } from './served-namespace.ts';
 import type { MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
+
+export interface ServedWatcher extends MeasuredWatcher {
+  watcher: Watcher;
+}
 
 /** What the namespaces of a watcher share. */
 export interface WatcherFleet extends MemberParts {
@@ -20,11 +27,15 @@ export interface WatcherFleet extends MemberParts {
   leaseClient: KubeClient;
   /** Whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
+  /** The same of a queue of activities. */
+  readActivityQueue(queue: string): Promise<QueueStatus>;
   /** Of all signals that are being sent. */
   turns: FairTurns;
   leaders: Leaders;
   /** By namespace. */
-  watchers: Map<string, Watcher>;
+  watchers: Map<string, ServedWatcher>;
+  /** Absent: there are none. */
+  traces?: SignalTraces | undefined;
 }
 
 /** Resolves when it watches or stands by. */
@@ -41,12 +52,15 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     ...waiting,
   });
   const { concurrency, leaderElection } = config;
+  let recorder: TermRecorder | undefined;
   const watcher = await startWatcher({
     control: clients.control,
     target: clients.target,
     temporal,
     readQueue: fleet.readQueue,
+    readActivityQueue: fleet.readActivityQueue,
     turn: (send) => fleet.turns.take(namespace, send),
+    traces: fleet.traces,
     namespace,
     cluster: identity.cluster,
     clusterName: identity.clusterName,
@@ -55,6 +69,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     timeouts: config.timeouts,
     creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
     log,
+    onTerm: () => (recorder = new TermRecorder(namespace)),
     stop: withoutStop(config, log),
     leaderElection: {
       client: fleet.leaseClient,
@@ -68,7 +83,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
       },
     },
   });
-  watchers.set(namespace, watcher);
+  watchers.set(namespace, { watcher, recorder: () => recorder });
   scope.add('watcher', async () => {
     watchers.delete(namespace);
     await watcher.stop();

@@ -11,7 +11,9 @@ import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
 import { orAborted } from '../../activities/drivers/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
 import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
+import { checksOf } from '../checks/checks.ts';
 import { startChecks } from '../checks/start-checks.ts';
+import type { DrainMetrics } from '../metrics/drains.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import type { ProcessRecorders } from '../kube/event-recorders.ts';
 import { reasonOf } from '../log/reason.ts';
@@ -45,6 +47,7 @@ export interface WorkerFleet extends MemberParts {
   /** By namespace. */
   stops: Map<string, StopView>;
   probeMetrics: ProcessProbeMetrics;
+  drainMetrics: DrainMetrics;
 }
 
 /** Resolves when activities for the namespace can run. */
@@ -61,6 +64,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   fleet.stops.set(namespace, stop);
   scope.add('sign of a stop', () => void fleet.stops.delete(namespace));
 
+  scope.add('metrics of drains', () => fleet.drainMetrics.remove(namespace));
   const { world, dependencies } = openWorld({
     ...fleet,
     ...member,
@@ -71,7 +75,11 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
     activeWatcher,
     pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     drivers: fleet.drivers.of(identity.fleetNamespace),
-    drains: { watches: drainWatchesOf(fleet, member, attempt), deletions: fleet.deletions },
+    drains: {
+      watches: drainWatchesOf(fleet, member, attempt),
+      deletions: fleet.deletions,
+      drained: (time) => fleet.drainMetrics.ended(namespace, time),
+    },
   });
   await untilDriversKnown(fleet, attempt);
   worlds.add(namespace, world);
@@ -79,7 +87,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   // Their workflows and activities are of the core.
   if (!config.serves.core) return;
   const settings = { ...config, namespace, identity };
-  const metrics = fleet.probeMetrics.of(namespace);
+  const metrics = fleet.probeMetrics.of(namespace, checksOf(settings));
   scope.add('metrics of probes', () => fleet.probeMetrics.remove(namespace));
   startChecks({ temporal, settings, dependencies, metrics, ...waiting });
 }

@@ -3,6 +3,7 @@ import type { LogSettings } from './settings.ts';
 import { lineOfKlog } from './log-klog.ts';
 import { lineForPeople } from './log-text.ts';
 import { withoutSecrets } from './redaction.ts';
+import { secretValues } from './scrubbing.ts';
 
 export type { Logger } from 'pino';
 
@@ -15,6 +16,8 @@ export interface LoggerOptions extends LogSettings {
   component: string;
   /** Default the standard output. */
   output?: LogOutput;
+  /** Called with each logger that is made of this one. */
+  onChild?: (child: Logger) => void;
 }
 
 /** What becomes of a line of pino's JSON. */
@@ -26,8 +29,11 @@ const rewriters: Readonly<
   klog: (json) => lineOfKlog(json, process.pid),
 };
 
+const scrub = (text: string): string => secretValues.scrub(text);
+
 /** One line per entry, written at once, so that the last words of a crash are not lost. */
-export function createLogger({ component, level, format, output }: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): Logger {
+  const { component, level, format, output, onChild } = options;
   const byDefault = (output ?? process.stdout).isTTY ? 'text' : 'json';
   const rewrite = rewriters[format === 'auto' ? byDefault : format];
   const lines = output ?? pino.destination({ fd: 1, sync: true });
@@ -35,10 +41,17 @@ export function createLogger({ component, level, format, output }: LoggerOptions
     {
       level,
       base: { component },
-      formatters: { log: withoutSecrets },
+      formatters: { log: (fields) => withoutSecrets(fields, scrub) },
       // withoutSecrets has made errors plain already; pino's own serializer would lose their types
       // and causes.
       serializers: { err: (err: unknown) => err },
+      hooks: {
+        logMethod([first, message, ...more], method) {
+          const text = message === undefined ? undefined : scrub(message);
+          method.call(this, typeof first === 'string' ? scrub(first) : first, text, ...more);
+        },
+      },
+      ...(onChild && { onChild }),
     },
     rewrite ? { write: (line: string) => void lines.write(rewrite(line)) } : lines,
   );

@@ -1,71 +1,60 @@
-/** Keeps secrets out of logs, whatever object is logged. */
+/** Keeps secrets out of logs, whatever object is logged: by name here, by form in scrubbing.ts. */
 import { isNativeError } from 'node:util/types';
-
-/** Names without case, `-` and `_`. References (`secretRef`, `secretName`) are wanted in logs. */
-const secretNames = new Set([
-  'accesskeyid',
-  'accesstoken',
-  'apikey',
-  'authorization',
-  'bootstraptoken',
-  'clientkey',
-  'clientsecret',
-  'credentials',
-  'idtoken',
-  'keydata',
-  'kubeconfig',
-  'password',
-  'privatekey',
-  'refreshtoken',
-  'secret',
-  'secretaccesskey',
-  'secretdata',
-  'secrets',
-  'serviceaccountjson',
-  'stringdata',
-  'token',
-  'tokensecret',
-  'userdata',
-]);
+import { scrubbed } from './scrubbing.ts';
+import { isSecret } from './secret-names.ts';
 
 /** Deeper parts are left out: nothing that is worth a log line is nested so far. */
 const depthMax = 6;
 
-const isSecret = (name: string): boolean =>
-  secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+type Scrub = (text: string) => string;
 
-/** A copy to log: values of secret names become "[redacted]", errors become plain objects. */
-export function withoutSecrets(fields: object): Record<string, unknown> {
-  return copyOf(fields, 0);
+/**
+ * A copy to log: values of secret names become "[redacted]", errors become plain objects, and all
+ * texts go through `scrub`. Default: what has the form of a secret is taken out of them.
+ */
+export function withoutSecrets(fields: object, scrub: Scrub = scrubbed): Record<string, unknown> {
+  return new Copy(scrub).ofFields(fields, 0);
 }
 
-function copyOf(fields: object, depth: number): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]: [string, unknown]) => [
-      name,
-      isSecret(name) && value !== undefined ? '[redacted]' : copyOfValue(value, depth + 1),
-    ]),
-  );
-}
+class Copy {
+  readonly #scrub: Scrub;
 
-function copyOfValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > depthMax) return '[too deep]';
-  if (isNativeError(value)) return copyOfError(value, depth);
-  if (value instanceof Date) return value.toJSON();
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  if (Array.isArray(value)) return value.map((part) => copyOfValue(part, depth + 1));
-  return copyOf(value, depth);
-}
+  constructor(scrub: Scrub) {
+    this.#scrub = scrub;
+  }
 
-function copyOfError(error: Error, depth: number): Record<string, unknown> {
-  const { name, message, stack, cause } = error;
-  return {
-    type: name,
-    message,
-    stack,
-    ...(cause !== undefined && { cause: copyOfValue(cause, depth + 1) }),
-    ...copyOf(error, depth),
-  };
+  ofFields(fields: object, depth: number): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, value]: [string, unknown]) => [
+        name,
+        isSecret(name) && value !== undefined ? '[redacted]' : this.#ofValue(value, depth + 1),
+      ]),
+    );
+  }
+
+  #ofValue(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return this.#scrub(value);
+    if (typeof value === 'bigint') return value.toString();
+    if (typeof value !== 'object' || value === null) return value;
+    return depth > depthMax ? '[too deep]' : this.#ofObject(value, depth);
+  }
+
+  #ofObject(value: object, depth: number): unknown {
+    if (isNativeError(value)) return this.#ofError(value, depth);
+    if (value instanceof Date) return value.toJSON();
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    if (Array.isArray(value)) return value.map((part) => this.#ofValue(part, depth + 1));
+    return this.ofFields(value, depth);
+  }
+
+  #ofError(error: Error, depth: number): Record<string, unknown> {
+    const { name, message, stack, cause } = error;
+    return {
+      type: name,
+      message: this.#ofValue(message, depth),
+      stack: this.#ofValue(stack, depth),
+      ...(cause !== undefined && { cause: this.#ofValue(cause, depth + 1) }),
+      ...this.ofFields(error, depth),
+    };
+  }
 }

@@ -12,8 +12,11 @@ import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 
-/** As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines. */
-const mcmOperations: Record<Operation, string> = {
+/**
+ * As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines, and
+ * reads no consoles.
+ */
+const mcmOperations: Partial<Record<Operation, string>> = {
   create: 'create_machine',
   describe: 'get_machine_status',
   initialize: 'initialize_machine',
@@ -119,6 +122,7 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
   return (call) => {
     const provider = call.provider.toLowerCase();
     const operation = mcmOperations[call.operation];
+    if (operation === undefined) return;
     if (call.code === 'OK') {
       requests.inc({ provider, service: operation });
       requestSeconds.observe({ provider, service: operation }, call.seconds);

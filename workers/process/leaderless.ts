@@ -1,7 +1,6 @@
 /** For how long there has been no leader at all: neither this process nor another one. */
 import type { Registry } from 'prom-client';
-import type { Members } from '../metrics/per-namespace.ts';
-import { registerNamespacedGauge } from '../metrics/per-namespace.ts';
+import { registerComputed } from '../metrics/computed.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
@@ -56,7 +55,7 @@ export class Leaders {
   /** Says it in a metric. */
   constructor(registry: Registry, { isFleet }: { isFleet: boolean }) {
     this.#isFleet = isFleet;
-    registerLeaderlessMetric(registry, { isFleet, all: this.#members });
+    registerLeaderlessMetric(registry, this.#members);
   }
 
   watch(namespace: string, hasLeader: () => boolean, scope: Pick<Shutdown, 'add'>): void {
@@ -78,13 +77,24 @@ export class Leaders {
   }
 }
 
+/** `leaderless`: by namespace. */
 export function registerLeaderlessMetric(
   registry: Registry,
-  leaderless: Members<Leaderless>,
+  leaderless: ReadonlyMap<string, Leaderless>,
 ): void {
-  registerNamespacedGauge(registry, leaderless, {
-    name: 'millwright_leaderless_seconds',
-    help: 'For how long neither this watcher nor another one has led; 0 while one leads.',
-    of: (one) => one.seconds(),
-  });
+  registerComputed(
+    registry,
+    [
+      {
+        name: 'millwright_leaderless_seconds',
+        type: 'gauge',
+        help: 'For how long neither this watcher nor another one has led; 0 while one leads.',
+        labels: ['kube_namespace'],
+        read: ([namespace, one]) => [
+          { labels: { kube_namespace: namespace }, value: one.seconds() },
+        ],
+      },
+    ],
+    () => leaderless,
+  );
 }

@@ -4,12 +4,16 @@ import type { Command, Config } from '../config/config.ts';
 import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
 import { isNamedAsMcm } from '../config/mcm-name.ts';
+import { certificateFilesOf, registerCertificateMetric } from './certificates.ts';
 import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
+import { LevelSwitch, levelSignal } from '../log/level-switch.ts';
 import { createLogger } from '../log/logger.ts';
+import { secretValues } from '../log/scrubbing.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
 import { endWhenRotated } from './rotated-files.ts';
+import type { Tracing } from '../traces/tracing.ts';
 import type { Shutdown } from './shutdown.ts';
 import { createShutdown } from './shutdown.ts';
 
@@ -17,6 +21,8 @@ export interface Process {
   config: Config;
   log: Logger;
   shutdown: Shutdown;
+  /** Absent: there are no traces. */
+  traces?: Tracing;
   /** Opens the port, which closes last. */
   openHttp(options: HttpOptions): Promise<Metrics>;
 }
@@ -39,12 +45,15 @@ export async function start(
     return;
   }
   const { config } = command;
-  const log = createLogger({ component, ...config.log });
+  const { apiKey } = config.temporal.connection;
+  if (typeof apiKey === 'string') secretValues.add([apiKey]);
+  const log = createLog(component, config.log);
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     endWhenRotated({ files: config.temporal.files, log, shutdown });
-    await main({ config, log, shutdown, openHttp: (options) => openHttp(options) });
+    const traces = await openTraces({ config, log, shutdown });
+    await main({ config, log, shutdown, openHttp, ...(traces && { traces }) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
     // nothing.
     flushCompileCache();
@@ -58,6 +67,7 @@ export async function start(
   async function openHttp(options: HttpOptions): Promise<Metrics> {
     const { sdkMetricsUrl, leaderFault = () => undefined } = options;
     const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
+    registerCertificateMetric(metrics.registry, certificateFilesOf(config));
     // Those who watch MCM restart it when it has no Lease, and count on that. Any other process is
     // not restarted, because that brings no leader back.
     const isRestarted = config.isNamedAsMcm && component === 'watcher';
@@ -68,6 +78,28 @@ export async function start(
     shutdown.add('HTTP port', () => port.close());
     return metrics;
   }
+}
+
+/** What they need is loaded only where they are on. */
+async function openTraces({
+  config: { traces, component, identity },
+  log,
+  shutdown,
+}: Pick<Process, 'config' | 'log' | 'shutdown'>): Promise<Tracing | undefined> {
+  if (traces === 'none') return undefined;
+  const { openTracing } = await import('../traces/tracing.ts');
+  const tracing = openTracing({ component, identity, env: process.env, log });
+  shutdown.add('traces', () => tracing.close());
+  return tracing;
+}
+
+/** Its level changes with a signal. */
+function createLog(component: Component, settings: Config['log']): Logger {
+  const levels = new LevelSwitch();
+  const onChild = (child: Logger): void => levels.follow(child);
+  const log = createLogger({ component, ...settings, onChild });
+  process.on(levelSignal, () => levels.change(log, settings.level));
+  return log;
 }
 
 function commandOf(component: Component): Command {

@@ -8,8 +8,7 @@ import type {
 import { formatStop } from '../../activities/kube/objects/global-stop.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
-import type { Members } from '../metrics/per-namespace.ts';
-import { registerNamespacedGauge } from '../metrics/per-namespace.ts';
+import { registerComputed } from '../metrics/computed.ts';
 
 export function logStop(log: Logger, namespace: string, stop: Stop | undefined): void {
   if (stop) log.warn({ ...stop }, formatStop(namespace, stop));
@@ -33,11 +32,23 @@ export function withoutStop(
 
 /**
  * Such a process is ready all the same: restarting it or leaving it out would change nothing.
+ *
+ * `stops`: by namespace.
  */
-export function registerStopMetric(registry: Registry, stops: Members<StopView>): void {
-  registerNamespacedGauge(registry, stops, {
-    name: 'millwright_stopped',
-    help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
-    of: (stop) => (stop.current() ? 1 : 0),
-  });
+export function registerStopMetric(registry: Registry, stops: ReadonlyMap<string, StopView>): void {
+  registerComputed(
+    registry,
+    [
+      {
+        name: 'millwright_stopped',
+        type: 'gauge',
+        help: '1 while the ConfigMap millwright-stop keeps everything from being created or deleted.',
+        labels: ['kube_namespace'],
+        read: ([namespace, stop]) => [
+          { labels: { kube_namespace: namespace }, value: stop.current() ? 1 : 0 },
+        ],
+      },
+    ],
+    () => stops,
+  );
 }

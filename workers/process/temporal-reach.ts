@@ -2,6 +2,9 @@
  * Whether Temporal answers, for `/readyz`. The SDK connects again by itself and says nothing: a
  * process that has lost Temporal would seem ready for hours.
  */
+import type { Registry } from 'prom-client';
+import { Histogram } from 'prom-client';
+import { registerComputed } from '../metrics/computed.ts';
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
 
@@ -14,6 +17,8 @@ export interface TemporalReachOptions {
   address: string;
   /** One call, with a time limit of its own. Fails when there is no answer. */
   ask(): Promise<unknown>;
+  /** An answer came, so many seconds after the question. */
+  onAnswer?(seconds: number): void;
 }
 
 export class TemporalReach {
@@ -21,6 +26,7 @@ export class TemporalReach {
   readonly #timer: Timer;
   #answeredAt = monotonicMs();
   #isAsking = false;
+  #hasAnswered = true;
 
   /** It has just answered. */
   constructor(options: TemporalReachOptions) {
@@ -36,6 +42,11 @@ export class TemporalReach {
     return `Temporal at ${this.#options.address} has not answered for ${seconds} s`;
   }
 
+  /** The last question whose outcome is known was answered. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
   close(): void {
     this.#timer.cancel();
   }
@@ -43,13 +54,45 @@ export class TemporalReach {
   async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
+    const askedAt = monotonicMs();
     try {
       await this.#options.ask();
       this.#answeredAt = monotonicMs();
+      this.#hasAnswered = true;
+      this.#options.onAnswer?.((this.#answeredAt - askedAt) / 1_000);
     } catch {
+      this.#hasAnswered = false;
       // The answer that is missing is what counts; the calls of the work itself log the reason.
     } finally {
       this.#isAsking = false;
     }
   }
+}
+
+/** The same, which says in metrics whether and how fast Temporal answers. */
+export function measuredReach(
+  registry: Registry,
+  options: Omit<TemporalReachOptions, 'onAnswer'>,
+): TemporalReach {
+  const seconds = new Histogram({
+    name: 'millwright_temporal_check_duration_seconds',
+    help: 'How long Temporal took to answer a small call that is made every 15 s.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  });
+  const reach = new TemporalReach({ ...options, onAnswer: (took) => seconds.observe(took) });
+  registerComputed(
+    registry,
+    [
+      {
+        name: 'millwright_temporal_reachable',
+        type: 'gauge',
+        help: '1 when Temporal answered the last of these calls, else 0.',
+        labels: [],
+        read: () => [{ labels: {}, value: Number(reach.hasAnswered) }],
+      },
+    ],
+    () => [undefined],
+  );
+  return reach;
 }

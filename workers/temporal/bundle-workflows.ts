@@ -17,7 +17,7 @@ import { builtBundle } from './built-bundle.ts';
 const workflows = (name: string): string =>
   fileURLToPath(new URL(`../../workflows/${name}`, import.meta.url));
 
-const interceptors = workflows('runtime/place-interceptors.ts');
+const interceptors = ['place', 'trace'].map((what) => workflows(`runtime/${what}-interceptors.ts`));
 
 /**
  * A history that cannot be replayed fails its run instead of stopping it for ever:
@@ -35,16 +35,16 @@ export const failingErrors = { '*': ['NondeterminismError'] } satisfies NonNulla
 export async function bundleWorkflows({
   workflowsPath = workflows('index.ts'),
   ...more
-}: Pick<BundleOptions, 'logger'> & {
+}: Pick<BundleOptions, 'logger' | 'workflowInterceptorModules'> & {
   workflowsPath?: string;
 } = {}): Promise<WorkflowBundleWithSourceMap> {
   return await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath: workflows('runtime/payload-converter.ts'),
     failureConverterPath: workflows('runtime/failure-converter.ts'),
-    workflowInterceptorModules: [interceptors],
+    workflowInterceptorModules: interceptors,
     // Loaded once for all workflows instead of once for each: no module of theirs holds state.
-    preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, interceptors],
+    preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, ...interceptors],
     ...more,
   });
 }

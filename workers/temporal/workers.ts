@@ -29,12 +29,15 @@ import { DriverWorkers } from './driver-workers.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { ServedDeletions } from './inline-deletions.ts';
 import type { Drivers } from './process-drivers.ts';
+import { createTimeoutCounter } from './timed-out.ts';
 import type { Worlds } from './worlds.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
+import { noTraceSinks } from '../traces/no-traces.ts';
+import type { Tracing } from '../traces/tracing.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { deploymentOptionsOf } from './worker-version.ts';
 
@@ -49,6 +52,8 @@ export interface WorkerParts {
   driverWorkers: DriverWorkers;
   interceptors: Interceptors;
   shutdown: Pick<Shutdown, 'add' | 'signal'>;
+  /** Absent: there are none. */
+  traces?: Tracing | undefined;
 }
 
 export interface StartParts extends WorkerParts {
@@ -144,6 +149,7 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     ...corePolls,
     ...deploymentOptionsOf(parts.version),
     interceptors: { activity: parts.interceptors.usual },
+    sinks: parts.traces?.sinks ?? noTraceSinks,
     taskQueue: parts.taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
     activities: routed(kubeActivityNames, () => parts.worlds.current().kube),
@@ -188,12 +194,14 @@ const createPeriodMs = 1_000;
 
 export function createInterceptors(
   worlds: Worlds,
-  { registry, log }: { registry: Registry; log: Logger },
+  { registry, log, traces }: { registry: Registry; log: Logger; traces?: Tracing | undefined },
 ): Interceptors {
   const handBack = createPlaceInterceptor(worlds, registerForeignTasks(registry, log));
+  const timeouts = createTimeoutCounter(registry);
+  const first = [timeouts, handBack, ...(traces ? [traces.activities] : [])];
   return {
-    usual: [handBack, createActivityInterceptor()],
-    drains: [handBack, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
-    creates: [handBack, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
+    usual: [...first, createActivityInterceptor()],
+    drains: [...first, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
+    creates: [...first, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
   };
 }

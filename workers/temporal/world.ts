@@ -22,7 +22,9 @@ import type { RecordedCreateOutcome } from '../../workflows/contracts/driver-act
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
+import { auditLine } from '../log/audit-line.ts';
 import type { Logger } from '../log/logger.ts';
+import { secretValues } from '../log/scrubbing.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 import type { Identity } from './identity.ts';
 import { inlineDeletionLimitMs } from './inline-deletions.ts';
@@ -69,7 +71,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
   const drivenBy = (provider: string, signal: () => AbortSignal): DriverQueueActivities => {
     const driver = drivers.get(provider);
     if (!driver) throw new Error(`this process has no driver for provider ${provider}`);
-    return driverActivities(dependencies, driver, signal);
+    return driverActivities(dependencies, { provider, driver, signal });
   };
   const queues = new Map<string, DriverQueueActivities>();
   const inline = new Map<string, DriverQueueActivities>();
@@ -107,14 +109,18 @@ function dependenciesOf(parts: WorldParts): ActivityDependencies {
     leasePlace: config.leaderElection,
     defaults: config.machine,
     protectsNodes: config.protectsNodes,
-    classes: createClassReader({ client: control, namespace }),
+    classes: createClassReader({
+      client: control,
+      namespace,
+      onSecret: (secret) => secretValues.addDataOf(secret),
+    }),
     recent: new RecentObjects(control),
     ...copiesOf(parts),
     activeWatcher,
     stop,
     pauses,
     commandsBy: config.commandsBy,
-    audit: (entry) => log.info({ audit: entry }, `${entry.verb} ${entry.object}`),
+    audit: (entry) => log.info(...auditLine(entry)),
     workflows: createWorkflowRegistry({
       temporal,
       namespace,
@@ -160,14 +166,19 @@ const cancellation = (): AbortSignal => Context.current().cancellationSignal;
 const inlineSignal = (): AbortSignal =>
   anySignal([cancellation(), timeoutSignal(inlineDeletionLimitMs)]);
 
+interface DriverParts {
+  provider: string;
+  driver: Driver;
+  signal: () => AbortSignal;
+}
+
 function driverActivities(
   dependencies: ActivityDependencies,
-  driver: Driver,
-  signal: () => AbortSignal,
+  { provider, driver, signal }: DriverParts,
 ): DriverQueueActivities {
-  const { control, target, classes } = dependencies;
+  const { control, target, classes, audit } = dependencies;
   return createDriverActivities({
-    audit: dependencies.audit,
+    audit: (entry) => audit({ ...entry, provider }),
     driver,
     control,
     ...(target && { target }),

@@ -89,6 +89,11 @@ export const annotations = {
    * token.
    */
   createGeneration: 'millwright.dev/create-generation',
+  /**
+   * Ours, on a Machine that turned Failed because its instance was no Ready Node in time: the end
+   * of what the instance printed, without secrets, 4 KiB at most.
+   */
+  consoleOutput: 'millwright.dev/console-output',
   /** Ours, on a Machine: id of the target cluster that its Node belongs to. */
   targetCluster: 'millwright.dev/target-cluster',
   /** Ours, on a MachineDeployment: `true` asks for the annotations of a pool without machines. */

@@ -27,3 +27,10 @@ export type MachineErrorCode = (typeof machineErrorCodes)[number];
 export function isMachineErrorCode(value: unknown): value is MachineErrorCode {
   return machineErrorCodes.some((code) => code === value);
 }
+
+const codesForPeople = new Set<unknown>(['InvalidArgument', 'PermissionDenied', 'Unauthenticated']);
+
+/** It stays until a person repairs the class, the Secret or the rights behind it. */
+export function needsPerson(code: unknown): boolean {
+  return codesForPeople.has(code);
+}

@@ -93,7 +93,7 @@ export interface MachineDeploymentStatus {
   availableReplicas?: number;
   /** How often the name of a new set was taken already. */
   collisionCount?: number;
-  /** Conditions of the deployment. */
+  /** Conditions of the deployment; `Reconciling` and `Stalled` only while True, for kstatus. */
   conditions?: MachineDeploymentCondition[];
   /** Machines whose last operation failed. */
   failedMachines?: MachineSummary[];

@@ -57,6 +57,11 @@ export interface MachineSetStatus {
   autoPreserveFailedMachineCount?: number;
   /** Number of machines in phase Running or Available. */
   availableReplicas?: number;
+  /**
+   * `Reconciling` or `Stalled`, while one of them is True, for kstatus. Not of MCM, whose
+   * conditions are in `machineSetCondition`.
+   */
+  conditions?: MachineSetCondition[];
   /** Machines whose last operation failed. */
   failedMachines?: MachineSummary[] | null;
   /** Number of machines whose labels match those of the template. */
@@ -74,16 +79,6 @@ export interface MachineSetStatus {
   replicas?: number;
 }
 
-export interface MachineSummary {
-  lastOperation?: LastOperation;
-  /** Name of the machine. */
-  name?: string;
-  /** Name of the object that controls the machine. */
-  ownerRef?: string;
-  /** Identity of the instance in the cloud. */
-  providerID?: string;
-}
-
 export interface MachineSetCondition {
   /** When the status last changed. */
   lastTransitionTime?: string;
@@ -95,4 +90,14 @@ export interface MachineSetCondition {
   status: ConditionStatus;
   /** What the condition is about, e.g. `ReplicaFailure` or `Frozen`. */
   type: string;
+}
+
+export interface MachineSummary {
+  lastOperation?: LastOperation;
+  /** Name of the machine. */
+  name?: string;
+  /** Name of the object that controls the machine. */
+  ownerRef?: string;
+  /** Identity of the instance in the cloud. */
+  providerID?: string;
 }

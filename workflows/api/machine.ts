@@ -140,7 +140,10 @@ export interface Taint {
 export interface MachineStatus {
   /** Addresses of the instance; only without a target cluster. */
   addresses?: NodeAddress[];
-  /** Conditions of the Node, copied. */
+  /**
+   * Conditions of the Node, copied, and `Reconciling` or `Stalled` while one of them is True, for
+   * kstatus.
+   */
   conditions?: NodeCondition[];
   currentStatus?: CurrentStatus;
   /**

@@ -13,15 +13,16 @@ export const contractVersion = 2;
 /** A pending operation is asked for again after an hour at the latest. */
 export const longestPollSeconds = 3_600;
 
+/** A worker of ours serves all of it; one of another language need not serve what is optional. */
+type Contract = Required<DriverContract>;
+
 /**
  * Served on the queues of `driverQueuesOf`. They write nothing to Kubernetes, can run twice and at
  * once with the same effect as once, and send a heartbeat at least every 4 s. What the cloud says
  * is an answer; an exception is none, and Temporal tries again.
  */
 export type DriverActivities = {
-  [Name in keyof DriverContract]: (
-    request: DriverContract[Name]['input'],
-  ) => Promise<DriverContract[Name]['output']>;
+  [Name in keyof Contract]: (request: Contract[Name]['input']) => Promise<Contract[Name]['output']>;
 };
 
 /**
@@ -43,6 +44,7 @@ export const driverCallOf: Readonly<Record<keyof DriverActivities, DriverCall>> 
   deleteInstance: 'delete',
   deleteListed: 'delete',
   describeInstance: 'read',
+  getConsoleOutput: 'read',
   validateClass: 'read',
   listInstances: 'read',
   volumeIds: 'read',

@@ -3,11 +3,12 @@
  * sense is a failure that names the field; whether an instance exists is not known then, so its
  * token is kept: the next try, or a deletion, finds it.
  */
-import { clip } from '../values/clip.ts';
+import { clip, clipStart } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
 import { quoted } from '../api/validation.ts';
 import { longestPollSeconds } from './driver-activities.ts';
 import type {
+  ConsoleOutput,
   CreatedInstance,
   CreateOutcome,
   DeleteListedOutcome,
@@ -17,6 +18,7 @@ import type {
   Pending,
   ValidateOutcome,
 } from './driver-contract.ts';
+import { longestConsoleBytes } from '../values/console-output.ts';
 import { defined } from '../values/defined.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 import { machineFailureKinds } from '../plan/machine/facts.ts';
@@ -163,6 +165,21 @@ export function describedBy(answer: DescribeOutcome, context: AnswerContext): De
   return fault === undefined ? answer : nonsense('describeInstance', fault, context);
 }
 
+/** Of the text the end counts. */
+export function consoleOutputBy(answer: ConsoleOutput, context: AnswerContext): ConsoleOutput {
+  const { outcome, text: printed, failure }: Loose = isRecord(answer) ? answer : {};
+  if (outcome === 'failed')
+    return { outcome, failure: failureIn(failure, 'getConsoleOutput', context) };
+  if (outcome === 'read' && typeof printed === 'string') {
+    return { outcome, text: clipStart(printed, longestConsoleBytes) };
+  }
+  const fault =
+    outcome === 'read'
+      ? `text: ${quoted(printed)}: must be a text`
+      : `outcome: ${quoted(outcome)}: must be read or failed`;
+  return nonsense('getConsoleOutput', fault, context);
+}
+
 const faultsMax = 1_000;
 
 export function validatedBy(answer: ValidateOutcome, context: AnswerContext): ValidateOutcome {
@@ -215,6 +232,7 @@ interface Loose {
   instance?: unknown;
   instances?: unknown;
   failure?: unknown;
+  text?: unknown;
 }
 
 function prefixed(field: string, fault: string | undefined): string | undefined {
@@ -226,6 +244,7 @@ type Method =
   | 'createInstance'
   | 'deleteInstance'
   | 'describeInstance'
+  | 'getConsoleOutput'
   | 'listInstances'
   | 'validateClass';
 

@@ -48,6 +48,21 @@ export type DescribeOutcome =
       outcome: 'failed';
       failure: MachineFailure;
     };
+export type ConsoleOutput =
+  | {
+      outcome: 'read';
+      /**
+       * The last 4096 bytes, or less, of what was printed; empty while nothing is known to be.
+       * Without control characters other than tabs and line feeds. Without secrets: it stands in a
+       * history, on the Machine and in an Event. The core takes away what has the form of a secret
+       * before it writes it to the Machine, but it does not know what your Secrets hold.
+       */
+      text: string;
+    }
+  | {
+      outcome: 'failed';
+      failure: MachineFailure;
+    };
 export type ValidateOutcome =
   | {
       outcome: 'validated';
@@ -144,6 +159,16 @@ export interface DriverContract {
   describeInstance: {
     input: DriverRequest;
     output: DescribeOutcome;
+  };
+  /**
+   * Optional: a driver that does not serve it is complete. The end of what the instance of a
+   * Machine has printed to its serial console. The core asks it once, and waits for 15 s at most,
+   * before a Machine whose instance never became a Ready Node turns Failed. Searches as
+   * describeInstance does, and changes nothing.
+   */
+  getConsoleOutput?: {
+    input: DriverRequest;
+    output: ConsoleOutput;
   };
   /** Says what is wrong with the class's provider spec. Makes no call to the cloud. */
   validateClass: {

@@ -89,6 +89,9 @@ export type ReadAndClaimOutcome =
       outOfReach?: string;
     };
 
+/** What an instance has printed to its console, or in one clause why that is not known. */
+export type ConsoleRead = { text: string } | { reason: string };
+
 /** What the second read found. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
@@ -203,6 +206,8 @@ export interface MachineActivities {
      * The read before this one got no answer: a machine that is late now could not join until now.
      */
     isAfterOutage?: boolean;
+    /** Of the instance; absent where there is none. */
+    consoleOutput?: ConsoleRead;
     now: number;
   }): Promise<TimeoutOutcome>;
   /**

@@ -1,5 +1,7 @@
 /** Which object something is said of, and of which state of it. */
 
+import type { Operations } from './tracing.ts';
+
 /** The object that a workflow stands for. */
 export interface NamespacedName {
   namespace: string;
@@ -55,4 +57,6 @@ export function isNewer<Source extends VersionSource>(
 export interface WorkflowInput {
   ref: NamespacedName;
   cluster: string;
+  /** Of this run: put there by an interceptor, and never sent. Absent in some tests. */
+  operations?: Operations;
 }

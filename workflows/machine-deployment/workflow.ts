@@ -11,6 +11,7 @@ import type {
 } from '../contracts/machine-deployment-activities.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
 import { WakeTimer } from '../runtime/wake-timer.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { DeploymentRefusals } from './refusals.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { RolloutFacts } from './details.ts';
@@ -48,6 +49,7 @@ import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts
 import { refusal } from '../runtime/command-queue.ts';
 import { writtenRolloutCommand } from '../contracts/written-command.ts';
 import { RolloutCommands } from './commands.ts';
+import { operationOf } from './operation.ts';
 import { showRollout } from './search-attributes.ts';
 import { messageOf, localFirst, singleAttempt } from '../runtime/activity-options.ts';
 import { Turns } from '../runtime/turns.ts';
@@ -89,6 +91,8 @@ class MachineDeploymentWorkflow {
    * from before our write is too old.
    */
   #mustRead = true;
+  /** What the log knows; a deployment that is complete from the start gets no line. */
+  #toldState: DeploymentPlan['state'] = 'Complete';
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
   /**
@@ -205,7 +209,28 @@ class MachineDeploymentWorkflow {
     const text = `${plan.state}: ${plan.reason}`;
     if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
     setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
+    this.#tellState(plan);
+    this.#input.operations?.follow(() => operationOf(this.#input.ref, plan));
     showRollout({ plan, className: facts.className, since: state.shown.since });
+  }
+
+  /** In the log: docs/logs.md. */
+  #tellState({ state, reason }: DeploymentPlan): void {
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    log.info(`the rollout is ${state}`, { ...this.#named(), reason });
+  }
+
+  #tellSteps(steps: readonly DeploymentStep[]): void {
+    for (const { action, reason } of steps) {
+      log.info(reason, { ...this.#named(), action });
+      this.#input.operations?.note(`${action}: ${reason}`);
+    }
+  }
+
+  #named(): { machineDeployment: string } {
+    const { namespace, name } = this.#input.ref;
+    return { machineDeployment: `${namespace}/${name}` };
   }
 
   #rollout(facts: DeploymentFacts, plan: DeploymentPlan): RolloutFacts {
@@ -267,6 +292,7 @@ class MachineDeploymentWorkflow {
     const until = this.#guard.holdOf(effect, now)?.until;
     if (until !== undefined) return await this.#stepRefused(steps, notKept(steps), until);
     this.#guard.begin(effect, now, () => Math.random());
+    for (const { action } of steps) countDecision('machineDeployment', action);
     await this.#apply(facts, steps);
   }
 
@@ -286,6 +312,7 @@ class MachineDeploymentWorkflow {
     known.done = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forgetRefusal(known);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);
+    this.#tellSteps(steps);
     this.#isRead = !next;
     if (next) this.#state.facts = next;
     else this.#mustReadAgain();
@@ -373,6 +400,7 @@ class MachineDeploymentWorkflow {
       return;
     }
     this.#isUpdatingNodes = true;
+    countDecision('machineDeployment', step.action);
     this.#guard.begin(step.reason, now, () => Math.random());
     // A time that has passed would wake the loop again and again while the work runs.
     delete this.#state.nodesRetryAt;
@@ -409,6 +437,7 @@ class MachineDeploymentWorkflow {
   async #complete(): Promise<{ reason: string }> {
     this.#commands.refuseAll('the MachineDeployment is gone');
     await condition(() => !this.#isUpdatingNodes && allHandlersFinished());
+    this.#input.operations?.end('gone');
     if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineDeployment is gone' };
   }

@@ -1,4 +1,10 @@
-import { ActivityFailure, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  condition,
+  log,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
@@ -29,6 +35,7 @@ import { afterAttempt, areHeldBack } from '../plan/machine-set/refused-machines.
 import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { interruptible } from '../runtime/interruptible-step.ts';
 import {
   isStop,
@@ -42,6 +49,9 @@ import { Turns } from '../runtime/turns.ts';
 export interface MachineSetInput extends WorkflowInput {
   state?: MachineSetState;
 }
+
+/** A line of the log names so many. */
+const namedMax = 20;
 
 /** One execution per MachineSet: holds as many machines of its template as its `replicas` say. */
 export async function machineSet(input: MachineSetInput): Promise<{ reason: string }> {
@@ -109,6 +119,7 @@ class MachineSetWorkflow {
   }
 
   async #perform(step: MachineSetStep): Promise<void> {
+    countDecision('machineSet', step.action);
     switch (step.action) {
       case 'wait':
         if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew(this.#state);
@@ -226,6 +237,7 @@ class MachineSetWorkflow {
     // The next run tries the same names again.
     if (!outcome) return await this.#lifecycle.continueAsNew(state);
     delete state.batch;
+    this.#report('creates Machines', { names: outcome.created });
     state.createdSince += outcome.created.length;
     // A large set takes many batches, and each is progress.
     if (outcome.created.length > 0) this.#turns.rested();
@@ -271,6 +283,7 @@ class MachineSetWorkflow {
       return await this.#lifecycle.continueAsNew(this.#state);
     }
     const { deleted, refused } = outcome;
+    this.#report('deletes Machines', { names: deleted > 0 ? names : [], reason });
     if (deleted < names.length) this.#state.mustRead = true;
     if (deleted > 0) this.#turns.rested();
     this.#noteAttempt(names, refused);
@@ -330,6 +343,15 @@ class MachineSetWorkflow {
   async #complete(): Promise<{ reason: string }> {
     if (this.#state.successor) return await this.#lifecycle.continueAsNew();
     return { reason: 'the MachineSet is gone' };
+  }
+
+  /** In the log: docs/logs.md. */
+  #report(what: string, { names, reason }: { names: readonly string[]; reason?: string }): void {
+    if (names.length === 0) return;
+    const { namespace, name } = this.#input.ref;
+    const machines = names.slice(0, namedMax);
+    const count = names.length;
+    log.info(what, defined({ machineSet: `${namespace}/${name}`, count, machines, reason }));
   }
 
   #set(): ObjectReference {

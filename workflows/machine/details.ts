@@ -28,6 +28,7 @@ export function machineDetails(
     ...formatPreservation(state),
     ...formatMissing(state),
     ...formatFacts(ref, state),
+    ...formatConsole(state),
     '',
     'What you can do:',
     '',
@@ -84,6 +85,17 @@ function stateOfDrain(drain: PreservationDrain | undefined): string {
 function formatBlocker({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
   const next = nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every 20 s`;
   return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
+}
+
+/** A code block, as the commands are. */
+function formatConsole({ consoleOutput }: MachineState): string[] {
+  if (!consoleOutput) return [];
+  const at = timeOf(consoleOutput.readAt);
+  if ('reason' in consoleOutput) {
+    return [`- **Console of the instance** not read at ${at}: ${consoleOutput.reason}`];
+  }
+  const lines = consoleOutput.text.split('\n').map((line) => `    ${line}`);
+  return [`- **Console of the instance**, its end at ${at}:`, '', ...lines];
 }
 
 function formatFacts({ namespace }: NamespacedName, state: MachineState): string[] {

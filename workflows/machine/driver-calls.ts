@@ -30,7 +30,7 @@ import {
   driverCall,
   isUntaken,
   messageOf,
-  notServed,
+  isNotServed,
   localFirst,
   timeoutOf,
 } from '../runtime/activity-options.ts';
@@ -202,7 +202,6 @@ function failureOf(error: unknown, provider: string): MachineFailure {
 
 function wordsOf(error: unknown, provider: string): string {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  const isNotServed = cause instanceof ApplicationFailure && notServed.includes(cause.type ?? '');
-  if (!isNotServed) return messageOf(error);
+  if (!(cause instanceof ApplicationFailure) || !isNotServed(error)) return messageOf(error);
   return `the driver of provider "${provider}" does not serve ${error instanceof ActivityFailure ? error.activityType : 'it'}: start a version that does. It says: ${cause.message}`;
 }

@@ -35,6 +35,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     isNodeReady: isNodeReady(state),
     isNodeBehind: isNodeBehind(state),
     createDeadline: joinDeadlineOf(state),
+    isConsoleRead: state.consoleOutput !== undefined || undefined,
     health: healthFactsOf(state),
     missing: missingInstanceFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),

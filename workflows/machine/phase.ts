@@ -3,7 +3,7 @@
  * change with the phase only.
  */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { MachineErrorCode } from '../api/failures.ts';
+import { needsPerson } from '../api/failures.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import { createDeadlineOf, shownDrainDeadlineOf } from './deadlines.ts';
 import type { MachineState } from './state.ts';
@@ -89,17 +89,10 @@ function deadlineOf({ phase, object, health }: MachineState): number | undefined
   return object.prepared && createDeadlineOf(object.prepared);
 }
 
-/** Codes that stay until a person fixes the class, the Secret or the rights behind it. */
-const codesForPeople = new Set<MachineErrorCode>([
-  'InvalidArgument',
-  'PermissionDenied',
-  'Unauthenticated',
-]);
-
 /** Who has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
   if (phase === 'Unknown') return 'external';
   if (phase !== 'CrashLoopBackOff') return 'none';
-  return failure && codesForPeople.has(failure.detail.code) ? 'person' : 'external';
+  return failure && needsPerson(failure.detail.code) ? 'person' : 'external';
 }

@@ -4,7 +4,7 @@
  */
 import type { CreatedInstance } from '../contracts/driver-contract.ts';
 import type { DrainReport } from '../contracts/drain-activities.ts';
-import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import type { ConsoleRead, PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../contracts/messages.ts';
 import type { Preservation } from '../contracts/preservation-activities.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
@@ -36,6 +36,8 @@ export interface MachineState {
   health?: HealthState;
   /** `missing-instance.ts`: the cloud may have lost the instance. */
   missing?: MissingInstanceState;
+  /** `console-output.ts`: of an instance that was no Ready Node at the creation timeout. */
+  consoleOutput?: ConsoleOutputState;
   /** `preservation.ts`: absent where neither Machine nor Node asks for it. */
   preservation?: PreservationState;
   /** `teardown.ts` */
@@ -159,6 +161,9 @@ export interface MissingInstanceState {
   /** The health check has taken the answer into account. */
   isEvaluated: boolean;
 }
+
+/** Once the machine is Failed, the end of the text. */
+export type ConsoleOutputState = ConsoleRead & { readAt: number };
 
 export interface PreservationState {
   /** What was known at the last read: anything else is a reason to read again. */

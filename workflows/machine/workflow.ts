@@ -14,11 +14,13 @@ import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
+import { MachineLog } from './log-lines.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { drainView, observeDrain } from './drain.ts';
 import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
 import { observeNode } from './node.ts';
+import { operationOf } from './operation.ts';
 import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -46,6 +48,7 @@ import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { localFirst, messageOf } from '../runtime/activity-options.ts';
+import { countDecision } from '../runtime/decisions.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
   drainReportSchema,
@@ -70,6 +73,8 @@ export interface MachineResult {
   reason: string;
   providerID?: string;
   nodeName?: string;
+  /** The end of what an instance printed that did not join in time: 900 bytes at most. */
+  consoleOutput?: string;
   bornAt: string;
 }
 
@@ -89,6 +94,7 @@ class MachineWorkflow {
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
   readonly #guard = new StepGuard();
+  readonly #log: MachineLog;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
@@ -96,6 +102,7 @@ class MachineWorkflow {
     this.#input = input;
     this.#state = carriedState(input.state) ?? newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
+    this.#log = new MachineLog(input.ref, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, () => this.#wake());
     this.#listen();
@@ -114,8 +121,11 @@ class MachineWorkflow {
     if (pending) return await this.#applyCommand(pending);
     if (!this.#running && shouldContinueAsNew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
+    countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    this.#log.report(this.#state, step);
+    this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
     if (step.action === 'startOver') return await this.#startOver();
     await this.#perform(step);
@@ -245,8 +255,11 @@ class MachineWorkflow {
     const { successor } = this.#state.object;
     const instance = instanceOf(this.#state);
     const { seen } = this.#state.node;
+    const { consoleOutput } = this.#state;
     this.#commands.refuseAll('the machine is gone');
     await condition(allHandlersFinished);
+    this.#log.end(this.#state, reason);
+    this.#input.operations?.end('gone');
     if (successor) {
       // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
@@ -256,6 +269,7 @@ class MachineWorkflow {
     return {
       reason,
       ...(instance && { providerID: instance.providerID, nodeName: instance.nodeName }),
+      ...(consoleOutput && 'text' in consoleOutput && { consoleOutput: consoleOutput.text }),
       bornAt: workflowInfo().startTime.toISOString(),
     };
   }

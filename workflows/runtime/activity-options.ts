@@ -136,6 +136,11 @@ export function singleAttempt(summary: string): Steps {
  */
 export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
 
+export function isNotServed(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && notServed.includes(cause.type ?? '');
+}
+
 /**
  * After this time the workflow asks whether a worker polls the queue. If none does, the object says
  * so: a wait in silence would look like a hang.
@@ -225,6 +230,22 @@ export function driverQuery(
     retry: { ...checkRetry, nonRetryableErrorTypes: notServed },
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
     scheduleToStartTimeout: longestQueueWait,
+  });
+}
+
+/** Asked once, while a machine waits for it to turn Failed: 15 s at most. */
+export function consoleQuery(
+  provider: string,
+  summary: string,
+): ActivityInterfaceFor<Pick<DriverActivities, 'getConsoleOutput'>> {
+  return proxyActivities<Pick<DriverActivities, 'getConsoleOutput'>>({
+    taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, 'read'),
+    scheduleToStartTimeout: '5s',
+    startToCloseTimeout: '10s',
+    scheduleToCloseTimeout: '15s',
+    heartbeatTimeout: heartbeatTimeout(),
+    retry: { maximumAttempts: 1 },
+    summary: clip(summary, longestSummaryBytes),
   });
 }
 

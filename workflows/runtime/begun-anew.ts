@@ -1,11 +1,7 @@
 /** The metric of runs that began anew because the one before them failed (decision 6). */
-import {
-  ApplicationFailure,
-  metricMeter,
-  TimeoutFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
 import { followsFailedRun } from './continue-as-new.ts';
+import { count } from './counters.ts';
 
 /** Few, as each is a label. */
 export type BegunAnewReason = 'nondeterminism' | 'timeout' | 'error';
@@ -14,9 +10,7 @@ export type BegunAnewReason = 'nondeterminism' | 'timeout' | 'error';
 export function countBegunAnew(): void {
   if (!followsFailedRun()) return;
   const { workflowType: kind, lastFailure } = workflowInfo();
-  metricMeter
-    .createCounter('millwright_runs_begun_anew', '', 'Runs begun anew after one that failed.')
-    .add(1, { kind, reason: begunAnewReason(lastFailure) });
+  count('runsBegunAnew', { kind, reason: begunAnewReason(lastFailure) });
 }
 
 /**

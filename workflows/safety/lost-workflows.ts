@@ -3,7 +3,7 @@
  * its workflow, and every such workflow its object. A mismatch found twice is repaired by the
  * signal that the watcher would send.
  */
-import { metricMeter, setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
+import { log, setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
 import type {
   WorkflowCheck,
   WorkflowReport,
@@ -12,6 +12,7 @@ import type {
 import type { WorkflowComparison } from '../plan/safety/lost-workflows.ts';
 import { agreedOn, isWell } from '../plan/safety/lost-workflows.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
+import { count } from '../runtime/counters.ts';
 import { pinned } from '../runtime/pinned.ts';
 
 /** Longer than a signal takes, and than a list of workflows lags behind. */
@@ -28,7 +29,7 @@ export async function safetyLostWorkflows(check: WorkflowCheck): Promise<Workflo
     if (isWell(found) || round > roundsMax) return close(check, reportOf(found, done));
     const input = { ...check, ...found };
     const outcome = await safetyCheck(summaryOf(found)).repairWorkflows(input);
-    for (const entity of outcome) done.set(`${entity.kind}/${entity.name}`, entity);
+    for (const entity of outcome) noteRepaired(check, done, entity);
     setCurrentDetails(detailsOf(check, reportOf(found, done)));
     // Nothing more to be done now.
     if (outcome.every(({ isHealed }) => !isHealed) && found.omitted === 0)
@@ -47,6 +48,17 @@ async function findMismatches({ namespace }: WorkflowCheck): Promise<WorkflowCom
 
 function compare(namespace: string): Promise<WorkflowComparison> {
   return safetyCheck('compare objects with workflows').compareWorkflows({ namespace });
+}
+
+/** One that is healed gets a line of the log: docs/logs.md. */
+function noteRepaired(
+  { namespace }: WorkflowCheck,
+  done: Map<string, RepairedWorkflow>,
+  entity: RepairedWorkflow,
+): void {
+  const { kind, name, isHealed, why } = entity;
+  done.set(`${kind}/${name}`, entity);
+  if (isHealed) log.info('repairs the workflow', { [kind]: `${namespace}/${name}`, why });
 }
 
 function summaryOf({ unattended, leftOver }: WorkflowComparison): string {
@@ -71,10 +83,7 @@ function reportOf(
 
 function close(check: WorkflowCheck, report: WorkflowReport): WorkflowReport {
   setCurrentDetails(detailsOf(check, report));
-  const tags = { kube_namespace: check.namespace };
-  metricMeter
-    .createCounter('millwright_safety_entities_healed', '', 'Workflows started or ended anew.')
-    .add(report.healed, tags);
+  count('entitiesHealed', { kube_namespace: check.namespace }, report.healed);
   return report;
 }
 

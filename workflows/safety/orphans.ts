@@ -5,7 +5,6 @@
 import {
   isCancellation,
   log,
-  metricMeter,
   setCurrentDetails,
   setWorkflowOptions,
   workflowInfo,
@@ -22,6 +21,7 @@ import { detailsOf, reportOf, suspectsIn } from './orphans-report.ts';
 import { deleteExternal, searchExternal } from './external-drivers.ts';
 import { signalMissing } from './missing-instances.ts';
 import { safetyCheck, messageOf, orphanCheck } from '../runtime/activity-options.ts';
+import { count } from '../runtime/counters.ts';
 import { pinned } from '../runtime/pinned.ts';
 
 export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
@@ -46,7 +46,7 @@ export async function safetyOrphans(check: OrphanCheck): Promise<OrphanReport> {
   await reportCredentials(check, listings);
   const report = { ...reportOf({ check, listings, plan, outcomes }), missing };
   setCurrentDetails(detailsOf(check, report));
-  count(check, report);
+  count('orphansDeleted', { kube_namespace: namespace }, report.deleted.length);
   const error = await writeEvents(check, plan, report);
   return error === undefined ? report : { ...report, errors: [...report.errors, error] };
 }
@@ -145,47 +145,3 @@ async function writeEvents(
     return { where: 'Events', message: messageOf(error) };
   }
 }
-
-/** On the worker that this run ended on; replays do not count. */
-function count({ namespace }: OrphanCheck, report: OrphanReport): void {
-  const tags = { kube_namespace: namespace };
-  for (const { name, help, of } of gauges) {
-    metricMeter
-      .createGauge(`millwright_safety_orphans_${name}`, 'int', '', help)
-      .set(of(report), tags);
-  }
-  metricMeter
-    .createGauge(
-      'millwright_safety_instances_missing',
-      'int',
-      '',
-      'Machines whose instance the cloud did not know in the last run.',
-    )
-    .set(report.missing?.total ?? 0, tags);
-  metricMeter
-    .createCounter('millwright_safety_orphans_deleted', '', 'Instances deleted as orphans.')
-    .add(report.deleted.length, tags);
-}
-
-const gauges: readonly { name: string; help: string; of(report: OrphanReport): number }[] = [
-  {
-    name: 'suspected',
-    help: 'Instances without a Machine in the last run.',
-    of: ({ suspected }) => suspected,
-  },
-  {
-    name: 'kept',
-    help: 'Instances that were kept in the last run.',
-    of: ({ kept }) => kept.total,
-  },
-  {
-    name: 'errors',
-    help: 'Listings and deletions that failed in the last run.',
-    of: ({ errors }) => errors.length,
-  },
-  {
-    name: 'stopped',
-    help: '1 when the last run found too many to delete any.',
-    of: ({ stopped }) => (stopped === undefined ? 0 : 1),
-  },
-];

@@ -2,7 +2,7 @@
  * One run of the check `safety/overshoot`: sets with too many machines are frozen, and thawed when
  * that is over.
  */
-import { setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
+import { log, setCurrentDetails, setWorkflowOptions, sleep } from '@temporalio/workflow';
 import type {
   FreezeOutcome,
   OvershootCheck,
@@ -27,6 +27,9 @@ export async function safetyOvershoot(check: OvershootCheck): Promise<OvershootR
     freezes.length === 0
       ? []
       : await safetyCheck(`freeze or thaw ${freezes.length}`).applyFreezes({ namespace, freezes });
+  for (const { action, kind, name, why, error } of outcomes) {
+    if (error === undefined) log.info(`${action}s`, { [kind]: `${namespace}/${name}`, why });
+  }
   const report = {
     sets: second.total,
     changed: outcomes.slice(0, namedMax),

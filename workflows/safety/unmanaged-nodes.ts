@@ -1,5 +1,5 @@
 /** One run of the check `safety/unmanaged-nodes`: marks Nodes that no Machine knows of. */
-import { setCurrentDetails, setWorkflowOptions } from '@temporalio/workflow';
+import { log, setCurrentDetails, setWorkflowOptions } from '@temporalio/workflow';
 import type { UnmanagedNodesCheck, UnmanagedNodesReport } from '../contracts/safety-activities.ts';
 import { safetyCheck } from '../runtime/activity-options.ts';
 import { pinned } from '../runtime/pinned.ts';
@@ -8,6 +8,8 @@ export async function safetyUnmanagedNodes(
   check: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
   const report = await safetyCheck('compare Nodes with Machines').markUnmanagedNodes(check);
+  for (const node of report.marked) log.info('marks a Node without a Machine', { node });
+  for (const node of report.cleared) log.info('a Node has a Machine again', { node });
   setCurrentDetails(detailsOf(check, report));
   return report;
 }

@@ -23,6 +23,26 @@ export function clip(text: string, longestBytes: number): string {
   return text;
 }
 
+/**
+ * The last so many bytes of UTF-8, between two characters; from the begin of a line, where one
+ * begins within the first quarter.
+ */
+export function clipStart(text: string, longestBytes: number): string {
+  let bytes = 0;
+  let start = text.length;
+  for (const character of Array.from(text).toReversed()) {
+    bytes += bytesOf(character);
+    if (bytes > longestBytes) return fromLineStart(text.slice(start));
+    start -= character.length;
+  }
+  return text;
+}
+
+function fromLineStart(text: string): string {
+  const start = text.indexOf('\n') + 1;
+  return start > 0 && start <= text.length / 4 ? text.slice(start) : text;
+}
+
 /** In JSON a control character, a quote and a lone surrogate are longer than themselves. */
 function bytesOf(character: string): number {
   const code = character.codePointAt(0) ?? 0;

@@ -6,6 +6,7 @@ import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { realTiming, type Timing } from '../wait.ts';
 import { createConnect, loadSdk, type AccountRequest } from './client.ts';
+import { getConsoleOutput } from './console-output.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
 import { missing } from '../missing.ts';
@@ -45,6 +46,7 @@ export function createAwsDriver(settings: DriverSettings, options: AwsDriverOpti
     settleSeconds,
     createInstance: async (request) => await createInstance(await cloudFor(request), request),
     describeInstance: async (request) => await describeInstance(await cloudFor(request), request),
+    getConsoleOutput: async (request) => await getConsoleOutput(await connect(request), request),
     initializeInstance: async (request) =>
       await initializeInstance(await cloudFor(request), request),
     deleteInstance: async (request) => await deleteInstance(await connect(request), request),

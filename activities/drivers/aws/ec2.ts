@@ -12,6 +12,7 @@ import { DriverError } from '../driver.ts';
 import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../or-aborted.ts';
 import { tagList } from './tags.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface Ec2 {
@@ -20,6 +21,10 @@ export interface Ec2 {
   describe(query: DescribeInstancesCommandInput): Promise<Instance[]>;
   /** Undefined: there is no such instance, or none that EC2 lists yet. */
   describeOne(instanceId: string): Promise<Instance | undefined>;
+  /**
+   * In base64; empty while EC2 has none. `isLatest`: as of now, for instance types that have it.
+   */
+  consoleOutput(instanceId: string, options: { isLatest: boolean }): Promise<string>;
   /** Undefined: no such image is to be seen. */
   rootDeviceName(ami: string): Promise<string | undefined>;
   run(input: RunInstancesCommandInput): Promise<Instance>;
@@ -46,9 +51,24 @@ export interface Ec2Parts {
 const pageSize = 1_000;
 const pagesMax = 100;
 
+type Send = <Answer>(call: Call<Answer>) => Promise<Answer>;
+
+interface Calls {
+  client: EC2;
+  region: string;
+  send: Send;
+}
+
 export function ec2Calls(parts: Ec2Parts): Ec2 {
   const { client, region } = parts;
-  const send = <Answer>(call: Call<Answer>): Promise<Answer> => sendOnce(parts, call);
+  const send: Send = (call) => sendOnce(parts, call);
+  const calls = { client, region, send };
+  return { region, ...readsOf(calls), ...writesOf(calls) };
+}
+
+type Reads = Pick<Ec2, 'describe' | 'describeOne' | 'consoleOutput' | 'rootDeviceName'>;
+
+function readsOf({ client, send }: Calls): Reads {
   const describe: Ec2['describe'] = (query) =>
     allPages(async (NextToken) => {
       const input = { ...query, ...(NextToken !== undefined && { NextToken }) };
@@ -58,11 +78,18 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
       });
     });
   return {
-    region,
     describe,
     async describeOne(instanceId) {
       const found = await unlessMissing(describe({ InstanceIds: [instanceId] }));
       return found?.[0];
+    },
+    async consoleOutput(instanceId, { isLatest }) {
+      const input = { InstanceId: instanceId, ...(isLatest && { Latest: true }) };
+      const { Output = '' } = await send({
+        action: 'GetConsoleOutput',
+        with: (options) => client.getConsoleOutput(input, options),
+      });
+      return Output;
     },
     async rootDeviceName(ami) {
       const { Images = [] } = await send({
@@ -72,6 +99,11 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
       });
       return Images[0]?.RootDeviceName;
     },
+  };
+}
+
+function writesOf({ client, region, send }: Calls): Omit<Ec2, 'region' | keyof Reads> {
+  return {
     async run(input) {
       const { Instances = [] } = await send({
         action: 'RunInstances',
@@ -132,11 +164,20 @@ async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<An
   const timeout = timeoutSignal(timeoutSeconds * 1_000);
   const abortSignal = anySignal([signal, timeout]);
   try {
-    return await orAborted(call.with({ abortSignal }), abortSignal);
+    const answer = await orAborted(call.with({ abortSignal }), abortSignal);
+    noteRequest(call, answer);
+    return answer;
   } catch (cause) {
+    noteRequest(call, cause);
     const { action, isCreate = false } = call;
     throw failureOf({ action, region, isCreate, signal, timeout, timeoutSeconds }, cause);
   }
+}
+
+/** EC2 gives one with each answer, also with those that are errors. */
+function noteRequest({ action }: Call<unknown>, answer: unknown): void {
+  const { $metadata }: { $metadata?: { requestId?: string } } = Object(answer);
+  noteCloudRequest($metadata?.requestId, !action.startsWith('Describe'));
 }
 
 interface Page {

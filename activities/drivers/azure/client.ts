@@ -9,7 +9,9 @@ import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
+import { readPlainly, type PlainAnswer } from './plain-read.ts';
 import type { CredentialPlan } from './credentials.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { monotonicMs } from '../../system/system.ts';
 
 export interface AzureClients {
@@ -22,6 +24,8 @@ export interface AzureClients {
   /** For requests that no client has a method for; goes with the pipeline of `compute`. */
   http: HttpClient;
   newRequest: typeof createPipelineRequest;
+  /** GET of a URL that has a signature of its own. */
+  readWithoutCredentials(url: string, abortSignal: AbortSignal): Promise<PlainAnswer>;
   /** Has a token been asked for that is not there yet? */
   isWaitingForToken(): boolean;
   /** These clients hang: the next call gets others. */
@@ -142,11 +146,24 @@ function makeClients(
   const { credential, isWaiting } = watched(
     credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
   );
+  const { createDefaultHttpClient, createPipelineRequest: newRequest } = sdks.pipeline;
+  const http = createDefaultHttpClient();
+  const plain = {
+    pipeline: sdks.pipeline.createPipelineFromOptions({
+      ...shared,
+      redirectOptions: { maxRetries: 0 },
+    }),
+    http,
+    newRequest,
+  };
   const options = {
     ...shared,
     endpoint: cloud.endpoint,
     credentials: { scopes: [cloud.scope] },
-    additionalPolicies: [{ policy: pinnedVersions(apiVersions), position: 'perCall' as const }],
+    additionalPolicies: [
+      { policy: pinnedVersions(apiVersions), position: 'perCall' as const },
+      { policy: notedRequests, position: 'perCall' as const },
+    ],
   };
   return {
     subscriptionId,
@@ -154,8 +171,9 @@ function makeClients(
     compute: new sdks.compute.ComputeManagementClient(credential, subscriptionId, options),
     network: new sdks.network.NetworkManagementClient(credential, subscriptionId, options),
     graph: new sdks.graph.ResourceGraphClient(credential, options),
-    http: sdks.pipeline.createDefaultHttpClient(),
-    newRequest: sdks.pipeline.createPipelineRequest,
+    http,
+    newRequest,
+    readWithoutCredentials: (url, signal) => readPlainly(plain, url, signal),
     isWaitingForToken: isWaiting,
   };
 }
@@ -248,4 +266,21 @@ function pinnedVersions(apiVersions: ApiVersions): PipelinePolicy {
       return await next(request);
     },
   };
+}
+
+/** The Resource Manager gives an id with each answer, also with those that are errors. */
+const notedRequests: PipelinePolicy = {
+  name: 'millwrightNotedRequests',
+  async sendRequest(request, next) {
+    const response = await next(request);
+    const { headers } = response;
+    const id = headers.get('x-ms-request-id') ?? headers.get('x-ms-correlation-request-id');
+    noteCloudRequest(id, request.method !== 'GET' && !isQuery(request.url));
+    return response;
+  },
+};
+
+/** A search of the Resource Graph is a POST as well. */
+function isQuery(url: string): boolean {
+  return url.includes('/providers/Microsoft.ResourceGraph/');
 }

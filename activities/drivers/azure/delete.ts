@@ -59,7 +59,11 @@ async function isOwned(
 }
 
 /** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
-function isMadeFor(session: Session, request: MachineRequest, tags: Tags | undefined): boolean {
+export function isMadeFor(
+  session: Session,
+  request: MachineRequest,
+  tags: Tags | undefined,
+): boolean {
   const { machine } = request;
   const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
   if (!isOursIn(session, { cluster, machine }, tags)) return false;

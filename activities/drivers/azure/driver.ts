@@ -14,6 +14,7 @@ import {
   type ClientSource,
 } from './client.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
+import { getConsoleOutput } from './console-output.ts';
 import { createInstance } from './create.ts';
 import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
@@ -59,6 +60,7 @@ export function createAzureDriver(
         const seen = await look(session, request);
         return seen.outcome === 'found' ? instanceOf(session, request, seen) : undefined;
       }),
+    getConsoleOutput: (request) => run(request, (session) => getConsoleOutput(session, request)),
     initializeInstance: (request) =>
       run(request, async (session) => {
         const seen = await look(session, request);

@@ -9,6 +9,11 @@ import type { InstancePlace } from './provider-id.ts';
 export interface Compute {
   /** Undefined when there is none. */
   get(place: InstancePlace, signal: AbortSignal): Promise<ComputeInstance | undefined>;
+  /**
+   * The last 64 KiB of its first serial port; empty while there is nothing. Undefined when there is
+   * no such instance.
+   */
+  serialOutput(place: InstancePlace, signal: AbortSignal): Promise<string | undefined>;
   insert(request: InsertRequest, signal: AbortSignal): Promise<ComputeOperation>;
   /** Undefined when there is none. */
   delete(place: InstancePlace, signal: AbortSignal): Promise<ComputeOperation | undefined>;

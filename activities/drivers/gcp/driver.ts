@@ -6,6 +6,7 @@ import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts } from './client.ts';
 import type { Accounts } from './client.ts';
+import { getConsoleOutput } from './console-output.ts';
 import { createInstance } from './create.ts';
 import type { CreationOptions } from './creation.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
@@ -55,6 +56,8 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
     createInstance: async (request) =>
       await createInstance(await accounts.of(request), request, world.creation),
     describeInstance: (request) => describeInstance(world, request),
+    getConsoleOutput: async (request) =>
+      await getConsoleOutput(await accounts.of(request), request),
     async initializeInstance(request) {
       const instance = await describeInstance(world, request);
       if (instance) return instance;

@@ -1,10 +1,11 @@
 /** Compute Engine by Google's SDK, with the credentials of one class. */
-import type { Compute } from './compute.ts';
+import type { Compute, ComputeOperation } from './compute.ts';
 import { instanceFields, instanceOf, operationOf, pageFields, pageOf } from './sdk-answers.ts';
 import { orAbsent, send as sendAs } from './sdk-call.ts';
 import type { Call, SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import type { TokenSource } from './token-source.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 
 export interface SdkComputeOptions {
   clients: SdkClients;
@@ -12,6 +13,10 @@ export interface SdkComputeOptions {
   /** Limit of one call. */
   callTimeoutSeconds: number;
 }
+
+/** Google keeps a megabyte; a negative start counts from the end. */
+const serialBytes = 65_536;
+const serialFields = 'contents';
 
 /** Google's most. */
 const pageSize = 500;
@@ -37,8 +42,23 @@ function readsOf({
   operations,
   send,
   limitSeconds,
-}: Sdk): Pick<Compute, 'get' | 'list' | 'operation'> {
+}: Sdk): Pick<Compute, 'get' | 'serialOutput' | 'list' | 'operation'> {
   return {
+    async serialOutput(place, signal) {
+      const { project, zone, name } = place;
+      const what = `get the serial output of instance ${name}`;
+      const call = { what, signal, limitSeconds, resource: `instances/${name}` };
+      const request = { project, zone, instance: name, port: 1, start: -serialBytes };
+      return await orAbsent(
+        send(call, async (sdk) => {
+          const [output] = await instances.getSerialPortOutput(
+            request,
+            withFields(sdk, serialFields),
+          );
+          return output.contents ?? '';
+        }),
+      );
+    },
     async get(place, signal) {
       const request = { project: place.project, zone: place.zone, instance: place.name };
       const resource = `instances/${place.name}`;
@@ -64,6 +84,7 @@ function readsOf({
       const call = { what: `get operation ${operation}`, signal, limitSeconds, resource };
       return await orAbsent(
         send(call, async (sdk) => {
+          noteCloudRequest(operation, false);
           const [found] = await operations.get({ project, zone, operation }, sdk);
           return operationOf(found);
         }),
@@ -83,7 +104,7 @@ function writesOf({
       return await send({ what, signal, limitSeconds, isInsert: true }, async (sdk) => {
         const request = { project, zone, requestId, instanceResource: resource };
         const [{ latestResponse }] = await instances.insert(request, sdk);
-        return operationOf(latestResponse);
+        return begun(latestResponse);
       });
     },
     async delete({ project, zone, name }, signal) {
@@ -95,7 +116,7 @@ function writesOf({
             { project, zone, instance: name },
             sdk,
           );
-          return operationOf(latestResponse);
+          return begun(latestResponse);
         }),
       );
     },
@@ -111,10 +132,17 @@ function writesOf({
       };
       return await send(call, async (sdk) => {
         const [{ latestResponse }] = await instances.setLabels(request, sdk);
-        return operationOf(latestResponse);
+        return begun(latestResponse);
       });
     },
   };
+}
+
+/** The name of the operation is what Google's logs know a change by. */
+function begun(answer: unknown): ComputeOperation {
+  const operation = operationOf(answer);
+  noteCloudRequest(operation.name, true);
+  return operation;
 }
 
 function withFields(options: SdkOptions, fields: string): SdkOptions {

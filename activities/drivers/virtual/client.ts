@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
 import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
+import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface CloudInstanceRequest {
@@ -51,6 +52,8 @@ export interface VirtualCloudClient {
   /** Undefined when there is none. */
   describe(id: string, signal: AbortSignal): Promise<CloudInstance | undefined>;
   initialize(id: string, signal: AbortSignal): Promise<CloudInstance>;
+  /** What it has printed to its console. */
+  console(id: string, signal: AbortSignal): Promise<string>;
   /** Whether it was there. */
   delete(id: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -112,6 +115,10 @@ export function createVirtualCloudClient(options: ClientOptions): VirtualCloudCl
       const path = `${pathOf(id)}/initialize`;
       return (await call<{ instance: CloudInstance }>({ method: 'POST', path, signal })).instance;
     },
+    async console(id, signal) {
+      const path = `${pathOf(id)}/console`;
+      return (await call<{ output: string }>({ method: 'GET', path, signal })).output;
+    },
     async delete(id, signal) {
       const path = pathOf(id);
       return (await orUndefined(call<object>({ method: 'DELETE', path, signal }))) !== undefined;
@@ -146,6 +153,7 @@ async function send<T>(transport: Transport, options: ClientOptions, call: Call)
   try {
     const signal = anySignal([call.signal, timeout]);
     const response = await transport({ method, path, body, signal });
+    noteCloudRequest(response.headers['x-request-id'], method !== 'GET');
     if (response.statusCode >= 300) throw errorOfAnswer(call, response);
     const answer: T = JSON.parse(response.text);
     return answer;

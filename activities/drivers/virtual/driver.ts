@@ -11,7 +11,7 @@ import type {
   PersistentVolumeSpec,
 } from '../driver.ts';
 import { missing } from '../missing.ts';
-import { notOurs } from '../named-instance.ts';
+import { consoleNotOurs, notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
@@ -56,6 +56,12 @@ export function createVirtualDriver(options: VirtualDriverOptions = {}): Driver 
     async describeInstance(request) {
       const found = await findOne(cloud, request);
       return found && instanceOf(found);
+    },
+    async getConsoleOutput(request) {
+      const found = await findOne(cloud, request);
+      if (!found) throw missing(request);
+      if (!isMadeFor(found, request)) throw consoleNotOurs(request);
+      return await cloud.console(found.id, request.signal);
     },
     async initializeInstance(request) {
       const found = await findOne(cloud, request);

@@ -84,11 +84,7 @@ function fromFiles(files: string[], context: string | undefined): KubeConfig {
 }
 
 /** What the context names. */
-function chosenOf(
-  parsed: readonly ParsedFile[],
-  source: string,
-  name?: string,
-): KubeConfig {
+function chosenOf(parsed: readonly ParsedFile[], source: string, name?: string): KubeConfig {
   const current = name ?? parsed.find((file) => file.current !== undefined)?.current;
   if (current === undefined) throw new Error(`${source}: current-context is not set.`);
   const contexts = parsed.flatMap((file) => file.contexts);

@@ -28,6 +28,7 @@ import { obstacleOf } from './observed.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
+import { nodeConditionsOf } from '../conditions.ts';
 import { component, machineSubject, patchStatus, readSameMachine } from '../object.ts';
 
 export interface NodeUpdate {
@@ -77,10 +78,10 @@ async function copyConditions(
   machine: ObjectReference,
   node: Node,
 ): Promise<void> {
-  const conditions = node.status?.conditions ?? [];
+  const conditions = nodeConditionsOf(node);
   const current = await readSameMachine(control, machine);
   if (!current) return;
-  if (!conditionsDiffer(current.status?.conditions ?? [], conditions)) return;
+  if (!conditionsDiffer(nodeConditionsOf(current), conditions)) return;
   // What another attempt wrote meanwhile is newer.
   await patchStatus(control, current, (now) => (now === current ? { conditions } : undefined));
 }

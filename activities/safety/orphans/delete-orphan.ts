@@ -5,10 +5,11 @@ import type {
 import { verdictOn } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type { ClassReader } from '../../machine-class/reader.ts';
 import type { Driver } from '../../drivers/driver.ts';
+import { askingCloud } from '../../drivers/asking-cloud.ts';
 import { DriverError } from '../../drivers/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Audit } from '../../runtime/audit.ts';
-import { auditListedDeletion } from '../../runtime/audit-deletions.ts';
+import { auditListedDeletion } from '../../runtime/audit-instances.ts';
 import { readClaims } from './machine-claims.ts';
 
 export interface DeletionDependencies {
@@ -37,8 +38,9 @@ export async function deleteOrphan(
   if (secretFaults.length > 0) return { outcome: 'failed', message: secretFaults.join('; ') };
   const request = { cluster, namespace, providerSpec, secret, providerID, signal: signal() };
   try {
-    const { found } = await driver.deleteListed(request);
-    if (found) auditListedDeletion({ control, audit }, { namespace, providerID, className });
+    const [{ found }, asked] = await askingCloud(() => driver.deleteListed(request));
+    const deleted = { namespace, providerID, className, ...asked };
+    if (found) auditListedDeletion({ control, audit }, deleted);
     return { outcome: found ? 'deleted' : 'gone' };
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;

@@ -34,6 +34,7 @@ const inWords = {
   tooLate: 'no answer, or no heartbeat, within the time limit',
   cancelled: 'the call was reported as cancelled',
   exception: 'an exception, three times',
+  notServed: 'the worker does not serve it',
 } as const;
 
 export class DriverUnderTest {
@@ -52,6 +53,17 @@ export class DriverUnderTest {
   /** Throws a `Mismatch` when no answer comes, or none that is as the schema says. */
   async ask<Name extends Activity>(activity: Name, input: Input<Name>): Promise<Output<Name>> {
     const reply = await this.#asker.ask(this.#questionOf(activity, input));
+    if (!reply) throw new Error('an answer was lost unasked');
+    return await this.#followed(activity, input, this.#answerIn(activity, reply));
+  }
+
+  /** The same for what a driver need not serve. Undefined when it does not. */
+  async askIfServed<Name extends Activity>(
+    activity: Name,
+    input: Input<Name>,
+  ): Promise<Output<Name> | undefined> {
+    const reply = await this.#asker.ask(this.#questionOf(activity, input));
+    if (reply?.came === 'notServed') return undefined;
     if (!reply) throw new Error('an answer was lost unasked');
     return await this.#followed(activity, input, this.#answerIn(activity, reply));
   }

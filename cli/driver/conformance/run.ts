@@ -3,6 +3,7 @@ import { answerChecks } from './checks/answers.ts';
 import { badInputChecks, badSpecChecks, validationCheck } from './checks/bad-input.ts';
 import type { Check } from './checks/check.ts';
 import { crowdCheck } from './checks/crowd.ts';
+import { consoleChecks } from './checks/console-output.ts';
 import { creationChecks } from './checks/creation.ts';
 import { deletionChecks } from './checks/deletion.ts';
 import { listingChecks } from './checks/listing.ts';
@@ -34,6 +35,7 @@ export async function runChecks(
     validationCheck,
     ...creationChecks,
     crowdCheck,
+    ...consoleChecks,
     ...listingChecks,
     ...troubleChecks,
     ...deletionChecks,

@@ -9,6 +9,7 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import { isNotServed, messageOf, notServed } from '../../../workflows/runtime/activity-options.ts';
 import type { Place } from '../../../workflows/api/place.ts';
 import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
 
@@ -29,9 +30,12 @@ export type Reply =
   | { came: 'answer'; answer: unknown }
   /**
    * `notTaken`: no worker took it. `tooLate`: the time limit or the heartbeat cut it off.
-   * `exception`: the driver threw.
+   * `exception`: the driver threw. `notServed`: its worker does not know the activity.
    */
-  | { came: 'notTaken' | 'tooLate' | 'cancelled' | 'exception'; message: string };
+  | {
+      came: 'notTaken' | 'tooLate' | 'cancelled' | 'exception' | 'notServed';
+      message: string;
+    };
 
 /**
  * As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not
@@ -41,7 +45,7 @@ const limits = {
   scheduleToStartTimeout: '60s',
   startToCloseTimeout: '5m',
   heartbeatTimeout: '4s',
-  retry: { initialInterval: '1s', maximumAttempts: 3 },
+  retry: { initialInterval: '1s', maximumAttempts: 3, nonRetryableErrorTypes: notServed },
 } as const;
 
 /** A cancelled one waits for what the driver says to that. */
@@ -61,6 +65,7 @@ function answered(answer: unknown): Reply {
 function failed(error: unknown): Reply {
   if (isCancellation(error)) return { came: 'cancelled', message: 'cancelled' };
   if (!(error instanceof ActivityFailure)) throw error;
+  if (isNotServed(error)) return { came: 'notServed', message: messageOf(error) };
   const { cause } = error;
   const message = cause?.message ?? error.message;
   if (!(cause instanceof TimeoutFailure)) return { came: 'exception', message };

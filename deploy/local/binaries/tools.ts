@@ -16,8 +16,12 @@ export type ToolName =
   | 'temporal-test-server'
   | 'helm'
   | 'helm3'
+  | 'prometheus'
+  | 'promtool'
   | 'mcm'
-  | 'mcm-machine-controller';
+  | 'mcm-machine-controller'
+  | 'gitops-health'
+  | 'otel-collector';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -288,6 +292,38 @@ function helm(name: 'helm' | 'helm3', version: string): Tool {
   };
 }
 
+/**
+ * Prometheus, and the program that checks and tests its rules. One archive holds both. A build from
+ * Go modules has no web page, which the published module leaves out, and finds targets in files and
+ * lists only, which leaves out the libraries of all clouds.
+ */
+function prometheus(name: 'prometheus' | 'promtool', takes: string): Tool {
+  const version = versions.prometheus;
+  return {
+    name,
+    version,
+    variable: variableOf(name),
+    versionArgs: ['--version'],
+    release: ({ os, arch }) => {
+      const base = `https://github.com/prometheus/prometheus/releases/download/v${version}`;
+      const folder = `prometheus-${version}.${os}-${arch}`;
+      return {
+        url: `${base}/${folder}.tar.gz`,
+        checksumUrl: `${base}/sha256sums.txt`,
+        member: `${folder}/${name}`,
+      };
+    },
+    module: {
+      folder: 'prometheus',
+      package: `github.com/prometheus/prometheus/cmd/${name}`,
+      go: '1.26.7',
+      ldflags: [`-X github.com/prometheus/common/version.Version=${version}`],
+      tags: ['remove_all_sd'],
+      takes,
+    },
+  };
+}
+
 /** The two processes of the real MCM, for tests of the migration. Neither prints its version. */
 function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: string): Tool {
   return {
@@ -297,6 +333,34 @@ function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: stri
     module: { folder: 'mcm', package: main, go: '1.26.2', ldflags: [], takes: '2 minutes' },
   };
 }
+
+/** kstatus and Argo CD's Lua, for the tests of conditions. It does not print its version. */
+const gitopsHealth: Tool = {
+  name: 'gitops-health',
+  version: versions.gitopsHealth,
+  variable: variableOf('gitops-health'),
+  module: {
+    folder: 'gitops',
+    package: './gitops-health',
+    go: '1.26',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
+
+/** For the test of traces. It does not print its version. */
+const otelCollector: Tool = {
+  name: 'otel-collector',
+  version: versions.otelCollector,
+  variable: variableOf('otel-collector'),
+  module: {
+    folder: 'otel-collector',
+    package: './collector',
+    go: '1.26.0',
+    ldflags: [],
+    takes: '1 minute',
+  },
+};
 
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
@@ -313,6 +377,8 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'temporal-test-server': temporalTestServer,
   helm: helm('helm', versions.helm),
   helm3: helm('helm3', versions.helm3),
+  prometheus: prometheus('prometheus', '2 to 3 minutes'),
+  promtool: prometheus('promtool', '2 to 3 minutes'),
   mcm: mcm(
     'mcm',
     versions.mcm,
@@ -323,6 +389,8 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     versions.mcmMachineController,
     './machine-controller',
   ),
+  'gitops-health': gitopsHealth,
+  'otel-collector': otelCollector,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

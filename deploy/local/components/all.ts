@@ -14,6 +14,7 @@ import { temporalNamespace } from './temporal-namespace.ts';
 import { temporalServer, temporalUi } from './temporal-server.ts';
 import { temporalSchema } from './temporal-schema.ts';
 import { workflowBundle } from './workflow-bundle.ts';
+import { prometheus } from './prometheus.ts';
 import type { StackWorld } from './world.ts';
 
 export function componentsOf(world: StackWorld): Component[] {
@@ -26,8 +27,8 @@ export function componentsOf(world: StackWorld): Component[] {
     ...temporalComponents(world),
     ...ourPrograms(world),
     ...(world.options.autoscaler ? [clusterAutoscaler(world)] : []),
-  ];
-  return components.filter((component) => isWanted(component, world));
+  ].filter((component) => isWanted(component, world));
+  return world.options.monitoring ? [...components, prometheus(world, components)] : components;
 }
 
 export function jobsOf(world: StackWorld): Job[] {

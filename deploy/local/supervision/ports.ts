@@ -32,6 +32,7 @@ const names = [
   'thirdWorker',
   'fourthWorker',
   'clusterAutoscaler',
+  'prometheus',
 ] as const;
 
 export type PortName = (typeof names)[number];

@@ -5,6 +5,7 @@
  */
 import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
 import { refusal, type Answer, type CloudError } from './answers.ts';
+import { consoleOf } from './console.ts';
 import type { CallCounters } from './counters.ts';
 import { BadRequest } from './fields.ts';
 import { fateOf, nextFault, type Fault, type Target } from './faults.ts';
@@ -74,6 +75,12 @@ export class Cloud {
 
   initialize(id: string): Answer {
     return this.#onInstance('initialize', id, (instance) => ({ instance: describe(instance) }));
+  }
+
+  console(id: string): Answer {
+    return this.#onInstance('console', id, (instance) => ({
+      output: consoleOf(instance, Date.now()),
+    }));
   }
 
   delete(id: string): Answer {
@@ -174,7 +181,7 @@ export class Cloud {
   }
 
   #onInstance(
-    operation: 'describe' | 'initialize' | 'delete',
+    operation: 'describe' | 'initialize' | 'console' | 'delete',
     id: string,
     body: (instance: Instance) => object,
   ): Answer {

@@ -11,6 +11,7 @@ export const operations = [
   'describe',
   'delete',
   'initialize',
+  'console',
   'volumes',
 ] as const;
 export type Operation = (typeof operations)[number];
@@ -44,6 +45,8 @@ export interface Fault {
   zone?: string;
   /** Of kind `unhealthyLater`. */
   condition?: NodeConditionFault;
+  /** Of kinds `neverJoin` and `joinNotReady`: what the machine prints to its console as well. */
+  console?: string;
 }
 
 const faultFields = [
@@ -58,6 +61,7 @@ const faultFields = [
   'message',
   'zone',
   'condition',
+  'console',
 ];
 
 /** `id` is given to a fault that has none. What `GET /faults` answers can be put back. */
@@ -74,6 +78,7 @@ export function parseFault(value: unknown, id: string, path = ''): Fault {
     ...textsOf(fields),
     ...codeOf(fields, kind),
     ...conditionOf(fields, kind),
+    ...consoleOf(fields, kind),
   };
 }
 
@@ -132,6 +137,16 @@ function conditionOf(fields: Fields, kind: Fault['kind']): { condition?: NodeCon
   };
 }
 
+function consoleOf(fields: Fields, kind: Fault['kind']): { console?: string } {
+  const text = fields.text('console');
+  if (text === undefined) return {};
+  if (kind === 'neverJoin' || kind === 'joinNotReady') return { console: text };
+  throw fields.refusal(
+    'console',
+    `possible here: only machines of neverJoin and joinNotReady print more, not ${kind}`,
+  );
+}
+
 export interface Target {
   operation: Operation;
   name: string;
@@ -168,14 +183,22 @@ function concerns({ operation, match, zone }: Fault, target: Target): boolean {
   return isOperation && isZone && matchesGlob(target.name, match);
 }
 
+function joinOf(never: Fault | undefined, notReady: Fault | undefined): Fate {
+  const prints = (never ?? notReady)?.console;
+  return {
+    ...(never && { neverJoins: true }),
+    ...(notReady && { joinsNotReady: true }),
+    ...(prints !== undefined && { prints }),
+  };
+}
+
 /** What the faults make of a new machine, and which of them fired. */
 export function fateOf(faults: readonly Fault[], target: Target): { fate: Fate; fired: Fault[] } {
   const found = new Map(fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const));
   const sickening = found.get('unhealthyLater');
   const vanishing = found.get('vanish');
   const fate: Fate = {
-    ...(found.get('neverJoin') && { neverJoins: true }),
-    ...(found.get('joinNotReady') && { joinsNotReady: true }),
+    ...joinOf(found.get('neverJoin'), found.get('joinNotReady')),
     ...(sickening?.condition && {
       sickens: { afterSeconds: sickening.seconds ?? 0, condition: sickening.condition },
     }),

@@ -1,4 +1,5 @@
 /** HTTP and JSON around the routes; breaks connections on command. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refusal, type Answer } from './answers.ts';
@@ -39,7 +40,8 @@ async function respond(
     response.destroy();
     return;
   }
-  response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+  const headers = { 'content-type': 'application/json', 'x-request-id': randomUUID() };
+  response.writeHead(answer.status, { ...headers, ...answer.headers });
   response.end(`${JSON.stringify(answer.body)}\n`);
 }
 

@@ -37,6 +37,8 @@ export interface NodeConditionFault {
 export interface Fate {
   neverJoins?: true;
   joinsNotReady?: true;
+  /** To its console, beside the lines of its boot. */
+  prints?: string;
   sickens?: { afterSeconds: number; condition: NodeConditionFault };
   vanishes?: { afterSeconds: number };
 }

@@ -68,6 +68,7 @@ function cloudRoutes(cloud: Cloud): Routes {
       DELETE: (_request, id) => cloud.delete(id),
     },
     '/instances/{id}/initialize': { POST: (_request, id) => cloud.initialize(id) },
+    '/instances/{id}/console': { GET: (_request, id) => cloud.console(id) },
     '/volumes': { GET: () => cloud.volumes() },
   };
 }

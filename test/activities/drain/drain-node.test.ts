@@ -1,13 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { DrainContext } from '../../../activities/drain/context.ts';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
-import { aMachine, aNode, aPod } from '../../support/builders.ts';
+import { aMachine, aNode, aPod, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import {
   aBudget,
@@ -33,6 +34,31 @@ test('a drain cordons its Node, marks it Terminating, and evicts the pods that m
   ]);
   expect([drain.has('web-0'), drain.has('far')]).toEqual([false, true]);
   expect(drain.reports).toEqual([]);
+});
+
+describe('the time that a drain took', () => {
+  const countsFrom = Date.now() - 90_000;
+
+  test.each([
+    { isForced: false, result: 'drained' },
+    { isForced: true, result: 'forced' },
+  ])('is told once it is over: $result', async ({ isForced, result }) => {
+    const drain = new Drain(new InMemoryClient(aNode(), aPod()));
+    await drain.control.patch(customResource('machines', namespace, 'pool-a'), 'merge', {
+      metadata: { labels: { name: 'pool' } },
+    });
+    const drained = vi.fn<NonNullable<DrainContext['drained']>>();
+    await drain.run({ isForced, countsFrom }, {}, { drained });
+    const labels = { name: 'pool' };
+    expect(drained.mock.calls).toEqual([[{ result, labels, seconds: expect.closeTo(90, 0) }]]);
+  });
+
+  test('is not told of a pass that leaves pods', async () => {
+    const drained = vi.fn<NonNullable<DrainContext['drained']>>();
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run({}, {}, { drained })).rejects.toThrow('1 pod left');
+    expect(drained).not.toHaveBeenCalled();
+  });
 });
 
 /** Its memory is of the time before any pod. */

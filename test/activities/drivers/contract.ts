@@ -10,6 +10,7 @@ import type {
   MachineRequest,
   PersistentVolumeSpec,
 } from '../../../activities/drivers/driver.ts';
+import { notingCloudRequests } from '../../../activities/system/cloud-requests.ts';
 import { failureOf } from './failure-of.ts';
 
 /** Names of its instances are used by nothing else in the double. */
@@ -42,6 +43,8 @@ export interface CloudCase {
   remembersTokens?: boolean;
   /** What a create with a spent token says. Default: anything. */
   spentMessage?: RegExp;
+  /** Under which the cloud knows a create or a delete; undefined: it gives none. */
+  requestId: RegExp | undefined;
 }
 
 export function describeDriverContract(cloudCase: CloudCase): void {
@@ -56,6 +59,18 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       await cloudCase.expectMade?.(first, 'c-plain');
       expect(await create(request('c-plain'))).toEqual({ ...first, found: true });
       expect(await countMade('c-plain')).toBe(1);
+    });
+
+    test('a create and a delete tell under which id the cloud knows them', async () => {
+      const told = (call: () => Promise<unknown>): Promise<unknown> =>
+        notingCloudRequests(async (requests) => {
+          await call();
+          return requests.changeId;
+        });
+      const matching = cloudCase.requestId && expect.stringMatching(cloudCase.requestId);
+      expect(await told(() => create(request('c-told')))).toEqual(matching);
+      expect(await told(() => create(request('c-told')))).toBeUndefined();
+      expect(await told(() => remove(request('c-told')))).toEqual(matching);
     });
 
     test('a create with a providerID never makes an instance', async () => {
@@ -138,6 +153,21 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       expect(await countMade('c-ready')).toBe(0);
       const { providerID } = await create(request('c-ready'));
       expect(await initialize('c-ready')).toMatchObject({ providerID, isInitialized: true });
+    });
+
+    test('the console of an instance that does not exist is not found', async () => {
+      const console = driver().getConsoleOutput?.(request('c-mute')) ?? Promise.resolve('none');
+      expect(await failureOf(console)).toMatchObject({ code: 'NotFound', settled: true });
+      expect(await countMade('c-mute')).toBe(0);
+    });
+
+    test('the console of an instance that was made for another Machine is not read', async () => {
+      const { providerID } = await create(request('c-private'));
+      const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
+      expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
+        code: 'FailedPrecondition',
+        message: expect.stringContaining('its console is not read'),
+      });
     });
 
     test('volumeIds names the volumes of this cloud, and leaves out those of others', async () => {

@@ -35,6 +35,7 @@ describeDriverContract({
     expect(nodeName).toBe(name);
     expect(providerID).toMatch(/^local:\/\/\/a\/i-[0-9a-f]{16}$/);
   },
+  requestId: /^[\da-f-]{36}$/,
   absentProviderID: 'local:///a/i-none',
   badSpec: {
     providerSpec: { size: 'huge' },
@@ -45,6 +46,24 @@ describeDriverContract({
     specs: [{ csi: { driver: 'virtual-cloud.millwright.dev', volumeHandle: 'vol-1' } }],
     ids: ['vol-1'],
   },
+});
+
+describe('the console', () => {
+  test('has the lines of the boot, and what a fault lets the machine print', async () => {
+    const text = 'x509: certificate signed by unknown authority';
+    await addFault({ kind: 'neverJoin', match: 'prints', console: text });
+    const { providerID } = await driver.createInstance(aRequest('prints'));
+    const printed = await driver.getConsoleOutput?.(aRequest('prints', { providerID }));
+    expect(printed).toMatch(/^\[ +0\.0{6}\] virtual cloud: machine i-\w+, size small, zone a\n/);
+    expect(printed).toContain(`Node prints is not registered\n${text}\n`);
+  });
+
+  test('is empty while the machine boots', async () => {
+    await cloud.call('PUT', '/settings', { bootSeconds: 3_600 });
+    const { providerID } = await driver.createInstance(aRequest('boots'));
+    expect(await driver.getConsoleOutput?.(aRequest('boots', { providerID }))).toBe('');
+    await cloud.call('PUT', '/settings', { bootSeconds: 0 });
+  });
 });
 
 describe('create', () => {

@@ -106,6 +106,30 @@ describe('failed machines', () => {
   });
 });
 
+describe('what kstatus goes by', () => {
+  test('is there until the deployment is as wanted, then nothing is', async () => {
+    const world = await rolling();
+    expect(await condition(world, 'Reconciling')).toMatchObject({ status: 'True' });
+    await world.settle();
+    const { status } = await world.deployment();
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(['Available', 'Progressing']);
+  });
+
+  test('is Stalled past the deadline, and both are never said', async () => {
+    const world = await rolling({ spec: { progressDeadlineSeconds: 60 } });
+    await world.survey();
+    world.now += seconds(61);
+    await world.survey();
+    expect(await condition(world, 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'ProgressDeadlineExceeded',
+      lastTransitionTime: timeOf(world.now),
+      lastUpdateTime: timeOf(world.now),
+    });
+    expect(await condition(world, 'Reconciling')).toBeUndefined();
+  });
+});
+
 describe('Available', () => {
   const rollingUpdate = { maxSurge: 0, maxUnavailable: 1 };
   test.each([

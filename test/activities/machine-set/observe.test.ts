@@ -48,6 +48,31 @@ test('a second look at the same writes nothing', async () => {
   expect(control.writes()).toHaveLength(writes);
 });
 
+test('kstatus is told in the same write, and an API server that leaves that out gets no second one', async () => {
+  const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'));
+  await observeMachineSet(placeOf(control), input);
+  const { status, ...set } = await control.read<MachineSet>(path);
+  expect(status?.conditions).toMatchObject([
+    { type: 'Reconciling', status: 'True', reason: 'MachinesUnavailable' },
+  ]);
+  const { conditions: _pruned, ...ofMcm } = status ?? {};
+  control.put({ ...set, status: ofMcm });
+  const writes = control.writes().length;
+  await observeMachineSet(placeOf(control), input);
+  expect(control.writes()).toHaveLength(writes);
+});
+
+test('a set that is as wanted has no such condition any more', async () => {
+  const control = new InMemoryClient(
+    aMachineSet({ spec: { ...aMachineSet().spec, replicas: 1 } }),
+    ours('pool-a', 'Pending'),
+  );
+  await observeMachineSet(placeOf(control), input);
+  control.put(ours('pool-a', 'Running'));
+  await observeMachineSet(placeOf(control), input);
+  expect((await control.read<MachineSet>(path)).status).not.toHaveProperty('conditions');
+});
+
 test('a spec that one batch brings about is reported after that batch', async () => {
   const control = new InMemoryClient(
     aMachineSet(),

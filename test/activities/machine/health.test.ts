@@ -79,7 +79,7 @@ describe('the phase follows the Node', () => {
     const { outcome, status, reasons, writes } = await look({ node: nodeWith(silent) });
     expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
     expect(status).toMatchObject({
-      conditions: [silent],
+      conditions: [silent, { type: 'Reconciling', reason: 'Unhealthy' }],
       // Machines that MCM made have none before.
       nodeRef: { kind: 'Node', name: 'pool-a' },
       currentStatus: { phase: 'Unknown' },
@@ -97,7 +97,7 @@ describe('the phase follows the Node', () => {
   test('a missing Node makes it Unknown and keeps the last conditions', async () => {
     const { status } = await look({});
     expect(status).toMatchObject({
-      conditions: [well],
+      conditions: [well, { type: 'Reconciling', reason: 'Unhealthy' }],
       currentStatus: { phase: 'Unknown' },
       lastOperation: {
         description:
@@ -137,7 +137,7 @@ describe('the phase follows the Node', () => {
     const machines = [machineIn('Unknown')];
     const { outcome, status } = await look({ machines, node: nodeWith({ status: 'False' }) });
     expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
-    expect(status?.conditions).toMatchObject([{ status: 'False' }]);
+    expect(status?.conditions).toMatchObject([{ status: 'False' }, { type: 'Reconciling' }]);
     expect(status?.currentStatus?.lastUpdateTime).toBe('2026-01-01T00:00:00Z');
   });
 

@@ -151,7 +151,10 @@ describe('a freeze', () => {
     const freezes: Freeze[] = [{ ...freeze, kind: 'machineDeployment', name: 'workers' }];
     await applyFreezes(world.control, { namespace, freezes });
     const { status } = await world.control.read<MachineDeployment>(deploymentPath);
-    expect(status?.conditions).toMatchObject([{ type: 'Frozen', status: 'True' }]);
+    expect(status?.conditions).toMatchObject([
+      { type: 'Frozen', status: 'True' },
+      { type: 'Stalled', status: 'True', reason: 'Frozen' },
+    ]);
     expect(world.control.writes().filter((call) => call.includes('events'))).toEqual([]);
   });
 

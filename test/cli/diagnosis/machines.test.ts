@@ -138,6 +138,23 @@ test.each<Case>([
     'its Node did not become Ready in time: Machine a failed to join',
   ],
   [
+    'never-joins',
+    {
+      spec: { providerID: 'virtual:///a/i-1' },
+      status: {
+        currentStatus: { phase: 'Pending', lastUpdateTime: minutesAgo(1) },
+        lastOperation: {
+          description:
+            'Node a is that of Machine b, so Machine a cannot join by it: delete one of the two',
+          lastUpdateTime: minutesAgo(1),
+          state: 'Failed',
+          type: 'Create',
+        },
+      },
+    },
+    'Node a is that of Machine b',
+  ],
+  [
     'unhealthy-node',
     {
       status: waiting(
@@ -148,11 +165,11 @@ test.each<Case>([
     },
     'its Node is not healthy: KernelDeadlock is True',
   ],
-  ['worker-down', {}, 'nobody has taken up its creation'],
+  ['worker-down', {}, 'no worker has taken up its creation'],
   [
     'worker-down',
     { metadata: { deletionTimestamp: minutesAgo(5), finalizers: ['x'] }, status: running },
-    'nobody has taken up its deletion',
+    'no worker has taken up its deletion',
   ],
 ])('%s: %j', (trouble, changes, cause) => {
   const findings = findingsOf(aMachine('a', changes));
@@ -195,14 +212,14 @@ test('a drain is forced after its timeout, and later by the pauses since', () =>
   if (!lease) throw new Error('no Lease');
   const [moved] = findingsOf(machine, { leases: [{ ...lease, pauses: [pause] }] });
   expect(isoOf(moved?.until ?? 0)).toBe('2026-11-26T13:40:00Z');
-  const told = {
+  const given = {
     ...machine,
     metadata: {
       ...machine.metadata,
       annotations: { 'millwright.dev/drain-until': '2026-11-26T14:00:00Z' },
     },
   };
-  expect(isoOf(findingsOf(told)[0]?.until ?? 0)).toBe('2026-11-26T14:00:00Z');
+  expect(isoOf(findingsOf(given)[0]?.until ?? 0)).toBe('2026-11-26T14:00:00Z');
 });
 
 test('a machine that cannot be made has its creation timeout, its own or that of the flags', () => {

@@ -65,6 +65,7 @@ test('it names the order, the budget that refuses, and the volume that is waited
       { pod: 'default/db-low', turn: 2, volumes: [] },
     ],
   });
+  expect(text.match(/would be refused/g)).toHaveLength(1);
   expect(text).toContain('would be refused now: PodDisruptionBudget default/web is misconfigured');
   expect(text).toContain('waits for pv-high to move, at most 4m0s');
   expect(place.kube.writes()).toEqual([]);

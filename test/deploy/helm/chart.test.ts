@@ -7,6 +7,7 @@ import { chart, manifests, plainManifests, renderChart } from '../../../deploy/h
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { CommanderError } from 'commander';
+import { readRules } from '../../../deploy/monitoring/rules.ts';
 import { readArguments } from '../../support/command-line.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { ConfigError } from '../../../workers/config/config.ts';
@@ -212,21 +213,18 @@ describe('the chart', () => {
     expect(off.flatMap(({ args }) => args).join()).not.toContain('worker-deployment');
   });
 
-  test('alerts of runs that begin anew, where that is asked for', async () => {
+  test('brings the alerts, where that is asked for', async () => {
     expect(await prometheusRulesOf()).toEqual([]);
     const [rule] = await prometheusRulesOf('--set=metrics.prometheusRule.enabled=true');
-    expect(rule?.spec).toMatchObject({
-      groups: [
-        {
-          rules: [
-            {
-              alert: 'MillwrightRunsBegunAnew',
-              expr: expect.stringContaining('millwright_runs_begun_anew_total'),
-              annotations: { summary: expect.stringContaining('{{ $labels.kind }}') },
-            },
-          ],
-        },
-      ],
+    expect(rule?.spec).toEqual(readRules());
+  });
+
+  test('scrapes as the job that the alerts read, whatever its release is called', async () => {
+    const args = ['--set=metrics.serviceMonitor.enabled=true', '--set=nameOverride=machines'];
+    const monitor = (await render(args)).find(({ kind }) => kind === 'ServiceMonitor');
+    expect(monitor?.spec).toMatchObject({
+      endpoints: [{ relabelings: [{ targetLabel: 'job', replacement: 'millwright' }] }],
+      podTargetLabels: ['app.kubernetes.io/component'],
     });
   });
 

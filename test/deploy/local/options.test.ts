@@ -12,7 +12,7 @@ describe('the command line of npm start', () => {
 
   test('every option is read', () => {
     const args =
-      '--detach --no-operator --fresh --audit --autoscaler --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
+      '--detach --no-operator --fresh --audit --autoscaler --monitoring --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
         ' ',
       );
     expect(parseStartArguments(args)).toEqual({
@@ -26,6 +26,7 @@ describe('the command line of npm start', () => {
         fresh: true,
         audit: true,
         autoscaler: true,
+        monitoring: true,
         temporal: 'development',
         workerFlags: [],
         temporalAddress: 'temporal:7233',

@@ -54,6 +54,7 @@ const somePorts: Ports = {
   postgresql: 23,
   temporalPprof: 26,
   clusterAutoscaler: 27,
+  prometheus: 28,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

@@ -7,6 +7,9 @@ import type { Resource, Resources } from './resources.ts';
 import * as shapes from './shapes.ts';
 import { bodyOf, put, remove, types, type KnownType } from './writes.ts';
 
+/** Of the addresses of serial logs. */
+export const signature = 'sig=c2lnbmF0dXJlIG9mIHRoZSBkb3VibGU';
+
 export interface Asked {
   method: string;
   /** Without the query. */
@@ -75,6 +78,14 @@ const routes: Route[] = [
     method: 'GET',
     pattern: new RegExp(`${group}/Microsoft\\.Compute/virtualMachines/([^/]+)/instanceView$`, 'i'),
     answer: instanceView,
+  },
+  {
+    method: 'POST',
+    pattern: new RegExp(
+      `${group}/Microsoft\\.Compute/virtualMachines/([^/]+)/retrieveBootDiagnosticsData$`,
+      'i',
+    ),
+    answer: bootDiagnostics,
   },
   {
     method: 'GET,PUT,PATCH,DELETE',
@@ -166,6 +177,23 @@ function instanceView(manager: Manager, _asked: Asked, match: RegExpExecArray): 
   const code = `ProvisioningState/${provisioningState.toLowerCase()}${failure ? `/${failure.code}` : ''}`;
   const statuses = [{ code, ...(failure && { message: failure.message }) }, ...power];
   return { status: 200, body: { statuses } };
+}
+
+/** The address has a signature, and no other credentials may go there. */
+function bootDiagnostics(manager: Manager, { query }: Asked, match: RegExpExecArray): Answer {
+  const [, groupName = '', name = ''] = match;
+  requireGroup(manager, groupName);
+  const vm = existing(manager, { group: groupName, type: types.vm, name });
+  const minutes = Number(query.get('sasUriExpirationTimeInMinutes') ?? 120);
+  if (!(minutes >= 1 && minutes <= 1_440)) {
+    throw new Refusal(400, 'InvalidParameter', `sasUriExpirationTimeInMinutes: ${minutes}`);
+  }
+  const origin = vm.logScheme ? manager.origin.replace('https:', 'http:') : manager.origin;
+  const log = `${origin}/_storage${vm.id}?${signature}`;
+  return {
+    status: 200,
+    body: { ...(vm.serial !== undefined && { serialConsoleLogBlobUri: log }) },
+  };
 }
 
 function listGroup(manager: Manager, { query, path }: Asked, match: RegExpExecArray): Answer {

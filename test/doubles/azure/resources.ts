@@ -16,6 +16,10 @@ export interface Resource {
   timeCreated: string;
   managedBy?: string;
   runs?: boolean;
+  /** What it has printed to its serial console; undefined: there is no log yet. */
+  serial?: string;
+  /** Of the address of its log. Default https. */
+  logScheme?: 'http';
   /** Why it could not be made. */
   failure?: OperationFault;
   /** Of an interface whose virtual machine failed: by the double's clock. */

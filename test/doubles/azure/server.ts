@@ -3,6 +3,7 @@
  * every request and refuses what it does not know, holds state, and fails as a test orders. It
  * shows that the driver does what Azure's documents say, not what Azure does.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +14,7 @@ import { answerAdmin } from './admin.ts';
 import { answerOf, Refusal, type Answer } from './answer.ts';
 import { createFaults, type Fault } from './faults.ts';
 import type { AzureDouble, DoubleOptions } from './double.ts';
-import { answerManager } from './resource-manager.ts';
+import { answerManager, signature } from './resource-manager.ts';
 import { Resources, type Resource, type World } from './resources.ts';
 import { createAuthority, type Application } from './token.ts';
 
@@ -144,6 +145,8 @@ async function serve(
   // A silent authority: whoever asks waits.
   if (given === 'silence') return;
   if (given) send(response, given);
+  else if (heard.path.startsWith('/_storage/'))
+    serveStorage(double, { ...heard, url, request, response });
   else serveManager(double, { ...heard, url, request, response });
 }
 
@@ -154,6 +157,20 @@ interface Heard {
   url: URL;
   request: IncomingMessage;
   response: ServerResponse;
+}
+
+/** Storage accounts, which know nothing of tokens for the Resource Manager. */
+function serveStorage(double: RunningDouble, heard: Heard): void {
+  const { method, path, url, request, response } = heard;
+  double.calls.push({ method, path, body: undefined });
+  const fault = double.faults.take(`${method} ${path}`.toLowerCase());
+  if (fault?.kind === 'hang') return;
+  const isRefused = request.headers.authorization !== undefined || url.search !== `?${signature}`;
+  const status = fault?.status ?? (isRefused ? 403 : 200);
+  const vm = double.resources.get(path.slice('/_storage'.length).toLowerCase());
+  const headers = { 'content-type': 'text/plain', location: `${double.url}/_storage/elsewhere` };
+  response.writeHead(status, headers);
+  response.end(status === 200 ? vm?.serial : 'AuthenticationFailed');
 }
 
 function serveManager(double: RunningDouble, heard: Heard): void {
@@ -219,6 +236,7 @@ function sendPage(response: ServerResponse): void {
 }
 
 function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, 'x-ms-request-id': randomUUID(), ...headers });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }

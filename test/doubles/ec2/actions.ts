@@ -21,6 +21,14 @@ const actions: Readonly<Record<string, Action>> = {
     });
   },
   DescribeInstances: describeInstances,
+  GetConsoleOutput: (instances, form) => {
+    const { id, console } = instances.consoleOf(form);
+    return {
+      instanceId: id,
+      timestamp: '2026-01-01T00:10:00.000Z',
+      ...(console !== undefined && { output: Buffer.from(console).toString('base64') }),
+    };
+  },
   RunInstances: (instances, form) => ({
     reservationId: 'r-1',
     instancesSet: [instanceXml(instances.run(form))],

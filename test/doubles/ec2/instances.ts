@@ -22,6 +22,10 @@ export interface DoubleInstance {
   terminatedAt?: number;
   /** Of the next looks, whether they see it; afterwards all do. */
   sightings: readonly boolean[];
+  /** What it has printed; undefined: EC2 has nothing yet. */
+  console?: string;
+  /** Of a type without latest output. */
+  hasNoLatest?: boolean;
   death?: Death;
   stateReason?: StateReason;
 }
@@ -186,6 +190,17 @@ export class DoubleInstances {
     if (action !== this.forgetAt) return;
     this.forgetAt = undefined;
     this.all.length = 0;
+  }
+
+  consoleOf(form: Form): DoubleInstance {
+    const id = form.get('InstanceId') ?? '';
+    const found = this.all.find((instance) => instance.id === id);
+    if (!found) throw notFound([id]);
+    if (found.hasNoLatest && form.get('Latest') === 'true') {
+      const message = 'This instance type does not support retrieving the latest console logs.';
+      throw new Refusal({ code: 'UnsupportedOperation', message });
+    }
+    return found;
   }
 
   interfaceOf(form: Form): DoubleInterface {

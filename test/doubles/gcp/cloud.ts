@@ -21,6 +21,8 @@ export interface StoredInstance extends Place {
   visibleAt: number;
   /** Counts changes of the labels. */
   labelVersion: number;
+  /** What it has printed to its first serial port. */
+  serial?: string;
   dies?: { at: number; status: string | undefined };
 }
 

@@ -31,7 +31,7 @@ interface Route extends Place {
 }
 
 const paths =
-  /^\/compute\/v1\/projects\/([a-z0-9.:-]+)\/zones\/([a-z0-9-]+)\/(instances|operations)(?:\/([a-z0-9-]+))?(?:\/(setLabels))?$/;
+  /^\/compute\/v1\/projects\/([a-z0-9.:-]+)\/zones\/([a-z0-9-]+)\/(instances|operations)(?:\/([a-z0-9-]+))?(?:\/(setLabels|serialPort))?$/;
 
 function routeOf(url: URL): Route {
   const [, project, zone, kind, name, verb] = paths.exec(url.pathname) ?? [];
@@ -45,6 +45,7 @@ function routeOf(url: URL): Route {
 export function callOf(method: string, url: URL, body: unknown): FaultedCall {
   const { kind, name, verb } = routeOf(url);
   if (kind === 'operations') return { operation: 'operation' };
+  if (verb === 'serialPort') return { operation: 'serialPort', name };
   if (verb === 'setLabels') return { operation: 'setLabels', name };
   if (method === 'POST') return { operation: 'insert', name: nameIn(body) };
   if (method === 'DELETE') return { operation: 'delete', name };
@@ -68,7 +69,8 @@ export function serve(world: ComputeWorld, request: ComputeRequest): HttpAnswer 
   return { status: 200, body: Object(applyMask(body, fieldMask)) };
 }
 
-function kindOf({ kind, name }: Route): string {
+function kindOf({ kind, name, verb }: Route): string {
+  if (verb === 'serialPort') return 'SerialPortOutput';
   if (kind === 'operations') return 'Operation';
   return name === undefined ? 'InstanceList' : 'Instance';
 }
@@ -99,6 +101,9 @@ function answerTo(world: ComputeWorld, request: ComputeRequest, route: Route): o
     case 'GET instances/NAME':
       requireParameters(url, []);
       return shownInstance(cloud.find(place(route), nameOf(route), now()));
+    case 'GET instances/NAME/serialPort':
+      requireParameters(url, ['port', 'start']);
+      return serialOutput(cloud.find(place(route), nameOf(route), now()), url);
     case 'DELETE instances/NAME':
       requireParameters(url, ['requestId']);
       return shownOperation(
@@ -114,6 +119,15 @@ function answerTo(world: ComputeWorld, request: ComputeRequest, route: Route): o
     default:
       return refuse(404, 'notFound', `${method} ${url.pathname} is not served`);
   }
+}
+
+/** Bytes; a negative start counts from the end. */
+function serialOutput({ serial = '' }: StoredInstance, url: URL): object {
+  const all = Buffer.from(serial);
+  const start = Number(url.searchParams.get('start') ?? 0);
+  const from = start < 0 ? Math.max(all.length + start, 0) : start;
+  const contents = all.subarray(from).toString('utf8');
+  return { kind: 'compute#serialPortOutput', contents, start: from, next: all.length };
 }
 
 function nameOf({ name = '' }: Route): string {

@@ -1,6 +1,7 @@
 /** Faults that a test orders: what goes wrong, with which calls, and how often. */
 
-export type Operation = 'insert' | 'get' | 'delete' | 'list' | 'setLabels' | 'operation' | 'token';
+export type Operation =
+  'insert' | 'get' | 'delete' | 'list' | 'setLabels' | 'serialPort' | 'operation' | 'token';
 
 export interface Fault {
   kind:

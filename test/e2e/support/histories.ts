@@ -7,6 +7,7 @@ import { IllegalStateError } from '@temporalio/common';
 import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import type { ReplayHistoriesIterable } from '@temporalio/worker';
+import { noTraceSinks } from '../../../workers/traces/no-traces.ts';
 
 export interface RecordedRun {
   workflowId: string;
@@ -121,7 +122,7 @@ async function replayed(
     ({ history }) => hasBegun(history) && !wasBrokenBySdk(history),
   );
   for await (const { workflowId, error } of Worker.runReplayHistories(
-    { workflowBundle: { codePath }, ...(dataConverter && { dataConverter }) },
+    { workflowBundle: { codePath }, sinks: noTraceSinks, ...(dataConverter && { dataConverter }) },
     histories,
   )) {
     if (error) failures.push(`${workflowId}: its history cannot be replayed: ${error.message}`);

@@ -78,6 +78,20 @@ export async function untilGone(
   await eventually(`${path} is gone`, look, options);
 }
 
+/** Its time is over once its VM has booted, however busy the machine is that both run on. */
+export async function timeOutOnceBooted(scenario: Scenario, name: string): Promise<void> {
+  await untilBooted(scenario, name);
+  await scenario.cluster.patch('machines', name, { spec: { creationTimeout: '1s' } });
+}
+
+export async function untilBooted({ cluster, cloud }: Scenario, name: string): Promise<void> {
+  await eventually(`the VM of Machine ${name} has booted`, async () => {
+    expect((await cluster.machine(name)).status?.currentStatus).toMatchObject({ phase: 'Pending' });
+    const instance = (await cloud.instances()).find((one) => one.name === name);
+    expect(Date.parse(instance?.bootAt ?? '')).toBeLessThan(Date.now());
+  });
+}
+
 /** Deletes a Machine and waits until it is gone. */
 export async function deleteMachine(scenario: Scenario, name: string): Promise<void> {
   const path = scenario.cluster.pathOf('machines', name);

@@ -2,6 +2,7 @@
  * What somebody who knows MCM would compare: the facts of objects that do not change with the run.
  */
 import { annotations } from '../../../workflows/api/constants.ts';
+import { withoutUnsettled } from '../../../workflows/api/kstatus.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -88,8 +89,9 @@ export function taintsOf({ spec }: NodeObject): string[] {
   return (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
 }
 
-const wordsOf = (conditions: Condition[] = []): string[] =>
-  conditions
+/** Without those that MCM does not have. */
+const wordsOf = (conditions?: Condition[]): string[] =>
+  withoutUnsettled(conditions)
     .map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`)
     .toSorted();
 

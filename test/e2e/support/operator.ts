@@ -51,6 +51,8 @@ export interface OperatorOptions {
   launch?: Launch | undefined;
   /** Of each process, where neither of both is given. */
   accessOf?: ((program: Program) => Access) | undefined;
+  /** Variables of both, asked at each start. */
+  env?: (() => Record<string, string>) | undefined;
   /** Variables of the worker beside those, asked at each start: where its clouds are. */
   workerEnv?: (() => Record<string, string>) | undefined;
 }
@@ -175,6 +177,7 @@ export class Operator {
       MILLWRIGHT_VIRTUAL_CLOUD: virtualCloud,
       MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
       KUBECONFIG: kubeconfig,
+      ...this.#options.env?.(),
       ...(role === 'worker' && this.#options.workerEnv?.()),
     };
     const { launch = sourcesWith(layout.compileCache) } = this.#options;

@@ -10,6 +10,8 @@ export interface CloudInstance {
   providerID: string;
   state: 'booting' | 'running' | 'deleted';
   userDataDigest: string;
+  /** RFC 3339. */
+  bootAt: string;
   tags: Record<string, string>;
 }
 
@@ -33,6 +35,8 @@ export interface CloudFault {
   seconds?: number;
   code?: string;
   message?: string;
+  /** What the machine prints: of `neverJoin` and `joinNotReady`. */
+  console?: string;
   /** Of `zoneFull`. Default all. */
   zone?: string;
 }

@@ -122,6 +122,10 @@ export class SimulatedCloud {
           record.isInitialized = true;
           return instanceAnswer(record);
         });
+      case 'GET id console':
+        return this.#withLiving(id, ({ name }) =>
+          answered(200, JSON.stringify({ output: `the kubelet of ${name} is being started` })),
+        );
       default:
         throw new Error(`the simulated cloud has no route ${method} ${path}`);
     }

@@ -10,6 +10,7 @@ describeDriverContract({
   request: aRequest,
   countMade: (name) => cloud.records.filter((record) => record.name === name).length,
   countLiving: (name) => cloud.matching({ name, tags: {} }).length,
+  requestId: undefined,
   absentProviderID: 'local:///a/i-none',
   badSpec: {
     providerSpec: { size: 'huge' },

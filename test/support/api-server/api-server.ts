@@ -93,6 +93,8 @@ export class ApiServer {
   readonly store: ObjectStore;
   readonly #options: ApiServerOptions;
   readonly #clock: Clock;
+  /** Objects of our kinds as they were created. */
+  readonly #unwritten = new WeakSet<Stored>();
   readonly #hasCrds: boolean;
 
   constructor(options: ApiServerOptions = {}) {
@@ -198,15 +200,19 @@ export class ApiServer {
     const { target, object } = newObject(collection, body, { birth, hasCrds: this.#hasCrds });
     const present = this.store.object(target);
     if (present) throw alreadyExists(target, present.metadata.deletionTimestamp !== undefined);
-    return this.store.write(target, encodedSecret(object));
+    const stored = this.store.write(target, encodedSecret(object));
+    if (this.#hasCrds && target.resource.isCustom) this.#unwritten.add(stored);
+    return stored;
   }
 
   #replace(target: Target, present: Stored, wanted: Stored): Stored {
     const { resourceVersion } = present.metadata;
     const encoded = encodedSecret(wanted);
     const next = { ...encoded, metadata: { ...encoded.metadata, resourceVersion } };
-    // A write that changes nothing is none.
-    if (isSameJson(next, present)) return present;
+    // A write that changes nothing is none, but for the first one of a status that is a default: it
+    // is shown, and not stored yet.
+    const isStored = present['status'] === undefined || !this.#unwritten.has(present);
+    if (isStored && isSameJson(next, present)) return present;
     return this.#write(target, next) ?? next;
   }
 

@@ -6,6 +6,7 @@ import type { Cause } from './status.ts';
 export interface Schema {
   type?: string;
   format?: string;
+  default?: unknown;
   nullable?: boolean;
   pattern?: string;
   maxLength?: number;

@@ -102,5 +102,18 @@ test('a status is read by its own schema', () => {
     'status.replicas: FieldValueTypeInvalid',
   );
   report({ replicas: 1, unknown: 1 });
-  expect(read().status).toEqual({ replicas: 1 });
+  // With what it has before anybody writes it.
+  expect(read().status).toEqual({ observedGeneration: 0, replicas: 1 });
+});
+
+const nothing = { type: 'merge', body: {} } as const;
+
+test('a status that is a default is stored with the first write, also one that changes nothing', () => {
+  create({});
+  const before = read().metadata.resourceVersion;
+  server.patch(set, nothing);
+  const after = read().metadata.resourceVersion;
+  expect(after).not.toBe(before);
+  server.patch(set, nothing);
+  expect(read().metadata.resourceVersion).toBe(after);
 });

@@ -40,10 +40,18 @@ function schemaOf({ kind }: Resource): Schema {
   return schema;
 }
 
-/** Without what the schema does not know. */
+/** Without what the schema does not know, and with its status where there is none. */
 export function prunedByCrd(resource: Resource, object: Stored): Stored {
   const { metadata, ...content } = object;
-  return { ...Object(pruned(schemaOf(resource), content)), metadata };
+  const schema = schemaOf(resource);
+  return { ...withStatus(schema, Object(pruned(schema, content))), metadata };
+}
+
+/** No other field of ours has a default. */
+function withStatus({ properties }: Schema, content: object): object {
+  const status = properties?.['status']?.default;
+  if (status === undefined || 'status' in content) return content;
+  return { ...content, status: structuredClone(status) };
 }
 
 export interface CrdView {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
-import { checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
+import { isOfOtherScope, checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
 
 test('a checkpoint is where the watch stands, or just before the oldest signal that has not arrived', () => {
   const seen = { machines: '120', nodes: '99', secrets: '7' };
@@ -30,6 +30,15 @@ test.each([
     expect(read(text, 'cluster')).toEqual({});
   },
 );
+
+test.each([
+  { name: 'none', text: undefined, isOther: false },
+  { name: 'damaged', text: '{"scope":', isOther: false },
+  { name: 'ours', text: write({ machines: '1' }, 'cluster'), isOther: false },
+  { name: 'of another database of Temporal', text: write({}, 'other'), isOther: true },
+])('a checkpoint ($name) is of another scope: $isOther', ({ text, isOther }) => {
+  expect(isOfOtherScope(text, 'cluster')).toBe(isOther);
+});
 
 test('resourceVersions compare as numbers', () => {
   fc.assert(

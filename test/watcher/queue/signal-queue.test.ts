@@ -361,3 +361,35 @@ test('whatever fails, each workflow ends with the newest snapshot of each name',
     { numRuns: 50 },
   );
 });
+
+test('what is told of a signal are its kind, its waits and its failures', async () => {
+  const told: string[] = [];
+  const observed = new SignalQueue({
+    clock,
+    concurrency: 3,
+    deliver,
+    onError: () => undefined,
+    observer: {
+      added: (kind) => void told.push(`added ${kind}`),
+      begun: (kind, waitedMs) => void told.push(`begun ${kind} after ${waitedMs}`),
+      arrived: (kind, lagMs) => void told.push(`arrived ${kind} after ${lagMs}`),
+      failed: (kind) => void told.push(`failed ${kind}`),
+    },
+  });
+  observed.send(aSignal('nodeObserved', 1));
+  observed.send(aSignal('nodeObserved', 2));
+  expect([...observed.sizes]).toEqual([['machine', 1]]);
+  await clock.turn(50);
+  await end('fail');
+  expect(told).toEqual(['added machine', 'begun machine after 50', 'failed machine']);
+  await clock.turn(1_000);
+  const waited = calls.at(-1)?.at;
+  await clock.turn(30);
+  await end('succeed');
+  expect(told.slice(3)).toEqual([
+    `begun machine after ${waited}`,
+    `arrived machine after ${clock.now()}`,
+  ]);
+  expect(observed.size).toBe(0);
+  observed.close();
+});

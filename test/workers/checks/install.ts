@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
 import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
+import { checksOf } from '../../../workers/checks/checks.ts';
 import { startChecks } from '../../../workers/checks/start-checks.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
@@ -72,12 +73,13 @@ export class Install {
       timeouts,
       creationTimeoutSeconds,
     });
+    const settings = { ...config, namespace, identity };
     process.run(() =>
       startChecks({
         temporal,
-        settings: { ...config, namespace, identity },
+        settings,
         dependencies: { ...this.#world, workflows },
-        metrics: registerProbeMetrics(registry).of(namespace),
+        metrics: registerProbeMetrics(registry).of(namespace, checksOf(settings)),
         log: createLogger({
           component: 'worker',
           level: 'info',
@@ -135,11 +137,12 @@ function configOf(flags: readonly string[]): Config {
 }
 
 export async function valueOf(
-  { registry }: Worker,
+  { process, registry }: Worker,
   name: string,
   labels: Record<string, string> = {},
 ): Promise<number | undefined> {
-  const { values } = (await registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  const read = process.run(() => registry.getSingleMetric(name)?.get());
+  const { values } = (await read) ?? { values: [] };
   const found = values.filter((value) =>
     Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
   );

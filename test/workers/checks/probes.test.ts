@@ -127,6 +127,56 @@ describe('what a probe finds starts a run of its check:', () => {
   });
 });
 
+describe('what is shown of a finding', () => {
+  test('goes when a worker could not find out for two periods', async () => {
+    const { its, world } = install();
+    const worker = its.startWorker();
+    await its.pass(hourMs);
+    const shown = ['millwright_safety_entities_failed', 'millwright_safety_unmanaged_nodes'];
+    for (const name of shown) expect([name, await valueOf(worker, name)]).toEqual([name, 0]);
+    world.control.fault = () => ({ code: 500, reason: 'InternalError' });
+    await its.pass(hourMs);
+    for (const name of shown)
+      expect([name, await valueOf(worker, name)]).toEqual([name, undefined]);
+    // A server that refuses does answer.
+    expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
+  });
+
+  test('of the last search for orphans is the same on all workers', async () => {
+    const { its } = install();
+    const workers = [its.startWorker(), its.startWorker()];
+    const kept = { total: 3 };
+    its.reports['orphans'] = { ...wellReport, suspected: 2, kept, errors: [{}], stopped: 'many' };
+    await its.pass(3 * hourMs);
+    for (const worker of workers) {
+      expect(await valueOf(worker, 'millwright_safety_orphans_suspected')).toBe(2);
+      expect(await valueOf(worker, 'millwright_safety_orphans_kept')).toBe(3);
+      expect(await valueOf(worker, 'millwright_safety_orphans_errors')).toBe(1);
+      expect(await valueOf(worker, 'millwright_safety_orphans_stopped')).toBe(1);
+      expect(await valueOf(worker, 'millwright_safety_instances_missing')).toBe(0);
+    }
+    its.reports['orphans'] = { ...wellReport, suspected: 0, missing: { total: 4 } };
+    await its.pass(2 * hourMs);
+    for (const worker of workers) {
+      expect(await valueOf(worker, 'millwright_safety_orphans_suspected')).toBe(0);
+      expect(await valueOf(worker, 'millwright_safety_instances_missing')).toBe(4);
+    }
+  });
+
+  test('of the API servers is which of them answered', async () => {
+    const { its, world } = install();
+    const worker = its.startWorker();
+    const reachable = (cluster: string) =>
+      valueOf(worker, 'millwright_api_server_reachable', { cluster });
+    await its.pass(10 * minuteMs);
+    expect([await reachable('control'), await reachable('target')]).toEqual([1, 1]);
+    world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+    await its.pass(2 * minuteMs);
+    expect([await reachable('control'), await reachable('target')]).toEqual([1, 0]);
+    expect(await valueOf(worker, 'mcm_machine_controller_frozen')).toBe(1);
+  });
+});
+
 describe('what is over a moment later starts no run:', () => {
   test.each([
     { check: 'overshoot', others: ['--safety-entities-period=24h'], count: 4 },

@@ -42,8 +42,10 @@ test('a process is at fault no more as soon as there is a leader, and counts ane
 test('the metric says for how long there has been no leader', async () => {
   const leaderless = aProcess();
   const registry = new Registry();
-  registerLeaderlessMetric(registry, { isFleet: false, all: new Map([['shoot', leaderless]]) });
+  registerLeaderlessMetric(registry, new Map([['shoot', leaderless]]));
   hasLeader = false;
   now = 42_500;
-  expect(await registry.metrics()).toContain('millwright_leaderless_seconds 42');
+  expect(await registry.metrics()).toContain(
+    'millwright_leaderless_seconds{kube_namespace="shoot"} 42',
+  );
 });

@@ -79,3 +79,28 @@ test('SIGTERM during the start ends in order with exit code 0', async () => {
     { msg: 'ended' },
   ]);
 });
+
+test('SIGUSR2 changes the log level and says so', async () => {
+  const main = `
+    const kill = () => globalThis.process.kill(globalThis.process.pid, 'SIGUSR2');
+    const until = (level) => new Promise((resolve) => {
+      const look = () => (process.log.level === level ? resolve() : setImmediate(look));
+      look();
+    });
+    process.log.debug('too little');
+    kill();
+    await until('debug');
+    process.log.debug('seen');
+    kill();
+    await until('info');
+    process.shutdown.begin('enough');`;
+  const ended = await run(main, []);
+  expect(ended.code).toBe(0);
+  expect(linesOf(ended)).toMatchObject([
+    { msg: 'another log level', from: 'info', to: 'debug', signal: 'SIGUSR2' },
+    { msg: 'seen' },
+    { msg: 'another log level', from: 'debug', to: 'info' },
+    { msg: 'stopping' },
+    { msg: 'ended' },
+  ]);
+});

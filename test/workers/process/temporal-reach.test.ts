@@ -1,5 +1,6 @@
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { TemporalReach } from '../../../workers/process/temporal-reach.ts';
+import { measuredReach, TemporalReach } from '../../../workers/process/temporal-reach.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 
 function aReach(ask: () => Promise<unknown>) {
@@ -46,4 +47,26 @@ test('nothing is asked any more after the end', async () => {
   reach.close();
   await to(300_000);
   expect(calls).toBe(2);
+});
+
+test('metrics say whether Temporal answers, and how fast', async () => {
+  const registry = new Registry();
+  const system = new HandSystem();
+  let isUp = true;
+  const ask = async (): Promise<void> => {
+    if (!isUp) throw new Error('no connection');
+  };
+  const reach = system.run(() => measuredReach(registry, { address: 'temporal:7233', ask }));
+  await system.run(() => system.to(31_000));
+  const text = await registry.metrics();
+  expect(text).toContain('millwright_temporal_reachable 1');
+  expect(text).toContain('millwright_temporal_check_duration_seconds_count 2');
+  isUp = false;
+  await system.run(() => system.to(46_000));
+  expect(await registry.metrics()).toContain('millwright_temporal_reachable 0');
+  expect(await registry.metrics()).toContain('millwright_temporal_check_duration_seconds_count 2');
+  isUp = true;
+  await system.run(() => system.to(61_000));
+  expect(await registry.metrics()).toContain('millwright_temporal_reachable 1');
+  reach.close();
 });

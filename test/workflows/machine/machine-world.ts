@@ -187,18 +187,27 @@ export class MachineWorld {
 
   #queues(): Queues {
     const steps = { ...this.#defaults(), ...this.#overrides };
-    const { createInstance, deleteInstance, describeInstance, drainNode, ...kube } =
-      this.log.record(steps);
+    const {
+      createInstance,
+      deleteInstance,
+      describeInstance,
+      getConsoleOutput,
+      drainNode,
+      ...kube
+    } = this.log.record(steps);
     return {
       kube,
-      driver: { createInstance, deleteInstance, describeInstance },
+      driver: { createInstance, deleteInstance, describeInstance, getConsoleOutput },
       drain: { drainNode },
       interceptors: this.interceptors,
     };
   }
 
   #defaults(): MachineActivities &
-    Pick<DriverActivities, 'createInstance' | 'deleteInstance' | 'describeInstance'> &
+    Pick<
+      DriverActivities,
+      'createInstance' | 'deleteInstance' | 'describeInstance' | 'getConsoleOutput'
+    > &
     DrainActivities &
     Pick<Steps, 'preserveMachine' | 'recordMissingInstance'> {
     return {
@@ -227,6 +236,7 @@ export class MachineWorld {
         settleSeconds: 30,
       }),
       describeInstance: async () => ({ outcome: 'missing', settleSeconds: 0 }),
+      getConsoleOutput: async () => ({ outcome: 'read', text: 'kubelet: unauthorized' }),
       recordMissingInstance: async () => ({ found: 'lost' }),
       drainNode: async () => ({ evictedPods: 0, isForced: false }),
     };

@@ -335,6 +335,13 @@ export const processFlags = {
     says: 'auto: text on a terminal, else JSON. klog: the lines of MCM, which the log parser of Gardener reads; an error has its stack in the same line.',
     ours: true,
   },
+  traces: {
+    group: 'Logs',
+    kind: oneOf('none', 'otlp'),
+    default: 'none',
+    says: 'otlp: launches, removals and rollouts go as traces of OpenTelemetry to the address in $OTEL_EXPORTER_OTLP_ENDPOINT, by OTLP over HTTP. The other variables of OpenTelemetry count as well. See docs/tracing.md.',
+    ours: true,
+  },
   vmodule: {
     group: 'Logs',
     kind: text,

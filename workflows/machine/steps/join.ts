@@ -3,12 +3,14 @@
  */
 import { isCancellation } from '@temporalio/workflow';
 import { hasJoined } from '../../api/phases.ts';
+import type { TimeoutOutcome } from '../../contracts/machine-activities.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
 import { localFirstOnce, localFirst, messageOf } from '../../runtime/activity-options.ts';
 import { longestMessageBytes } from '../../contracts/driver-answers.ts';
 import { clip } from '../../values/clip.ts';
 import { defined } from '../../values/defined.ts';
+import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from '../console-output.ts';
 import { noteHealth } from '../health.ts';
 import { writeLastOperation } from '../last-operation.ts';
 import {
@@ -54,6 +56,7 @@ export async function recordJoined(context: StepContext): Promise<void> {
   forgetBootstrapToken(state);
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
   noteJoined(state);
+  forgetConsoleOutput(state);
   setPhase(state, 'Running');
 }
 
@@ -126,11 +129,18 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
 }
 
 export async function recordTimeout(context: StepContext): Promise<void> {
-  const { state, input } = context;
+  const { state } = context;
   const isAfterOutage = state.object.joinBy?.isOutage || undefined;
-  const known = { instance: instanceOf(state), isAfterOutage, now: Date.now() };
+  const consoleOutput = consoleReadOf(state);
+  const known = { instance: instanceOf(state), isAfterOutage, consoleOutput, now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
   const outcome = await localFirst((steps) => steps.recordTimeout(request), 'creation timeout');
+  if (outcome.found === 'tooLate') shortenConsoleOutput(state);
+  else forgetConsoleOutput(state);
+  noteTimeout(context, outcome);
+}
+
+function noteTimeout({ state, input }: StepContext, outcome: TimeoutOutcome): void {
   switch (outcome.found) {
     case 'tooLate':
       setPhase(state, 'Failed');
@@ -143,7 +153,7 @@ export async function recordTimeout(context: StepContext): Promise<void> {
       if (hasJoined(outcome.machine.phase)) noteDoubt(state);
       takeRead(state, outcome.machine, input.cluster);
       takeOver(state, outcome.machine);
-      if (isAfterOutage) noteJoinOutageEnd(state, outcome.machine);
+      if (state.object.joinBy?.isOutage) noteJoinOutageEnd(state, outcome.machine);
       break;
     case 'outOfReach':
       noteJoinOutage(state, Date.now());

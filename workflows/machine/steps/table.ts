@@ -1,6 +1,7 @@
 /** The code of each step that the plan of a Machine can ask for. */
 import type { MachineStep } from '../../plan/machine/steps.ts';
 import type { StepContext } from './context.ts';
+import { getConsoleOutput } from './console-output.ts';
 import { checkHealth } from './health.ts';
 import { deleteWithNode, recordJoined, recordTimeout, syncNode } from './join.ts';
 import { create, findStaleNode, readAndClaim, recordCreated, recordFailure } from './launch.ts';
@@ -19,6 +20,7 @@ export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<
   recordJoined,
   syncNode,
   deleteWithNode,
+  getConsoleOutput,
   recordTimeout,
   checkHealth,
   describeInstance,

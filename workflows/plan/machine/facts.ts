@@ -95,6 +95,8 @@ export interface MachineFacts {
   /** Machine or class say by now something else of the Node than when it was written last. */
   isNodeBehind: boolean;
   createDeadline: number;
+  /** The console of the instance was read, or could not be. */
+  isConsoleRead?: boolean;
   /** Of a machine that has joined. */
   health?: HealthFacts;
   /** A check found that the cloud does not list the instance. */

@@ -140,8 +140,17 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
   if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
   const known = facts.instance && planJoin(facts, now);
   if (known) return known;
-  if (now >= facts.createDeadline && !hasFailed(facts)) return { action: 'recordTimeout' };
+  if (now >= facts.createDeadline && !hasFailed(facts)) return planTimeout(facts);
   return backOffOf(facts, now) ?? planCreation(facts, now);
+}
+
+/**
+ * What its instance has printed says best why there is no Ready Node. It is read before the machine
+ * is Failed: then its set may delete both at once.
+ */
+function planTimeout({ instance, usesTarget, provider, isConsoleRead }: MachineFacts): MachineStep {
+  const hasConsole = instance !== undefined && usesTarget && provider !== undefined;
+  return { action: hasConsole && !isConsoleRead ? 'getConsoleOutput' : 'recordTimeout' };
 }
 
 /** Of a machine that has its instance. */

@@ -9,6 +9,7 @@ const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
   findStaleNode: 'a search for an earlier Node of its name',
   syncNode: 'a change of its Node',
   describeInstance: 'a search for its instance',
+  getConsoleOutput: 'a read of the console of its instance',
 };
 
 export function planWhileRunning(facts: MachineFacts, running: RunningStep): MachineStep {
@@ -31,6 +32,7 @@ function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | un
   if (needless !== undefined && (facts.isDeleting || facts.isGone)) {
     return `deletion requested during ${needless}`;
   }
+  if (name === 'getConsoleOutput' && facts.isNodeReady) return 'its Node has joined after all';
   // The drain timeout or the class may be another: the step begins anew with what the object says
   // now.
   const mustRead = facts.teardown !== undefined && !facts.isRead;

@@ -8,6 +8,7 @@ export interface RunningStep {
     | 'syncNode'
     | 'findInstance'
     | 'describeInstance'
+    | 'getConsoleOutput'
     | 'drain'
     | 'drainPreserved'
     | 'deleteInstance';
@@ -29,6 +30,8 @@ export type MachineStep =
   /** Delete the Machine with its Node. */
   | { action: 'deleteWithNode' }
   | { action: 'syncNode' }
+  /** Ask the cloud what an instance that did not join in time has printed. */
+  | { action: 'getConsoleOutput' }
   | { action: 'recordTimeout' }
   | { action: 'checkHealth' }
   /** Ask the cloud whether the instance is there. */
@@ -59,6 +62,7 @@ export const longSteps = new Set<string>([
   'drainPreserved',
   'deleteInstance',
   'describeInstance',
+  'getConsoleOutput',
 ]);
 
 /** A step that runs beside the loop. */

@@ -78,6 +78,7 @@ describeDriverContract({
     expect(addresses).toContainEqual({ type: 'InternalDNS', address: nodeName });
     expect(await statesOf(name)).toEqual(['running']);
   },
+  requestId: /^[\w-]{36,}$/,
   absentProviderID: 'aws:///eu-west-1/i-0123456789abcdef0',
   badSpec: {
     providerSpec: aSpec({ ami: '', machineType: 5 }),
@@ -104,6 +105,14 @@ async function createdDespiteMoto(name: string): Promise<CreatedInstance> {
     }
   }
 }
+
+describe('the console', () => {
+  test('is decoded from what moto answers', async () => {
+    const { providerID } = await createdDespiteMoto('printing');
+    const printed = await driver.getConsoleOutput?.(theRequest('printing', { providerID }));
+    expect(printed).toMatch(/^Linux version /);
+  });
+});
 
 describe('create', () => {
   test('tags instance and volumes, and sends the token', async () => {

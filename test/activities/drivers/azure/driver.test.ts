@@ -53,6 +53,7 @@ describeDriverContract({
     });
     expect(living(double, name)).toEqual(partsOf(name));
   },
+  requestId: /^[\da-f-]{36}$/,
   absentProviderID: 'azure:///westeurope/other',
   badSpec: {
     providerSpec: aSpec({ subnetInfo: {} }),

@@ -78,6 +78,7 @@ describeDriverContract({
       ],
     });
   },
+  requestId: /^operation-/,
   absentProviderID: idOf('c-known'),
   badSpec: {
     providerSpec: { ...aSpec, disks: [] },

@@ -104,7 +104,7 @@ describe('list', () => {
       pages += 1;
       return { instances: [], nextPageToken: 'more' };
     };
-    const others = { get: unused, insert: unused, delete: unused };
+    const others = { get: unused, insert: unused, delete: unused, serialOutput: unused };
     const compute = { list, ...others, operation: unused, setLabels: unused };
     const listing = listZone({ compute, project }, zone, request.signal);
     expect(await failureOf(listing)).toMatchObject({

@@ -200,7 +200,7 @@ describe('a Node that joins', () => {
       finalizers: [finalizers.node],
     });
     expect(spec?.taints).toEqual([taint]);
-    expect(await conditionsOf(world)).toEqual([ready]);
+    expect(await conditionsOf(world)).toMatchObject([ready, { type: 'Reconciling' }]);
   });
 
   test('is not written again while nothing changes, and neither is its Machine', async () => {
@@ -220,7 +220,7 @@ describe('a Node that joins', () => {
     await syncNode(world, { ...request, joining });
     expect(world.control.writes()).toEqual([]);
     await syncNode(world, { ...request, joining: { ...joining, nodeConditions: ['DiskFull'] } });
-    expect(await conditionsOf(world)).toEqual(conditions);
+    expect(await conditionsOf(world)).toMatchObject([...conditions, { type: 'Reconciling' }]);
   });
 
   test('of another instance gives nothing to the Machine, and gets nothing of it', async () => {

@@ -143,6 +143,18 @@ const lacks: Lack[] = [
     ],
   },
   {
+    what: 'what kstatus takes for unfinished',
+    act(court) {
+      const conditions = [{ type: 'Reconciling', status: 'True', reason: 'Creating' }];
+      for (const path of [paths.set, paths.machine])
+        patch(court, `${path}/status`, { status: { conditions } });
+    },
+    expected: [
+      'Machine pool-1-a has the condition Reconciling, Creating',
+      'MachineSet pool-1 has the condition Reconciling, Creating',
+    ],
+  },
+  {
     what: 'a machine that does not go',
     act: (court) => court.control.delete(paths.machine),
     expected: ['Machine pool-1-a is still being deleted: nothing says why'],

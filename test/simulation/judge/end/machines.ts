@@ -2,6 +2,7 @@
 import { hasFinalizer, finalizer, isDeleting, isReady, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
+import { forbidden, unsettled } from './owners.ts';
 
 export function unmetMachine(parts: EndParts, machine: JudgedObject): string[] {
   const { name } = machine.metadata;
@@ -13,6 +14,7 @@ export function unmetMachine(parts: EndParts, machine: JudgedObject): string[] {
   if (phase !== 'Running') return [`Machine ${name} is "${phase}": ${operationOf(machine)}`];
   const faults = [...instanceFaults(parts, machine), ...nodeFaults(parts, machine)];
   if (!hasFinalizer(machine, finalizer)) faults.push('lacks our finalizer');
+  faults.push(...forbidden(machine.status?.conditions, unsettled));
   return faults.map((fault) => `Machine ${name} ${fault}`);
 }
 

@@ -1,8 +1,11 @@
-/** What a MachineSet or a MachineDeployment lacks. */
+/** What a MachineSet or a MachineDeployment lacks, or has too much. */
 import { finalizer, hasFinalizer, isDeleting, isOwnedBy, phaseOf } from '../objects.ts';
 import type { JudgedCondition, JudgedObject } from '../objects.ts';
 import { isOfTemplate } from '../templates.ts';
 import type { Objects } from './end-parts.ts';
+
+/** While one of them holds, kstatus does not take the object for finished. */
+export const unsettled = ['Reconciling', 'Stalled'];
 
 export function unmetSet({ machines }: Objects, set: JudgedObject): string[] {
   const own = machines.filter((machine) => isOwnedBy(machine, set));
@@ -16,6 +19,7 @@ export function unmetSet({ machines }: Objects, set: JudgedObject): string[] {
     ...countFaults('status.readyReplicas', status.readyReplicas ?? 0, running),
     ...countFaults('status.availableReplicas', status.availableReplicas ?? 0, running),
     ...forbidden(status.machineSetCondition, ['ReplicaFailure', 'Frozen']),
+    ...forbidden(status.conditions, unsettled),
   ].map((fault) => `MachineSet ${set.metadata.name} ${fault}`);
 }
 
@@ -33,7 +37,7 @@ export function unmetDeployment({ machines, sets }: Objects, deployment: JudgedO
     ...countFaults('status.availableReplicas', status.availableReplicas ?? 0, wanted),
     ...demanded(status.conditions, 'Available', 'MinimumReplicasAvailable'),
     ...demanded(status.conditions, 'Progressing', 'NewMachineSetAvailable'),
-    ...forbidden(status.conditions, ['ReplicaFailure', 'Frozen']),
+    ...forbidden(status.conditions, ['ReplicaFailure', 'Frozen', ...unsettled]),
   ].map((fault) => `MachineDeployment ${deployment.metadata.name} ${fault}`);
 }
 
@@ -78,7 +82,7 @@ function demanded(
   return [`has the condition ${type} ${found?.status}, ${found?.reason}`];
 }
 
-function forbidden(
+export function forbidden(
   conditions: readonly JudgedCondition[] = [],
   types: readonly string[],
 ): string[] {

@@ -16,6 +16,9 @@ import {
 
 const outage = { reason: 'connection refused', retryAt: now + 3_000 };
 
+const { provider: _, ...withoutProvider } = pending;
+const looking = { name: 'getConsoleOutput', isCancelRequested: false, isForced: false } as const;
+
 describe('launch', () => {
   const unread = { ...running, isRead: false };
   test.each<Row>([
@@ -140,8 +143,41 @@ describe('launch', () => {
       action: 'wait',
     },
     {
-      name: 'a pending machine without a Node at its deadline is looked at once more',
+      name: 'of a pending machine without a Node at its deadline the console is read',
       given: { ...pending, createDeadline: now },
+      action: 'getConsoleOutput',
+    },
+    {
+      name: 'then it is looked at once more',
+      given: { ...pending, createDeadline: now, isConsoleRead: true },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'a look at the console is waited for',
+      given: { ...pending, createDeadline: now, running: looking },
+      action: 'wait',
+      reason: 'getConsoleOutput is running',
+    },
+    {
+      name: 'but not by a Node that has joined meanwhile',
+      given: { ...pending, createDeadline: now, running: looking, isNodeReady: true },
+      action: 'cancel',
+      reason: 'its Node has joined after all',
+    },
+    {
+      name: 'nor by a deletion',
+      given: { ...pending, ...deleted, createDeadline: now, running: looking },
+      action: 'cancel',
+      reason: 'deletion requested during a read of the console of its instance',
+    },
+    {
+      name: 'nobody is asked for the console where the driver is not known',
+      given: { ...withoutProvider, createDeadline: now },
+      action: 'recordTimeout',
+    },
+    {
+      name: 'nor where no Node is to join',
+      given: { ...pending, createDeadline: now, usesTarget: false },
       action: 'recordTimeout',
     },
     {

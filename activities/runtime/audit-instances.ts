@@ -1,25 +1,37 @@
-/** One line in the log and one Event for each VM that a driver has deleted. */
+/**
+ * One line in the log for what a driver did to a VM, and one Event for each that it has deleted.
+ */
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { currentRun, type Audit } from './audit.ts';
+import type { Asked } from '../system/cloud-requests.ts';
+import { currentRun, type Audit, type InstanceVerb } from './audit.ts';
 
 interface Place {
   control: KubeClient;
   audit: Audit;
 }
 
-/** The Event is of the Machine. MCM has none that says this. */
-export function auditDeletion(
-  { control, audit }: Place,
-  { machine, providerID }: Pick<DriverRequest, 'machine' | 'providerID'>,
+type OfMachine = Pick<DriverRequest, 'machine' | 'providerID'> & { nodeName?: string };
+
+export function auditInstance(
+  audit: Audit,
+  verb: InstanceVerb,
+  { machine, providerID, nodeName, ...asked }: OfMachine & Asked,
 ): void {
   const { namespace, name, uid } = machine;
-  const run = currentRun();
   const object = `Machine ${namespace}/${name}`;
-  audit({ verb: 'deleteInstance', object, uid, ...defined({ providerID }), ...run });
+  audit({ verb, object, uid, ...defined({ providerID, nodeName, ...asked }), ...currentRun() });
+}
+
+/** The Event is of the Machine. MCM has none that says this. */
+export function auditDeletion({ control, audit }: Place, deleted: OfMachine & Asked): void {
+  const { machine, providerID } = deleted;
+  const { namespace, name, uid } = machine;
+  const run = currentRun();
+  auditInstance(audit, 'deleteInstance', deleted);
   const what = providerID ?? 'without a recorded providerID';
   recordEvent(
     control,
@@ -40,11 +52,12 @@ export function auditListedDeletion(
     namespace,
     providerID,
     className,
-  }: { namespace: string; providerID: string; className: string },
+    ...asked
+  }: { namespace: string; providerID: string; className: string } & Asked,
 ): void {
   const run = currentRun();
   const object = `MachineClass ${namespace}/${className}`;
-  audit({ verb: 'deleteInstance', object, providerID, ...run });
+  audit({ verb: 'deleteInstance', object, providerID, ...defined(asked), ...run });
   recordEvent(
     control,
     { apiVersion, kind: 'MachineClass', namespace, name: className, uid: '' },

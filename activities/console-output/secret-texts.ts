@@ -1,0 +1,39 @@
+/** What of a class's Secret an instance may have printed. */
+
+/** Shorter values, such as a region or a flag, stand in many texts by chance. */
+const shortestValue = 6;
+/** As a shell prints user data line by line. */
+const shortestLine = 8;
+/** Of a line: what a program was called with stands in another line than in the user data. */
+const shortestWord = 20;
+
+/**
+ * Values, their lines, and words of lines that are made up of digits and letters; each plain, as
+ * JSON, and in base64. Longest first. `data`: decoded.
+ */
+export function secretTexts(data: Readonly<Record<string, string>>): string[] {
+  const texts = Object.values(data).flatMap(partsOf).flatMap(spellingsOf);
+  return [...new Set(texts)].toSorted((a, b) => b.length - a.length);
+}
+
+function partsOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  return [
+    ...[value, value.trim()].filter(({ length }) => length >= shortestValue),
+    ...lines.filter(({ length }) => length >= shortestLine),
+    ...lines.flatMap((line) => line.match(words) ?? []).filter(looksMadeUp),
+  ];
+}
+
+const words = new RegExp(String.raw`[\w+~-]{${shortestWord},}`, 'g');
+
+function looksMadeUp(word: string): boolean {
+  return /\d/.test(word) && /[a-zA-Z]/.test(word);
+}
+
+function spellingsOf(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const base64 = bytes.toString('base64');
+  const ofUrls = bytes.toString('base64url');
+  return [text, JSON.stringify(text).slice(1, -1), base64.replace(/=+$/, ''), ofUrls];
+}

@@ -1,0 +1,33 @@
+/** What an EC2 instance has printed to its serial console. */
+import { Buffer } from 'node:buffer';
+import { DriverError, type MachineRequest } from '../driver.ts';
+import { missing } from '../missing.ts';
+import { consoleNotOurs } from '../named-instance.ts';
+import type { Ec2 } from './ec2.ts';
+import { findInstance, isMadeFor } from './find.ts';
+import { idOf } from './instance-view.ts';
+
+export async function getConsoleOutput(ec2: Ec2, request: MachineRequest): Promise<string> {
+  const found = await findInstance(ec2, request);
+  if (found.outcome !== 'live') throw missing(request);
+  if (!isMadeFor(found.instance, request)) throw consoleNotOurs(request);
+  return Buffer.from(await latest(ec2, idOf(found.instance)), 'base64').toString('utf8');
+}
+
+/**
+ * Instances of the Nitro system print as of now; of others EC2 has what they had printed some
+ * minutes after their start.
+ */
+async function latest(ec2: Ec2, id: string): Promise<string> {
+  try {
+    return await ec2.consoleOutput(id, { isLatest: true });
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    return await ec2.consoleOutput(id, { isLatest: false });
+  }
+}
+
+/** `UnsupportedOperation`: the instance type has no latest output. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof DriverError && /: UnsupportedOperation: /.test(error.message);
+}

@@ -1,0 +1,244 @@
+import { ofDeployment, ofInstall, ofNamespace, quantiles, type Board } from '../panel.ts';
+
+const yesNo = { 0: 'no', 1: 'yes' };
+
+export const fleet: Board = {
+  name: 'fleet',
+  title: 'Millwright fleet',
+  description: 'Machines, what is wrong with them, and how long they take.',
+  variables: ['install', 'namespace', 'deployment'],
+  temporalQuery: 'WorkflowType="machine" AND ExecutionStatus="Running" AND Attention="person"',
+  rows: [
+    {
+      title: 'Now',
+      panels: [
+        {
+          title: 'Machines',
+          description: 'All Machines, whatever their phase.',
+          kind: 'stat',
+          unit: 'short',
+          queries: [{ expr: `sum(millwright_machines{${ofDeployment}})`, legend: 'machines' }],
+        },
+        {
+          title: 'Running',
+          description: 'Machines whose Node is ready and healthy.',
+          kind: 'stat',
+          unit: 'short',
+          queries: [
+            {
+              expr: `sum(millwright_machines{${ofDeployment}, phase="Running"}) or vector(0)`,
+              legend: 'running',
+            },
+          ],
+        },
+        {
+          title: 'In trouble',
+          description:
+            'Machines that are Unknown, Failed or in CrashLoopBackOff. "millwright stuck" names them and says why.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { orange: 1, red: 5 },
+          runbook: 'unhealthy-node',
+          queries: [
+            {
+              expr: `sum(millwright_machines{${ofDeployment}, phase=~"Unknown|Failed|CrashLoopBackOff"}) or vector(0)`,
+              legend: 'in trouble',
+            },
+          ],
+        },
+        {
+          title: 'Firing alerts',
+          description: 'Alerts of Millwright that fire, of all installs.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { red: 1 },
+          queries: [
+            {
+              expr: 'count(ALERTS{alertname=~"Millwright.*", alertstate="firing"}) or vector(0)',
+              legend: 'alerts',
+            },
+          ],
+        },
+        {
+          title: 'Stopped',
+          description: 'Whether a stop keeps everything from being created or deleted.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { orange: 1 },
+          words: yesNo,
+          runbook: 'stop-left-on',
+          queries: [{ expr: `max(millwright_stopped{${ofNamespace}})`, legend: 'stopped' }],
+        },
+        {
+          title: 'Frozen',
+          description: 'Whether machines are frozen, because an API server is out of reach.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { red: 1 },
+          words: yesNo,
+          runbook: 'api-server-down',
+          queries: [{ expr: `max(millwright_frozen{${ofNamespace}})`, legend: 'frozen' }],
+        },
+      ],
+    },
+    {
+      title: 'Machines',
+      panels: [
+        {
+          title: 'Machines by phase',
+          description:
+            'Pending for long: instances do not join. Terminating for long: drains are blocked.',
+          kind: 'stack',
+          unit: 'short',
+          queries: [
+            { expr: `sum by (phase) (millwright_machines{${ofDeployment}})`, legend: '{{phase}}' },
+          ],
+        },
+        {
+          title: 'Machines by MachineDeployment',
+          description: 'Without a MachineDeployment: the empty name.',
+          kind: 'stack',
+          unit: 'short',
+          queries: [
+            {
+              expr: `sum by (kube_namespace, machine_deployment) (millwright_machines{${ofDeployment}})`,
+              legend: '{{kube_namespace}}/{{machine_deployment}}',
+            },
+          ],
+        },
+        {
+          title: 'Machines that get no instance',
+          description:
+            'Machines whose last creation failed and is tried again, by code of the error.',
+          kind: 'stack',
+          unit: 'short',
+          limits: { orange: 1 },
+          runbook: 'quota',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `sum by (code) (millwright_creations_failing{${ofNamespace}})`,
+              legend: '{{code}}',
+            },
+          ],
+        },
+        {
+          title: 'Machines that do not join',
+          description:
+            'Machines with an instance, which have been Pending for half of their creation timeout.',
+          kind: 'stack',
+          unit: 'short',
+          limits: { orange: 1 },
+          runbook: 'never-joins',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `sum by (machine_deployment) (millwright_machines_not_joined{${ofDeployment}})`,
+              legend: '{{machine_deployment}}',
+            },
+          ],
+        },
+        {
+          title: 'Frozen MachineSets',
+          description: 'MachineSets that have far more machines than they should, and make none.',
+          kind: 'graph',
+          unit: 'short',
+          limits: { orange: 1 },
+          runbook: 'frozen-set',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `sum by (kube_namespace) (millwright_machine_sets_frozen{${ofNamespace}})`,
+              legend: '{{kube_namespace}}',
+            },
+          ],
+        },
+        {
+          title: 'Orphans and lost instances',
+          description:
+            'Of the last search: instances without a Machine, Machines whose instance is gone, and Nodes that no Machine knows.',
+          kind: 'graph',
+          unit: 'short',
+          limits: { orange: 1 },
+          runbook: 'orphan',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `max by (kube_namespace) (millwright_safety_orphans_suspected{${ofNamespace}})`,
+              legend: '{{kube_namespace}} without a Machine',
+            },
+            {
+              expr: `max by (kube_namespace) (millwright_safety_instances_missing{${ofNamespace}})`,
+              legend: '{{kube_namespace}} without an instance',
+            },
+            {
+              expr: `max by (kube_namespace) (millwright_safety_unmanaged_nodes{${ofNamespace}})`,
+              legend: '{{kube_namespace}} Nodes',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'How long machines took, of the last hour',
+      panels: [
+        {
+          title: 'From creation to Running',
+          description: 'What a person or an autoscaler waits for.',
+          kind: 'graph',
+          unit: 's',
+          runbook: 'never-joins',
+          queries: quantiles(
+            'millwright_machine_running_seconds',
+            ofDeployment,
+            'machine_deployment',
+          ),
+        },
+        {
+          title: 'Until the instance is there',
+          description: 'From the creation of the Machine until the cloud has named its instance.',
+          kind: 'graph',
+          unit: 's',
+          queries: quantiles(
+            'millwright_machine_launch_seconds',
+            ofDeployment,
+            'machine_deployment',
+          ),
+        },
+        {
+          title: 'From there to Running',
+          description: 'Boot, and the way of the Node into the cluster.',
+          kind: 'graph',
+          unit: 's',
+          runbook: 'never-joins',
+          queries: quantiles('millwright_machine_join_seconds', ofDeployment, 'machine_deployment'),
+        },
+        {
+          title: 'Deletion',
+          description: 'From the deletion of the Machine until it is gone, with its drain.',
+          kind: 'graph',
+          unit: 's',
+          runbook: 'drain-budget',
+          isOftenEmpty: true,
+          queries: quantiles(
+            'millwright_machine_deletion_seconds',
+            ofDeployment,
+            'machine_deployment',
+          ),
+        },
+        {
+          title: 'Steps that workflows decided on',
+          description: 'What Millwright does at the moment, by kind and action.',
+          kind: 'stack',
+          unit: 'ops',
+          queries: [
+            {
+              expr: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}}[$__rate_interval]))`,
+              legend: '{{kind}} {{action}}',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,155 @@
+import { ofDeployment, ofInstall, quantiles, type Board } from '../panel.ts';
+
+/** Series of MCM's names: the object is in `name`. */
+const ofMcmDeployment = `${ofInstall}, name=~"$deployment"`;
+
+function replicas(what: string): { expr: string; legend: string } {
+  return {
+    expr: `sum by (name) (mcm_machine_deployment_status_${what}_replicas{${ofMcmDeployment}})`,
+    legend: '{{name}}',
+  };
+}
+
+export const rollout: Board = {
+  name: 'rollout',
+  title: 'Millwright rollouts',
+  description: 'How far rollouts are, what holds them up, and how long their machines take.',
+  variables: ['install', 'namespace', 'deployment'],
+  temporalQuery:
+    'WorkflowType="machineDeployment" AND ExecutionStatus="Running" AND State!="Complete"',
+  rows: [
+    {
+      title: 'Now',
+      panels: [
+        {
+          title: 'Complete',
+          description: 'MachineDeployments whose machines are all of the newest template.',
+          kind: 'stat',
+          unit: 'short',
+          queries: [stateCount('complete')],
+        },
+        {
+          title: 'Progressing',
+          description: 'Rollouts that go on.',
+          kind: 'stat',
+          unit: 'short',
+          queries: [stateCount('progressing')],
+        },
+        {
+          title: 'Paused',
+          description: 'MachineDeployments that a person has paused.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { orange: 1 },
+          queries: [stateCount('paused')],
+        },
+        {
+          title: 'Blocked',
+          description: 'Rollouts past their progressDeadlineSeconds.',
+          kind: 'stat',
+          unit: 'short',
+          limits: { red: 1 },
+          runbook: 'rollout-blocked',
+          queries: [stateCount('blocked')],
+        },
+      ],
+    },
+    {
+      title: 'Replicas',
+      panels: [
+        {
+          title: 'Updated',
+          description: 'Machines of the newest template. A rollout is at its end when all are.',
+          kind: 'graph',
+          unit: 'short',
+          queries: [replicas('updated')],
+        },
+        {
+          title: 'Available',
+          description: 'Machines that have been ready for minReadySeconds.',
+          kind: 'graph',
+          unit: 'short',
+          queries: [replicas('available')],
+        },
+        {
+          title: 'Unavailable',
+          description:
+            'What is missing for the replicas that are wanted. More than maxUnavailable: machines fail.',
+          kind: 'graph',
+          unit: 'short',
+          limits: { orange: 1 },
+          runbook: 'rollout-blocked',
+          queries: [replicas('unavailable')],
+        },
+        {
+          title: 'Rollouts by state',
+          description: 'Blocked or paused for long: a decision of yours is due.',
+          kind: 'stack',
+          unit: 'short',
+          queries: [
+            { expr: `sum by (state) (millwright_rollouts{${ofDeployment}})`, legend: '{{state}}' },
+          ],
+        },
+        {
+          title: 'Machines by phase',
+          description: 'A rollout makes Pending machines and Terminating ones, in turn.',
+          kind: 'stack',
+          unit: 'short',
+          queries: [
+            { expr: `sum by (phase) (millwright_machines{${ofDeployment}})`, legend: '{{phase}}' },
+          ],
+        },
+        {
+          title: 'Steps of MachineDeployments and MachineSets',
+          description:
+            'What their workflows decide on. No step while a rollout is open: something is awaited.',
+          kind: 'stack',
+          unit: 'ops',
+          queries: [
+            {
+              expr: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}, kind=~"machineSet|machineDeployment"}[$__rate_interval]))`,
+              legend: '{{kind}} {{action}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'How long machines took, of the last hour',
+      panels: [
+        {
+          title: 'From creation to Running',
+          description: 'The time of one new machine of a rollout.',
+          kind: 'graph',
+          unit: 's',
+          runbook: 'never-joins',
+          queries: quantiles(
+            'millwright_machine_running_seconds',
+            ofDeployment,
+            'machine_deployment',
+          ),
+        },
+        {
+          title: 'Deletion',
+          description: 'The time of one old machine of a rollout, with its drain.',
+          kind: 'graph',
+          unit: 's',
+          runbook: 'drain-budget',
+          isOftenEmpty: true,
+          queries: quantiles(
+            'millwright_machine_deletion_seconds',
+            ofDeployment,
+            'machine_deployment',
+          ),
+        },
+      ],
+    },
+  ],
+};
+
+function stateCount(state: string): { expr: string; legend: string } {
+  return {
+    expr: `sum(millwright_rollouts{${ofDeployment}, state="${state}"}) or vector(0)`,
+    legend: state,
+  };
+}

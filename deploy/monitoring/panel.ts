@@ -1,0 +1,63 @@
+/** A dashboard: rows of panels, each with queries. grafana.ts makes JSON of it. */
+
+export interface Board {
+  /** Also the name of its file. */
+  name: 'fleet' | 'rollout' | 'drains' | 'clouds' | 'engine';
+  title: string;
+  description: string;
+  /** Which of the variables its queries use. */
+  variables: readonly VariableName[];
+  /** What the link to the Temporal UI searches for there. */
+  temporalQuery: string;
+  rows: readonly Row[];
+}
+
+export interface Row {
+  title: string;
+  panels: readonly Panel[];
+}
+
+export interface Panel {
+  title: string;
+  /** What it shows, and what to make of it. */
+  description: string;
+  /** `stat`: the present value; `graph`: over time; `stack`: the same, one upon the other. */
+  kind: 'stat' | 'graph' | 'stack';
+  unit: Unit;
+  queries: readonly Query[];
+  /** From which value on it is orange, and red. Default neither. */
+  limits?: { orange?: number; red?: number };
+  /** Words for values, such as `{ 0: 'no', 1: 'yes' }`. */
+  words?: Readonly<Record<number, string>>;
+  /** The trouble that it shows: a link to its page. */
+  runbook?: string;
+  /** It has data only once something has happened, such as a failure. Default false. */
+  isOftenEmpty?: boolean;
+}
+
+export interface Query {
+  expr: string;
+  /** With labels in `{{ }}`. */
+  legend: string;
+}
+
+/** Of Grafana. */
+export type Unit =
+  's' | 'short' | 'ops' | 'bytes' | 'percentunit' | 'dateTimeFromNow' | 'dtdurations';
+
+/** `install` is the namespace of the pods, `namespace` that of the Machines. */
+export type VariableName = 'install' | 'namespace' | 'deployment';
+
+/** Series of the pods of an install. */
+export const ofInstall = 'namespace=~"$install"';
+/** Those of them that belong to a namespace of Machines. */
+export const ofNamespace = `${ofInstall}, kube_namespace=~"$namespace"`;
+export const ofDeployment = `${ofNamespace}, machine_deployment=~"$deployment"`;
+
+/** The values below which half, and 95 of 100, of the last hour are. */
+export function quantiles(metric: string, selector: string, by: string): Query[] {
+  return [0.5, 0.95].map((share) => ({
+    expr: `histogram_quantile(${share}, sum by (le, ${by}) (increase(${metric}_bucket{${selector}}[1h])))`,
+    legend: `{{${by}}} ${share === 0.5 ? 'half' : '95 of 100'}`,
+  }));
+}

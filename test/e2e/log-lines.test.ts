@@ -1,0 +1,61 @@
+/** The log of one machine's life has the lines of docs/logs.md, each once. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+
+const scenario = useScenario('log-lines', { isDoubled: false });
+const { cloud, namespace, operator, workflows } = scenario;
+
+interface Line {
+  level: number;
+  msg: string;
+  machine?: string;
+  [field: string]: unknown;
+}
+
+/** Of level info. */
+function linesOf(machine: string): Line[] {
+  return readFileSync(join(operator.logs, 'worker.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): Line => JSON.parse(line))
+    .filter((line) => line.level === 30 && line.machine === machine);
+}
+
+test('each decision and each effect has one line, with a worker that was killed in between', async () => {
+  await cloud.addFault({ operation: 'create', kind: 'error', code: 'Internal', times: 2 });
+  const name = await createMachine(scenario, 'told');
+  await untilPhase(scenario, name, 'Running');
+  const { runId } = await workflows.handleOf('machine', name).describe();
+  // The next worker replays the history.
+  await operator.kill9('worker');
+  await deleteMachine(scenario, name);
+
+  const machine = `${namespace}/${name}`;
+  const lines = linesOf(machine);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'creates the instance',
+    'the machine is CrashLoopBackOff',
+    `createInstance Machine ${machine}`,
+    'the machine is Pending',
+    'the machine is Running',
+    'the machine is Terminating',
+    'drains the Node, then removes the machine',
+    `deleteInstance Machine ${machine}`,
+    'the workflow of the machine ends',
+  ]);
+  const id = expect.stringMatching(/^[\da-f-]{36}$/);
+  const workflowId = `machine/${machine}`;
+  for (const line of lines) expect(line).toMatchObject({ workflowId, runId, provider: 'virtual' });
+  const [, failed, made, , running, , , deleted] = lines;
+  expect(failed).toMatchObject({ failure: expect.stringContaining('Internal'), from: '' });
+  const providerID = made?.['providerID'];
+  const nodeName = name;
+  expect(made).toMatchObject({ providerID: expect.stringMatching(/^local:/), nodeName });
+  for (const line of [made, deleted]) {
+    expect(line).toMatchObject({ requestId: id, durationMs: expect.any(Number) });
+  }
+  for (const line of [running, deleted]) expect(line).toMatchObject({ providerID });
+});

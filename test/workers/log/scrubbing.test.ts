@@ -1,0 +1,63 @@
+/** Secrets in texts of others are recognised by their form, or because we read them. */
+import { expect, test } from 'vitest';
+import { SecretValues, scrubbed, secretValues } from '../../../workers/log/scrubbing.ts';
+import { logLines } from './log-lines.ts';
+
+const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow==\n-----END RSA PRIVATE KEY-----';
+const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtaWxsIn0.c2lnbmF0dXJl';
+
+test.each([
+  ['join with abcdef.0123456789abcdef now', 'join with abcdef.[redacted] now'],
+  [`key: ${pem}, tried`, 'key: -----BEGIN RSA PRIVATE KEY-----[redacted], tried'],
+  [JSON.stringify(pem), '"-----BEGIN RSA PRIVATE KEY-----[redacted]"'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIE', '-----BEGIN PRIVATE KEY-----[redacted]'],
+  [`token ${jwt} is expired`, 'token [redacted] is expired'],
+  ['Authorization: Bearer abc.def-ghi', 'Authorization: Bearer [redacted]'],
+  ['AKIAIOSFODNN7EXAMPLE is not known', '[redacted] is not known'],
+  ['https://me:pass@cloud/x', 'https://[redacted]@cloud/x'],
+  ['?password=hunter2&x=1', '?password=[redacted]&x=1'],
+  ['{"clientSecret":"s3cr3t"}', '{"clientSecret":[redacted]"}'],
+  [String.raw`"{\"client_secret\":\"s3cr3t\"}"`, String.raw`"{\"client_secret\":[redacted]\"}"`],
+  ['client_secret: "s3cr3t"', 'client_secret:[redacted]"'],
+])('%j is written as %j', (text, expected) => {
+  expect(scrubbed(text)).toBe(expected);
+});
+
+test.each([
+  'secretRef.name: Secret "cloud" does not exist in namespace shoot',
+  'the bootstrap token abcdef was deleted before it was used',
+  'Node ip-10-0-0-1.eu-west-1.compute.internal is Ready',
+  'machines.machine.sapcloud.io "pool-a" not found',
+  'token: no',
+])('%j is written as it is', (text) => {
+  expect(scrubbed(text)).toBe(text);
+});
+
+test('what was read as a secret is recognised anywhere', () => {
+  const values = new SecretValues();
+  values.addDataOf({ azureClientSecret: 'correct horse', region: 'westeurope', password: 'x' });
+  expect(values.scrub('westeurope refused correct horse, x')).toBe(
+    'westeurope refused [redacted], x',
+  );
+});
+
+test('only the newest of many are known', () => {
+  const values = new SecretValues();
+  values.add(Array.from({ length: 501 }, (_, index) => `secret-${index}-end`));
+  expect(values.scrub('secret-0-end secret-500-end')).toBe('secret-0-end [redacted]');
+});
+
+test('message, fields, errors and their causes are scrubbed in each line', () => {
+  const { log, lines } = logLines();
+  secretValues.add(['battery staple']);
+  const cause = new Error('battery staple');
+  const err = new Error('password=hunter2', { cause });
+  log.warn({ err, words: ['battery staple'] }, `refused ${jwt}`);
+  log.info('battery staple');
+  const text = JSON.stringify(lines);
+  expect(text).not.toMatch(/hunter2|battery|eyJ/);
+  expect(lines).toMatchObject([
+    { msg: 'refused [redacted]', err: { message: 'password=[redacted]' } },
+    { msg: '[redacted]' },
+  ]);
+});

@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { registerCertificateMetric } from '../../../workers/process/certificates.ts';
+import { HandSystem } from '../../support/hand-system.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'certificates-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function certificateUntil(notAfter: string): Promise<string> {
+  x509.cryptoProvider.set(webcrypto);
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=temporal',
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date('2026-01-01'),
+    notAfter: new Date(notAfter),
+  });
+  return certificate.toString('pem');
+}
+
+function put(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const system = new HandSystem();
+
+async function linesFor(files: string[], registry = new Registry()): Promise<string[]> {
+  registerCertificateMetric(registry, files);
+  return samplesOf(await system.run(() => registry.metrics()));
+}
+
+const samplesOf = (text: string): string[] =>
+  text.split('\n').filter((line) => line.startsWith('millwright_certificate'));
+
+const lineOf = (file: string, end: string): string =>
+  `millwright_certificate_expiry_timestamp_seconds{file="${file}"} ${Date.parse(end) / 1_000}`;
+
+test('of a file with several certificates the first end counts', async () => {
+  const [soon, late] = [await certificateUntil('2026-03-01'), await certificateUntil('2027-01-01')];
+  const bundle = put('ca.pem', `${late}\n${soon}\n`);
+  const one = put('tls.crt', late);
+  expect(await linesFor([bundle, one])).toEqual([
+    lineOf(bundle, '2026-03-01'),
+    lineOf(one, '2027-01-01'),
+  ]);
+});
+
+async function encoded(end: string): Promise<string> {
+  return Buffer.from(await certificateUntil(end)).toString('base64');
+}
+
+test('a kubeconfig has its certificates in base64', async () => {
+  const file = put(
+    'kubeconfig',
+    [
+      'clusters:',
+      `- cluster: {certificate-authority-data: ${await encoded('2027-01-01')}, server: s}`,
+      'users:',
+      '- user:',
+      `    client-certificate-data: "${await encoded('2026-02-01')}"`,
+    ].join('\n'),
+  );
+  expect(await linesFor([file])).toEqual([lineOf(file, '2026-02-01')]);
+});
+
+test('files without a certificate, and files that are gone, have no series', async () => {
+  const key = put('key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n');
+  const damaged = put('damaged', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+  expect(await linesFor([key, damaged, join(folder, 'gone')])).toEqual([]);
+});
+
+test('a renewed certificate counts within a minute', async () => {
+  const file = put('tls.crt', await certificateUntil('2026-03-01'));
+  const registry = new Registry();
+  const handSystem = new HandSystem();
+  const read = async () => samplesOf(await handSystem.run(() => registry.metrics()));
+  registerCertificateMetric(registry, [file]);
+  expect(await read()).toEqual([lineOf(file, '2026-03-01')]);
+  put('tls.crt', await certificateUntil('2026-06-01'));
+  await handSystem.run(() => handSystem.to(61_000));
+  expect(await read()).toEqual([lineOf(file, '2026-06-01')]);
+});

@@ -1,0 +1,51 @@
+import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { conditionStatesOf } from './condition-states.ts';
+import type { MachineFigures } from './figures.ts';
+
+/** The well-known label of a Node. */
+const zoneLabel = 'topology.kubernetes.io/zone';
+
+export function figuresOfMachine(machine: Machine): MachineFigures {
+  const { metadata, spec, status } = machine;
+  const { apiGroup = '', kind = '' } = spec.class ?? {};
+  return {
+    providerID: spec.providerID ?? '',
+    classApiGroup: apiGroup,
+    classKind: kind,
+    zone: zoneOf(machine),
+    conditions: conditionStatesOf(status?.conditions),
+    phaseSince: timeOf(status?.currentStatus?.lastUpdateTime),
+    deletedAt: timeOf(metadata.deletionTimestamp),
+    creationFailure: creationFailureOf(machine),
+    isCreationTimedOut: isCreationTimedOut(machine),
+    drainBlockedBy: drainBlockerOf(machine),
+  };
+}
+
+function zoneOf({ spec: { nodeTemplate } }: Machine): string {
+  return nodeTemplate?.metadata?.labels?.[zoneLabel] ?? '';
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function hasFailedToCreate({ status }: Machine): boolean {
+  const { type, state } = status?.lastOperation ?? {};
+  return type === 'Create' && state === 'Failed';
+}
+
+/** Of one that is tried again: not of a machine that was given up or is being deleted. */
+function creationFailureOf(machine: Machine): string | undefined {
+  const { metadata, status } = machine;
+  const isOver = metadata.deletionTimestamp !== undefined || isCreationTimedOut(machine);
+  if (isOver || !hasFailedToCreate(machine)) return undefined;
+  return status?.lastOperation?.errorCode ?? '';
+}
+
+/** Any other failure of a creation leaves the machine in CrashLoopBackOff. */
+function isCreationTimedOut(machine: Machine): boolean {
+  return machine.status?.currentStatus?.phase === 'Failed' && hasFailedToCreate(machine);
+}

@@ -1,0 +1,25 @@
+/**
+ * Why a term does not go on where the one before it ended, in one word. The reasons themselves are
+ * for people.
+ */
+
+/**
+ * `restored`: the database of Kubernetes is in an older state. `forgotten`: the API server does not
+ * know any more what happened since. `absent`: no watcher led for long. `lease`: the Lease was
+ * deleted or edited. `temporal`: the database of Temporal is another one.
+ */
+export type DoubtKind = 'restored' | 'forgotten' | 'absent' | 'lease' | 'temporal';
+
+export const doubtKinds: readonly DoubtKind[] = [
+  'restored',
+  'forgotten',
+  'absent',
+  'lease',
+  'temporal',
+];
+
+export function kindOfDoubt(reason: string): DoubtKind {
+  if (reason.endsWith('was restored')) return 'restored';
+  if (reason.includes('the server has forgotten')) return 'forgotten';
+  return reason.startsWith('no leader for') ? 'absent' : 'lease';
+}

@@ -1,0 +1,2 @@
+/** As long as the activities of a run may take. */
+export const longestProbeMs = 120_000;

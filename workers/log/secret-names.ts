@@ -1,0 +1,43 @@
+/** Fields that hold secrets. */
+
+/** Names without case, `-` and `_`. References (`secretRef`, `secretName`) are wanted in logs. */
+const secretNames = new Set([
+  'accesskeyid',
+  'accesstoken',
+  'apikey',
+  'authorization',
+  'bootstraptoken',
+  'clientkey',
+  'clientsecret',
+  'credentials',
+  'idtoken',
+  'keydata',
+  'kubeconfig',
+  'password',
+  'privatekey',
+  'refreshtoken',
+  'secret',
+  'secretaccesskey',
+  'secretdata',
+  'secrets',
+  'serviceaccountjson',
+  'stringdata',
+  'token',
+  'tokensecret',
+  'userdata',
+]);
+
+/** Of a field of whatever is logged. */
+export function isSecret(name: string): boolean {
+  return secretNames.has(plain(name));
+}
+
+/** Of a key of a Secret: `azureClientSecret` as well as `clientSecret`. */
+export function isSecretKey(key: string): boolean {
+  const name = plain(key);
+  return [...secretNames].some((secret) => name.endsWith(secret));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}

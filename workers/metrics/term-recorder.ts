@@ -1,0 +1,146 @@
+/** Counts and times what a watcher sees while it leads. The next term begins with nothing. */
+import { Histogram } from 'prom-client';
+import { nowMs } from '../../activities/system/system.ts';
+import type { StoreView, WatchedChange } from '../../watcher/cache/store.ts';
+import type { MachineView } from '../../watcher/cache/views.ts';
+import type { QueueObserver } from '../../watcher/queue/queue-observer.ts';
+import type { TermObserver } from '../../watcher/term.ts';
+import type { MachineEvent } from './machine-events.ts';
+import { machineEventsOf } from './machine-events.ts';
+import { deploymentOf, poolLabel } from './pools.ts';
+
+type Kind = Parameters<QueueObserver['added']>[0];
+
+/** Seconds: of a quick cloud, and of a drain that takes hours. */
+const timeBuckets = [
+  1, 5, 15, 30, 60, 90, 120, 180, 240, 300, 450, 600, 900, 1_200, 1_800, 3_600, 7_200, 14_400,
+];
+const lagBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Of MCM, for what befell a machine: its pool, and what it is made of. */
+export type McmLabels = Record<
+  'namespace' | 'machine_deployment' | 'instance_type' | 'zone',
+  string
+>;
+
+/** How long the newest of a pool took. */
+export interface LastSeconds {
+  event: Timed;
+  labels: McmLabels;
+  seconds: number;
+}
+
+export interface Counted {
+  labels: McmLabels;
+  value: number;
+}
+
+type Timed = Extract<MachineEvent, { seconds: number }>['event'];
+
+export class TermRecorder implements TermObserver {
+  readonly times: Readonly<Record<Timed, Histogram>> = {
+    launched: ofPools(),
+    running: ofPools(),
+    joined: ofPools(),
+    deleted: ofPools(),
+  };
+  /** Label `kind`. */
+  readonly lag = unregisteredHistogram(['kind'], lagBuckets);
+  /** From the moment on at which a signal is to be sent until an attempt. Label `name`. */
+  readonly waits = unregisteredHistogram(['name'], lagBuckets);
+  /** Signals that began to wait, by kind. */
+  readonly adds = new Map<Kind, number>();
+  /** Attempts to send that failed, by kind. */
+  readonly retries = new Map<Kind, number>();
+  /** Machines that were Failed and are being deleted. */
+  staleMachines = 0;
+  readonly #failedJoins = new Map<string, Counted>();
+  readonly #last = new Map<string, LastSeconds>();
+  readonly #namespace: string;
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  changed(change: WatchedChange, store: StoreView): void {
+    if (change.resource !== 'machines') return;
+    const events = machineEventsOf(change, nowMs());
+    if (events.length === 0) return;
+    const { object } = change;
+    const pool = { machine_deployment: deploymentOf(object, store) };
+    const labels = mcmLabelsOf(object, { store, namespace: this.#namespace });
+    for (const event of events) {
+      if ('seconds' in event) {
+        this.times[event.event].observe(pool, event.seconds);
+        this.#keepLast(event, labels);
+      } else if (event.event === 'stale') this.staleMachines += 1;
+      else this.#countFailedJoin(labels);
+    }
+  }
+
+  added(kind: Kind): void {
+    increment(this.adds, kind);
+  }
+
+  begun(kind: Kind, waitedMs: number): void {
+    this.waits.observe({ name: mcmQueueOf(kind) }, waitedMs / 1_000);
+  }
+
+  arrived(kind: Kind, lagMs: number): void {
+    this.lag.observe({ kind }, lagMs / 1_000);
+  }
+
+  failed(kind: Kind): void {
+    increment(this.retries, kind);
+  }
+
+  /** What MCM counts as machines that failed to join. */
+  failedJoins(): Counted[] {
+    return [...this.#failedJoins.values()];
+  }
+
+  /** The newest of each pool. */
+  last(event: Timed): LastSeconds[] {
+    return [...this.#last.values()].filter((one) => one.event === event);
+  }
+
+  #keepLast(event: { event: Timed; seconds: number }, labels: McmLabels | undefined): void {
+    if (labels) this.#last.set(`${event.event} ${JSON.stringify(labels)}`, { labels, ...event });
+  }
+
+  #countFailedJoin(labels: McmLabels | undefined): void {
+    if (!labels) return;
+    const key = JSON.stringify(labels);
+    const value = (this.#failedJoins.get(key)?.value ?? 0) + 1;
+    this.#failedJoins.set(key, { labels, value });
+  }
+}
+
+/** As MCM v0.62.1 names its queues. */
+export function mcmQueueOf(kind: Kind): string {
+  return kind.toLowerCase();
+}
+
+/** Of a machine without the label `name` MCM records nothing. */
+function mcmLabelsOf(
+  { labels, className, figures: { zone } }: MachineView,
+  { store, namespace }: { store: StoreView; namespace: string },
+): McmLabels | undefined {
+  const { [poolLabel]: deployment } = labels;
+  if (deployment === undefined) return undefined;
+  const { instanceType = '' } = store.find('machineClasses', className) ?? {};
+  return { namespace, machine_deployment: deployment, instance_type: instanceType, zone };
+}
+
+function ofPools(): Histogram {
+  return unregisteredHistogram(['machine_deployment'], timeBuckets);
+}
+
+/** Shown under its real name by `registerComputedHistograms`. */
+function unregisteredHistogram(labelNames: string[], buckets: number[]): Histogram {
+  return new Histogram({ name: 'unregistered', help: '-', labelNames, buckets, registers: [] });
+}
+
+function increment(counts: Map<Kind, number>, kind: Kind): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+}

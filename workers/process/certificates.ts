@@ -1,0 +1,80 @@
+/** Until when the certificates are valid that a process has read from files. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Registry } from 'prom-client';
+import { monotonicMs } from '../../activities/system/system.ts';
+import type { Config } from '../config/config.ts';
+import type { Sample } from '../metrics/computed.ts';
+import { registerComputed } from '../metrics/computed.ts';
+
+/** A certificate is good for days at least. */
+const keptMs = 60_000;
+
+/** Files of the Temporal settings, and kubeconfigs that flags name. */
+export function certificateFilesOf({
+  temporal,
+  control,
+  target,
+}: Pick<Config, 'temporal' | 'control' | 'target'>): string[] {
+  const kubeConfigs = [control, ...(target === 'none' ? [] : [target])].flatMap((source) =>
+    source.kind === 'file' ? [source.path] : [],
+  );
+  return [...new Set([...temporal.files, ...kubeConfigs])];
+}
+
+/** A file without a certificate has no series, nor has one that cannot be read any more. */
+export function registerCertificateMetric(registry: Registry, files: readonly string[]): void {
+  let known: { at: number; samples: Sample[] } | undefined;
+  registerComputed(
+    registry,
+    [
+      {
+        name: 'millwright_certificate_expiry_timestamp_seconds',
+        type: 'gauge',
+        help: 'When the first certificate in a file of the Temporal settings or in a kubeconfig ends.',
+        labels: ['file'],
+        read() {
+          if (!known || monotonicMs() - known.at > keptMs)
+            known = { at: monotonicMs(), samples: files.flatMap(expiryIn) };
+          return known.samples;
+        },
+      },
+    ],
+    () => [undefined],
+  );
+}
+
+function expiryIn(file: string): Sample[] {
+  const ends = certificatesIn(file).flatMap(endOf);
+  if (ends.length === 0) return [];
+  return [{ labels: { file }, value: Math.min(...ends) / 1_000 }];
+}
+
+/** PEM, as it is or in the base64 of a kubeconfig. */
+function certificatesIn(file: string): string[] {
+  const text = textOf(file);
+  const encoded = text.matchAll(
+    /(?:client-certificate|certificate-authority)-data:\s*"?([^\s"]+)/g,
+  );
+  const decoded = [...encoded].map(([, data = '']) => Buffer.from(data, 'base64').toString());
+  const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+  return [text, ...decoded].flatMap((part) => part.match(pem) ?? []);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // It is being replaced, or is gone: those who need it say so.
+    return '';
+  }
+}
+
+function endOf(pem: string): number[] {
+  try {
+    return [Date.parse(new X509Certificate(pem).validTo)];
+  } catch {
+    // No certificate after all: those who need it say so.
+    return [];
+  }
+}

@@ -1,0 +1,91 @@
+/** The watcher's part: the first span of each trace, and the headers that hand it on. */
+import type { SpanContext } from '@opentelemetry/api';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { nowMs } from '../../activities/system/system.ts';
+import type { Signal, SignalTrace } from '../../watcher/dispatch/signal.ts';
+import type { OperationContext } from '../../workflows/contracts/tracing.ts';
+import { signalTraceHeader } from '../../workflows/contracts/tracing.ts';
+import { idsOf, traceparentOf, type TraceIds } from './ids.ts';
+import { withHeaders } from './outgoing-headers.ts';
+import type { Spans } from './tracer.ts';
+import { contextOf } from './tracer.ts';
+
+/** Of so many traces it is known that their first span was made. */
+const knownMax = 10_000;
+
+export interface SignalPlace {
+  /** Id of the control cluster. */
+  cluster: string;
+  namespace: string;
+}
+
+export class SignalTraces {
+  readonly #spans: Spans;
+  /** When each was first tried; undefined: it was delivered. */
+  readonly #known = new Map<string, number | undefined>();
+
+  constructor(spans: Spans) {
+    this.#spans = spans;
+  }
+
+  /** `send` delivers the signal; it is called again when it fails. */
+  async deliver<T>(signal: Signal, place: SignalPlace, send: () => Promise<T>): Promise<T> {
+    const { trace } = signal;
+    const ids = trace && idsOf(place.cluster, trace);
+    if (!trace || !ids || !this.#spans.keeps(ids.traceId)) return await send();
+    const begunAt = this.#begunAt(ids.traceId);
+    const links = linksOf(place.cluster, trace);
+    const outcome = await withHeaders(headersOf(trace, ids, links), send);
+    if (begunAt !== undefined) this.#record(signal, place, { ids, begunAt, links });
+    return outcome;
+  }
+
+  /** Undefined: its span was made. */
+  #begunAt(traceId: string): number | undefined {
+    if (this.#known.has(traceId)) return this.#known.get(traceId);
+    const now = nowMs();
+    this.#known.set(traceId, now);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > knownMax && oldest !== undefined) this.#known.delete(oldest);
+    return now;
+  }
+
+  #record(
+    { name, kind, object }: Signal,
+    { namespace }: SignalPlace,
+    { ids, begunAt, links }: { ids: TraceIds; begunAt: number; links: string[] },
+  ): void {
+    this.#known.set(ids.traceId, undefined);
+    const { traceId, signalSpanId: spanId } = ids;
+    const attributes = {
+      'k8s.namespace.name': namespace,
+      [kind === 'machine' ? 'millwright.machine' : 'millwright.machine_deployment']: object,
+    };
+    this.#spans
+      .begin({
+        name: `signal ${name}`,
+        attributes,
+        links: links.map(contextOf).filter(isThere),
+        traceId,
+        spanId,
+        startedAt: begunAt,
+      })
+      .end();
+  }
+}
+
+function linksOf(cluster: string, { cause }: SignalTrace): string[] {
+  return cause ? [traceparentOf(idsOf(cluster, cause))] : [];
+}
+
+function headersOf({ operation }: SignalTrace, ids: TraceIds, links: string[]) {
+  const context: OperationContext = {
+    operation,
+    traceparent: traceparentOf(ids),
+    spanId: ids.operationSpanId,
+    links,
+  };
+  return { [signalTraceHeader]: defaultPayloadConverter.toPayload(context) };
+}
+
+const isThere = (context: SpanContext | undefined): context is SpanContext => context !== undefined;

@@ -1,0 +1,24 @@
+/** How `status.lastOperation` of a Machine says that its drain does not get on. */
+import type { Machine } from './machine.ts';
+
+/** What MCM v0.62.1 begins such a description with. */
+export const drainFailedWords = 'Drain failed due to - ';
+
+/** Other: the drain itself fails, as where the target cluster does not answer. */
+export type DrainBlocker = 'PodDisruptionBudget' | 'Volume' | 'Pod' | 'Other';
+
+/** What has been in the way for longest; undefined where no drain is blocked. */
+export function drainBlockerOf({ metadata, status }: Machine): DrainBlocker | undefined {
+  const { state, description = '' } = status?.lastOperation ?? {};
+  const isBlocked = state === 'Failed' && description.startsWith(drainFailedWords);
+  if (!isBlocked || metadata.deletionTimestamp === undefined) return undefined;
+  return blockerIn(description.slice(drainFailedWords.length));
+}
+
+/** `words`: `2 pods left: NAMESPACE/POD: WHY; NAMESPACE/POD: WHY`, the longest wait first. */
+function blockerIn(words: string): DrainBlocker {
+  const why = /^\d+ pods? left: [^:]*: ([^;]*)/.exec(words)?.[1];
+  if (why === undefined) return 'Other';
+  if (why.includes('PodDisruptionBudget ')) return 'PodDisruptionBudget';
+  return /^volume .* attached to /.test(why) ? 'Volume' : 'Pod';
+}

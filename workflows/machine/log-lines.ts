@@ -1,0 +1,64 @@
+/**
+ * What is decided for a machine, and what becomes of it, as lines of the log: docs/logs.md. A
+ * replay writes none.
+ */
+import { log } from '@temporalio/workflow';
+import type { MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
+import type { MachineStep } from '../plan/machine/steps.ts';
+import type { NamespacedName } from '../contracts/references.ts';
+import { defined } from '../values/defined.ts';
+
+/** The steps that do something to a cloud, a Node or the Machine itself. */
+const decisions: Partial<Record<MachineStep['action'], string>> = {
+  create: 'creates the instance',
+  recordTimeout: 'the creation took too long',
+  deleteWithNode: 'deletes the Machine, as its Node was deleted',
+  recordMissingInstance: 'the cloud does not know the instance any more',
+  drainPreserved: 'drains the Node of the preserved machine',
+  drain: 'drains the Node, then removes the machine',
+  deleteInstance: 'deletes the instance',
+};
+
+export class MachineLog {
+  readonly #ref: NamespacedName;
+  #phase: string;
+  /** A step that is tried again is the same decision. */
+  #decided: string | undefined;
+
+  /** `phase`: the one that the run before has logged. */
+  constructor(ref: NamespacedName, phase: string) {
+    this.#ref = ref;
+    this.#phase = phase;
+  }
+
+  /** To be called in each turn. */
+  report(state: MachineState, { action }: MachineStep): void {
+    this.#tellPhase(state);
+    const words = decisions[action];
+    if (words === undefined || words === this.#decided) return;
+    this.#decided = words;
+    log.info(words, this.#fields(state));
+  }
+
+  end(state: MachineState, reason: string): void {
+    log.info('the workflow of the machine ends', { ...this.#fields(state), reason });
+  }
+
+  #tellPhase(state: MachineState): void {
+    const { phase, failure } = state;
+    if (phase === this.#phase) return;
+    const from = this.#phase;
+    this.#phase = phase;
+    const detail = phase === 'Running' || phase === 'Available' ? undefined : failure?.detail;
+    const why = detail && `${detail.code}: ${detail.message}`;
+    log.info(`the machine is ${phase}`, defined({ ...this.#fields(state), from, failure: why }));
+  }
+
+  #fields(state: MachineState) {
+    const { providerID, nodeName } = instanceOf(state) ?? {};
+    const { provider } = state.object.prepared ?? {};
+    const machine = `${this.#ref.namespace}/${this.#ref.name}`;
+    return defined({ machine, provider, providerID, nodeName });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Takes the trace context out of signals and puts it on activities and on the next run. Without one
+ * it only reads the headers: docs/decisions/0050-traces.md.
+ */
+import type { Sink, Sinks, WorkflowInterceptors } from '@temporalio/workflow';
+import { proxySinks } from '@temporalio/workflow';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { EndedOperation, Operations } from '../contracts/tracing.ts';
+import {
+  activityTraceHeader,
+  carriedTraceHeader,
+  signalTraceHeader,
+} from '../contracts/tracing.ts';
+import { isRecord } from '../values/is-record.ts';
+import { OperationTrace } from './operation-trace.ts';
+import { carriedIn, contextIn } from './trace-context.ts';
+
+export interface TraceSinks extends Sinks {
+  millwrightTraces: Sink & {
+    /** Called once for each, and not in a replay. */
+    ended(operation: EndedOperation): void;
+  };
+}
+
+/** Called by the SDK for each run. */
+export function interceptors(): WorkflowInterceptors {
+  const { millwrightTraces } = proxySinks<TraceSinks>();
+  const trace = new OperationTrace((ended) => millwrightTraces.ended(ended));
+  const headersOfActivity = () => {
+    const { traceparent } = trace;
+    if (traceparent === undefined) return undefined;
+    return { [activityTraceHeader]: defaultPayloadConverter.toPayload({ traceparent }) };
+  };
+  return {
+    inbound: [
+      {
+        execute(input, next) {
+          const carried = carriedIn(input.headers[carriedTraceHeader]);
+          if (carried) trace.resume(carried);
+          const [first, ...others] = input.args;
+          if (!isRecord(first) || !('ref' in first)) return next(input);
+          return next({ ...input, args: [withOperations(first, trace), ...others] });
+        },
+        handleSignal(input, next) {
+          const context = contextIn(input.headers[signalTraceHeader]);
+          if (context) trace.hear(context);
+          return next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity(input, next) {
+          const headers = headersOfActivity();
+          return next(headers ? { ...input, headers: { ...input.headers, ...headers } } : input);
+        },
+        scheduleLocalActivity(input, next) {
+          const headers = headersOfActivity();
+          return next(headers ? { ...input, headers: { ...input.headers, ...headers } } : input);
+        },
+        continueAsNew(input, next) {
+          const carried = trace.carry();
+          if (!carried) return next(input);
+          const payload = defaultPayloadConverter.toPayload(carried);
+          return next({ ...input, headers: { ...input.headers, [carriedTraceHeader]: payload } });
+        },
+      },
+    ],
+  };
+}
+
+/** The workflow says there what is going on. It is in no copy of the input, and in no payload. */
+function withOperations(input: object, operations: Operations): object {
+  return Object.defineProperty({ ...input }, 'operations', { value: operations });
+}
