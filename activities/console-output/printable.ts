@@ -21,7 +21,9 @@ export function printable(text: string): string {
     .replaceAll(controls, '')
     .replaceAll(invisible, '')
     .toWellFormed()
-    .replaceAll(/[\t ]+$/gm, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }

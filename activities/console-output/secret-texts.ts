@@ -35,5 +35,5 @@ function spellingsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const base64 = bytes.toString('base64');
   const ofUrls = bytes.toString('base64url');
-  return [text, JSON.stringify(text).slice(1, -1), base64.replace(/=+$/, ''), ofUrls];
+  return [text, JSON.stringify(text).slice(1, -1), base64.replace(/={1,2}$/, ''), ofUrls];
 }

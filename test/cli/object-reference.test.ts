@@ -30,7 +30,7 @@ test.each([
 
 test('says what is allowed', () => {
   expect(() => readReference(['node/a'], ['machine', 'machinedeployment'])).toThrow(
-    '"node" in "node/a" is no kind for this command. Allowed: machine/NAME (mc), machinedeployment/NAME (mcd).',
+    '"node" in "node/a" is no kind for this command. Allowed: machine/NAME (mc, ma), machinedeployment/NAME (mcd, md).',
   );
   expect(kindOf('node.machine.sapcloud.io')).toBeUndefined();
 });

@@ -47,6 +47,12 @@ export function reconciling(reason: string, said: string): Unsettled {
 }
 
 function sentences(said: string, help?: string): string {
-  const first = clip(said, longestBytes).replace(/[.\s]+$/, '');
+  const first = withoutFullStop(clip(said, longestBytes));
   return [first, help].filter((text) => (text ?? '') !== '').join('. ');
+}
+
+function withoutFullStop(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }

@@ -60,8 +60,12 @@ export function aSimulatedCloud(
 }
 
 function selfDriven(driver: Driver, done: ASimulatedCloud['done']): Driver {
+  const { getConsoleOutput } = driver;
   return {
     ...driver,
+    ...(getConsoleOutput && {
+      getConsoleOutput: (request) => done(() => getConsoleOutput(request)),
+    }),
     createInstance: (request) => done(() => driver.createInstance(request)),
     describeInstance: (request) => done(() => driver.describeInstance(request)),
     initializeInstance: (request) => done(() => driver.initializeInstance(request)),
