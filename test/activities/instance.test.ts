@@ -445,7 +445,7 @@ describe('what a failure is made of', () => {
 });
 
 /** The activities, and what they log. */
-function served(changes: Partial<Driver>) {
+function logged(changes: Partial<Driver>) {
   const entries: AuditEntry[] = [];
   const driver = refusingDriver('not asked for in this test', changes);
   const { signal } = new AbortController();
@@ -461,7 +461,7 @@ describe('the log', () => {
     { found: false, verb: 'createInstance' },
     { found: true, verb: 'adoptInstance' },
   ])('has a line of an instance whose found is $found', async ({ found, verb }) => {
-    const { entries, createInstance } = served({
+    const { entries, createInstance } = logged({
       async createInstance() {
         noteCloudRequest('look', false);
         noteCloudRequest('run', true);
@@ -480,7 +480,7 @@ describe('the log', () => {
 
   test('has one of a request that the cloud took, with its id, and none of a further wait', async () => {
     let isFirst = true;
-    const { entries, deleteInstance } = served({
+    const { entries, deleteInstance } = logged({
       async deleteInstance() {
         noteCloudRequest(isFirst ? 'terminate' : 'look', isFirst);
         isFirst = false;
@@ -493,7 +493,7 @@ describe('the log', () => {
   });
 
   test('has none of a create that failed', async () => {
-    const { entries, createInstance } = served({
+    const { entries, createInstance } = logged({
       async createInstance() {
         noteCloudRequest('run', true);
         throw new DriverError({ code: 'Internal', message: 'no', settled: true });
