@@ -55,6 +55,7 @@ export class Replicas {
               ],
               ...(nodeName !== undefined && {
                 nodeSelector: { 'kubernetes.io/hostname': nodeName },
+                tolerations: [{ operator: 'Exists' }],
               }),
             },
           },
