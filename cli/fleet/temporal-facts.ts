@@ -19,7 +19,7 @@ interface Known {
 }
 
 /** Who waits longer for an answer has it elsewhere. */
-const patienceMs = 3_000;
+const patienceMs = 5_000;
 /** Workflow tasks, as `temporal.api.enums.v1.TaskQueueType` counts them. */
 const workflowQueue = 1;
 
