@@ -15,6 +15,7 @@ import { Slots } from '../simulation/core/slots.ts';
 import { testSeed } from '../support/seed.ts';
 import { isNight, testStack } from './support/test-stack.ts';
 
+const mostTries = 3;
 /** They wait nearly all of their time. */
 const atOnce = 8;
 const drawnCount = isNight() ? 50 : 12;
@@ -52,8 +53,13 @@ describe('the simulated Temporal does what the server does', () => {
     const { observation } = await onSimulation(script, bundle.codePath);
     const found = await played.get(script.name)?.catch(() => undefined);
     if (isDeepStrictEqual(observation, found)) return;
-    // All scripts at once are slow at times. What differs differs also when it runs by itself.
+    // All scripts at once, and those of other files, are slow at times. What really differs does so
+    // each time.
     await Promise.allSettled(played.values());
-    expect(observation).toEqual(await server.play(script));
+    let again = await server.play(script);
+    for (let tries = 1; tries < mostTries && !isDeepStrictEqual(observation, again); tries += 1) {
+      again = await server.play(script);
+    }
+    expect(observation).toEqual(again);
   });
 });
