@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 
@@ -29,6 +30,9 @@ test('each decision and each effect has one line, with a worker that was killed 
   const name = await createMachine(scenario, 'told');
   await untilPhase(scenario, name, 'Running');
   const { runId } = await workflows.handleOf('machine', name).describe();
+  await eventually('the log says that it runs', () => {
+    expect(linesOf(`${namespace}/${name}`).at(-1)?.msg).toBe('the machine is Running');
+  });
   // The next worker replays the history.
   await operator.kill9('worker');
   await deleteMachine(scenario, name);

@@ -92,6 +92,7 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
   function onCrash(err: unknown): void {
     // A wait that was ended by us, and whose caller has nothing to add.
     if (controller.signal.aborted && err === controller.signal.reason) return;
+    if (controller.signal.aborted && isOfClosedConnection(err)) return;
     log.fatal({ err }, 'crashed');
     host.exit(1);
   }
@@ -104,4 +105,12 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     add: (name, stop) => void stops.push({ name, stop }),
     begin,
   };
+}
+
+/**
+ * Temporal's client repeats a call from a timer, also after its connection was closed; what gRPC
+ * throws then reaches no caller (SDK 1.24, `grpc-retry.js`).
+ */
+function isOfClosedConnection(err: unknown): boolean {
+  return err instanceof Error && err.message === 'Channel has been shut down';
 }

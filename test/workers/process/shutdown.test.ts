@@ -108,3 +108,15 @@ test('a wait that is cut short by the end is no crash', async () => {
   expect(host.codes).toEqual([0]);
   expect(lines.filter(({ level }) => level > 30)).toEqual([]);
 });
+
+test('a call that is repeated on a closed connection is a crash only before the end', async () => {
+  const closed = new Error('Channel has been shut down');
+  const running = aShutdown();
+  running.host.emit('uncaughtException', closed);
+  expect(running.host.codes).toEqual([1]);
+  const { host } = aShutdown();
+  host.emit('SIGTERM');
+  host.emit('uncaughtException', closed);
+  await host.exited;
+  expect(host.codes).toEqual([0]);
+});
