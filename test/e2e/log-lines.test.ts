@@ -39,26 +39,32 @@ test('each decision and each effect has one line, with a worker that was killed 
 
   const machine = `${namespace}/${name}`;
   const lines = linesOf(machine);
-  expect(lines.map(({ msg }) => msg)).toEqual([
+  // The SDK holds lines of workflows back for a moment, so the two kinds are in no order.
+  const effects = lines.filter(({ audit }) => audit !== undefined);
+  const decisions = lines.filter((line) => !effects.includes(line));
+  expect(effects.map(({ msg }) => msg)).toEqual([
+    `createInstance Machine ${machine}`,
+    `deleteInstance Machine ${machine}`,
+  ]);
+  expect(decisions.map(({ msg }) => msg)).toEqual([
     'creates the instance',
     'the machine is CrashLoopBackOff',
-    `createInstance Machine ${machine}`,
     'the machine is Pending',
     'the machine is Running',
     'the machine is Terminating',
     'drains the Node, then removes the machine',
-    `deleteInstance Machine ${machine}`,
     'the workflow of the machine ends',
   ]);
   const id = expect.stringMatching(/^[\da-f-]{36}$/);
   const workflowId = `machine/${machine}`;
   for (const line of lines) expect(line).toMatchObject({ workflowId, runId, provider: 'virtual' });
-  const [, failed, made, , running, , , deleted] = lines;
+  const [, failed, , running] = decisions;
+  const [made, deleted] = effects;
   expect(failed).toMatchObject({ failure: expect.stringContaining('Internal'), from: '' });
   const providerID = made?.['providerID'];
   const nodeName = name;
   expect(made).toMatchObject({ providerID: expect.stringMatching(/^local:/), nodeName });
-  for (const line of [made, deleted]) {
+  for (const line of effects) {
     expect(line).toMatchObject({ requestId: id, durationMs: expect.any(Number) });
   }
   for (const line of [running, deleted]) expect(line).toMatchObject({ providerID });

@@ -28,6 +28,15 @@ async function whileStopped(name: string, look: () => Promise<void>): Promise<vo
 }
 
 describe('the runbook of a server', () => {
+  let pool: string;
+  let uids: string[];
+  let replicas: Replicas;
+  // Before the scenario ends: drains would evict the pods of its Deployments again and again.
+  afterAll(async () => {
+    await replicas.stop();
+    await scenario.cluster.delete(deployments(scenario.namespace));
+    await deleteDeployment(scenario, pool);
+  });
   const scenario = useScenario('outage-runbook-servers', {
     isDoubled: false,
     workerFlags: [
@@ -35,10 +44,7 @@ describe('the runbook of a server', () => {
       '--machine-safety-apiserver-statuscheck-period=5s',
     ],
   });
-  const { cluster, cloud, namespace, workflows } = scenario;
-  let pool: string;
-  let uids: string[];
-  let replicas: Replicas;
+  const { cluster, cloud, workflows } = scenario;
 
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 1 });
@@ -46,11 +52,6 @@ describe('the runbook of a server', () => {
     uids = [machine?.metadata.uid ?? ''];
     replicas = new Replicas(scenario, { nodeName: machine?.metadata.name ?? '' });
     await replicas.start();
-  });
-  afterAll(async () => {
-    await replicas.stop();
-    await cluster.delete(deployments(namespace));
-    await deleteDeployment(scenario, pool);
   });
 
   async function expectScaledTo(count: number): Promise<void> {

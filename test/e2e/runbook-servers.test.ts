@@ -21,6 +21,15 @@ describe('the runbook of', () => {
     await apiServer.start();
     await temporal.start();
   });
+  let pool: string;
+  let uids: string[];
+  let replicas: Replicas;
+  // Before the scenario ends: drains would evict the pods of its Deployments again and again.
+  afterAll(async () => {
+    await replicas.stop();
+    await scenario.cluster.delete(deployments(scenario.namespace));
+    await deleteDeployment(scenario, pool);
+  });
   const scenario = useScenario('runbook-servers', {
     ...apiServer.options,
     ...temporal.options,
@@ -31,9 +40,6 @@ describe('the runbook of', () => {
     ],
   });
   const { cluster, namespace } = scenario;
-  let pool: string;
-  let uids: string[];
-  let replicas: Replicas;
 
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 1 });
@@ -43,9 +49,6 @@ describe('the runbook of', () => {
     await replicas.start();
   });
   afterAll(async () => {
-    await replicas.stop();
-    await cluster.delete(deployments(namespace));
-    await deleteDeployment(scenario, pool);
     await apiServer.stop();
     await temporal.stop();
   });
