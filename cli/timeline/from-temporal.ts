@@ -15,6 +15,8 @@ import { merged } from './step.ts';
 const patienceMs = 5_000;
 /** A run goes on for some thousand events; more runs than these are not read. */
 const runsMax = 50;
+/** A signal that comes later begins the life of another machine of the same name. */
+const lateMs = 60_000;
 
 /** Undefined where Temporal knows nothing of it. Throws when it does not answer. */
 export async function lifeInTemporal(
@@ -57,7 +59,7 @@ async function readLife(
     steps.unshift(...run.steps);
     from = run.startedAt;
     runs += 1;
-    runId = run.before;
+    runId = run.before ?? (await runJustBefore(client, workflowId, run.startedAt));
   }
   if (runs === runsMax && runId !== undefined)
     notes.push(`Only the last ${runsMax} runs are read.`);
@@ -70,6 +72,19 @@ async function readLife(
     steps: merged(withPending(closed(steps, description), description)),
     notes,
   };
+}
+
+/** A late signal begins a run that finds the machine gone: the run before it has the life. */
+async function runJustBefore(
+  client: Client,
+  workflowId: string,
+  startedAt: number,
+): Promise<string | undefined> {
+  for await (const run of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
+    const gap = startedAt - (run.closeTime?.getTime() ?? Infinity);
+    if (gap >= 0 && gap < lateMs) return run.runId;
+  }
+  return undefined;
 }
 
 /** What a run left open when the next one began is over then. */
