@@ -15,7 +15,7 @@ import { merged } from './step.ts';
 const patienceMs = 5_000;
 /** A run goes on for some thousand events; more runs than these are not read. */
 const runsMax = 50;
-/** A signal that comes later begins the life of another machine of the same name. */
+/** A signal that comes later is of another machine of the same name. */
 const lateMs = 60_000;
 
 /** Undefined where Temporal knows nothing of it. Throws when it does not answer. */
@@ -74,7 +74,7 @@ async function readLife(
   };
 }
 
-/** A late signal begins a run that finds the machine gone: the run before it has the life. */
+/** A late signal begins a run that finds the machine gone: the run before it has all steps. */
 async function runJustBefore(
   client: Client,
   workflowId: string,
