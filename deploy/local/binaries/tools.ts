@@ -358,7 +358,7 @@ const otelCollector: Tool = {
     package: './collector',
     go: '1.26.0',
     ldflags: [],
-    takes: '1 minute',
+    takes: '2 minutes',
   },
 };
 
