@@ -14,12 +14,14 @@ type View = Pick<DeploymentView, 'deployment' | 'sets' | 'newSet'>;
  * deployment is that of before.
  */
 export function standingOf(view: View): Standing {
-  const { metadata, status } = view.deployment;
+  const { metadata, spec, status } = view.deployment;
   const name = nameOf(view);
   if (metadata.deletionTimestamp !== undefined) return failed(`${name} is being deleted`);
   if ((metadata.generation ?? 0) > (status?.observedGeneration ?? 0)) {
     return waiting(view, `for ${name} spec update to be observed...`);
   }
+  // The worker takes it away in the write that changes the template.
+  if (spec.rollbackTo) return waiting(view, `for ${name} to be rolled back...`);
   const failure = failureOf(view);
   if (failure !== undefined) return failed(failure);
   const left = leftToDo(view);

@@ -19,18 +19,20 @@ const large = aTemplate({ spec: { class: { kind: 'MachineClass', name: 'large' }
 function standing({
   status = {},
   restart,
+  rollbackTo,
   present,
   old,
 }: {
   status?: Status;
   restart?: string;
+  rollbackTo?: { revision?: number };
   present?: MachineSetStatus;
   old?: MachineSetStatus;
 }) {
   const notes = restart === undefined ? {} : { [options.restart]: restart };
   const deployment = aMachineDeployment({
     metadata: { annotations: notes },
-    spec: { template: large },
+    spec: { template: large, ...(rollbackTo && { rollbackTo }) },
     status: { observedGeneration: 1, ...status },
   });
   const metadata = { ownerReferences: controlledBy(deployment) };
@@ -115,5 +117,12 @@ test('a spec that cannot be followed has failed', () => {
   expect(standing({ status })).toEqual({
     state: 'failed',
     words: 'error: machinedeployment "workers" cannot be rolled out: no class',
+  });
+});
+
+test('a rollback that no worker has begun is not the end of the rollout before', () => {
+  expect(standing({ present: up, rollbackTo: {} })).toMatchObject({
+    state: 'progressing',
+    words: expect.stringContaining('to be rolled back'),
   });
 });
