@@ -11,6 +11,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'aws-killed': 'driver-clouds',
   'azure-killed': 'driver-clouds',
   'gcp-killed': 'driver-clouds',
+  'cli-write': 'cli-read',
   'cluster-autoscaler': 'gardener-autoscaler',
   'cloud-faults-deletion': 'cloud-faults-creation',
   'driver-clouds-more': 'driver-clouds',
