@@ -341,12 +341,12 @@ class Simulation {
   #advance({ until, blockedBy }: DeploymentPlan): boolean {
     const { nextAvailableAt } = factsOf(this.#view());
     const isHeld = blockedBy === 'rolloutAfter' && until !== undefined;
-    const times = [
-      ...this.#timers.map(({ at }) => at),
+    const waits = [
       ...(isHeld ? [until] : []),
       ...(nextAvailableAt === undefined ? [] : [nextAvailableAt]),
     ].filter((at) => at > this.#now);
-    const next = Math.min(...times);
+    // A timer may be due now: machines that were Ready within a second make a pace of 0.
+    const next = Math.min(...this.#timers.map(({ at }) => at), ...waits);
     if (next === Infinity) return false;
     this.#now = next;
     const due = this.#timers.filter(({ at }) => at <= next);

@@ -79,6 +79,11 @@ describe('a simulated rollout', () => {
     expect(deleted.toSorted()).toEqual(['one-a', 'one-b', 'one-c']);
   });
 
+  test('goes on where machines come at once', () => {
+    const outcome = simulate(changed(settled(), toLarge), { ...pace, creation: 0 }, now);
+    expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
+  });
+
   test('does nothing where nothing changed', () => {
     const outcome = simulate(settled(), pace, now);
     expect(outcome).toMatchObject({ happenings: [], created: 0, deleted: 0, tookMs: 0 });
