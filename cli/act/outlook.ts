@@ -1,4 +1,4 @@
-/** What a command will do, in words, from the present state of a Machine and its Node. */
+/** Describes what a command will do, from the present state of a Machine and its Node. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';

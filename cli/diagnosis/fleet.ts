@@ -25,7 +25,7 @@ export interface Fleet {
   timeouts: Timeouts;
   /** Undefined: it was not asked. */
   temporal: TemporalFacts | undefined;
-  /** What may not be read, in words. */
+  /** Lists that the API server refused to this person, such as `Leases`. */
   unread: readonly string[];
 }
 

@@ -86,7 +86,7 @@ const watcherRights = (namespace: string): Right[] =>
     ['list', 'watch'].map((verb) => rightOnMachines(verb, resource, namespace)),
   );
 
-/** Whatever part of the work it serves. */
+/** That each worker needs, also one that serves drains or a driver alone. */
 const workerRights = (namespace: string): Right[] => [
   rightOnMachines('get', 'machines', namespace),
   { verb: 'create', group: '', resource: 'events', namespace },

@@ -16,7 +16,7 @@ export interface Progress {
   failed: number;
   /** Old machines that are left, those that go away included. */
   old: number;
-  /** In words. */
+  /** How many machines are in which state, such as `2 of 4 ready, 1 going away`. */
   counts: string;
   /** What it waits for; absent when complete. */
   awaits?: string | undefined;

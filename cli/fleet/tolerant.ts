@@ -4,7 +4,7 @@ import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts'
 export class TolerantReads {
   readonly #unread = new Set<string>();
 
-  /** In words, in the order in which they were refused. */
+  /** Names of what the API server refused, first refusal first. */
   get unread(): string[] {
     return [...this.#unread];
   }

@@ -8,7 +8,7 @@ export interface Guess {
   seconds: number;
   /** What it cannot exceed without a failure. */
   longestSeconds: number;
-  /** In words. */
+  /** What the guess is from, such as `3 machines of class small`. */
   source: string;
 }
 

@@ -1,4 +1,4 @@
-/** A plan in words. */
+/** Formats a plan for people. */
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { machines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
 import type { Answer } from '../answer.ts';

@@ -8,7 +8,7 @@ import { instanceOf } from '../trial.ts';
 import { expectPart, Mismatch, Skipped } from '../verdict.ts';
 import type { Check } from './check.ts';
 
-/** Whatever the driver cannot change: the kit's credentials, or the class. */
+/** Codes for the credentials or the class: the driver cannot help those. */
 const notToBeHad = ['PermissionDenied', 'FailedPrecondition'];
 
 export const consoleChecks: Check[] = [
