@@ -2,15 +2,12 @@
  * Temporal and the API server themselves are stopped, and Temporal's database is emptied: found and
  * healed by their runbooks. Runs alone.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deployments } from '../../cli/migrate/deployments.ts';
+import { describe, expect, test } from 'vitest';
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import { componentOf } from './support/components.ts';
 import { eventually } from './support/eventually.ts';
-import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
-import { Replicas } from './support/replicas.ts';
 import { Runbook } from './support/runbook.ts';
-import { useScenario } from './support/scenario.ts';
+import { useServedPool } from './support/served-pool.ts';
 import { emptyTemporal } from './support/temporal-database.ts';
 import { testStack } from './support/test-stack.ts';
 import { ofObjects } from './support/workflow-records.ts';
@@ -28,36 +25,12 @@ async function whileStopped(name: string, look: () => Promise<void>): Promise<vo
 }
 
 describe('the runbook of a server', () => {
-  let pool: string;
-  let uids: string[];
-  let replicas: Replicas;
-  // Before the scenario ends: drains would evict the pods of its Deployments again and again.
-  afterAll(async () => {
-    await replicas.stop();
-    await scenario.cluster.delete(deployments(scenario.namespace));
-    await deleteDeployment(scenario, pool);
-  });
-  const scenario = useScenario('outage-runbook-servers', {
-    isDoubled: false,
-    workerFlags: [
-      '--machine-safety-apiserver-statuscheck-timeout=5s',
-      '--machine-safety-apiserver-statuscheck-period=5s',
-    ],
-  });
+  const pool = useServedPool('outage-runbook-servers');
+  const { scenario } = pool;
   const { cluster, cloud, workflows } = scenario;
 
-  beforeAll(async () => {
-    pool = await createDeployment(scenario, 'pool', { replicas: 1 });
-    const [machine] = await untilRunning(scenario, pool, 1);
-    uids = [machine?.metadata.uid ?? ''];
-    replicas = new Replicas(scenario, { nodeName: machine?.metadata.name ?? '' });
-    await replicas.start();
-  });
-
   async function expectScaledTo(count: number): Promise<void> {
-    await cluster.scale(pool, count);
-    const machines = await untilRunning(scenario, pool, count);
-    expect(machines.map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(uids));
+    await pool.expectScaledTo(count);
     const { createsPerName } = await cloud.calls();
     expect(Object.values(createsPerName)).toEqual(Array.from({ length: count }, () => 1));
   }

@@ -6,11 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployments } from '../../cli/migrate/deployments.ts';
 import { ApiOutage } from './support/api-outage.ts';
 import { eventually } from './support/eventually.ts';
-import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
-import { Replicas } from './support/replicas.ts';
 import { Runbook } from './support/runbook.ts';
 import { untilStuck } from './support/runbook-findings.ts';
-import { useScenario } from './support/scenario.ts';
+import { useServedPool } from './support/served-pool.ts';
 import { TemporalOutage } from './support/temporal-outage.ts';
 
 describe('the runbook of', () => {
@@ -21,43 +19,16 @@ describe('the runbook of', () => {
     await apiServer.start();
     await temporal.start();
   });
-  let pool: string;
-  let uids: string[];
-  let replicas: Replicas;
-  // Before the scenario ends: drains would evict the pods of its Deployments again and again.
-  afterAll(async () => {
-    await replicas.stop();
-    await scenario.cluster.delete(deployments(scenario.namespace));
-    await deleteDeployment(scenario, pool);
-  });
-  const scenario = useScenario('runbook-servers', {
+  const pool = useServedPool('runbook-servers', {
     ...apiServer.options,
     ...temporal.options,
-    isDoubled: false,
-    workerFlags: [
-      '--machine-safety-apiserver-statuscheck-timeout=5s',
-      '--machine-safety-apiserver-statuscheck-period=5s',
-    ],
   });
+  const { scenario, expectScaledTo } = pool;
   const { cluster, namespace } = scenario;
-
-  beforeAll(async () => {
-    pool = await createDeployment(scenario, 'pool', { replicas: 1 });
-    const [machine] = await untilRunning(scenario, pool, 1);
-    uids = [machine?.metadata.uid ?? ''];
-    replicas = new Replicas(scenario, { nodeName: machine?.metadata.name ?? '' });
-    await replicas.start();
-  });
   afterAll(async () => {
     await apiServer.stop();
     await temporal.stop();
   });
-
-  async function expectScaledTo(count: number): Promise<void> {
-    await cluster.scale(pool, count);
-    const machines = await untilRunning(scenario, pool, count);
-    expect(machines.map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(uids));
-  }
 
   test('a worker that nobody runs', async () => {
     const page = await Runbook.of(scenario, 'worker-down');
@@ -73,7 +44,7 @@ describe('the runbook of', () => {
     await eventually('the page sees that nobody wants workers', async () => {
       expect(await page.run('Look')).toMatch(/^millwright-worker +0\/0 /m);
     });
-    await cluster.scale(pool, 2);
+    await cluster.scale(pool.name(), 2);
     await page.run('Nobody wants pods');
     await expectScaledTo(2);
   });
@@ -89,7 +60,7 @@ describe('the runbook of', () => {
       object: 'lease/millwright',
       cause: 'Temporal does not answer the watcher',
     });
-    await cluster.scale(pool, 3);
+    await cluster.scale(pool.name(), 3);
     temporal.end();
     await page.run('Afterwards');
     await expectScaledTo(3);
@@ -108,7 +79,7 @@ describe('the runbook of', () => {
     });
     await page.run('Repair');
     apiServer.end();
-    expect(await page.run('Afterwards')).toContain(`${pool}-`);
+    expect(await page.run('Afterwards')).toContain(`${pool.name()}-`);
     await expectScaledTo(4);
   });
 });
