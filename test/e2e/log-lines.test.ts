@@ -38,8 +38,13 @@ test('each decision and each effect has one line, with a worker that was killed 
   await deleteMachine(scenario, name);
 
   const machine = `${namespace}/${name}`;
-  const lines = linesOf(machine);
-  // The SDK holds lines of workflows back for a moment, so the two kinds are in no order.
+  // The SDK holds lines of workflows back for a moment, so the object is gone before the last one,
+  // and the two kinds are in no order.
+  const lines = await eventually('the log says that the workflow ends', () => {
+    const written = linesOf(machine);
+    expect(written.map(({ msg }) => msg)).toContain('the workflow of the machine ends');
+    return written;
+  });
   const effects = lines.filter(({ audit }) => audit !== undefined);
   const decisions = lines.filter((line) => !effects.includes(line));
   expect(effects.map(({ msg }) => msg)).toEqual([
