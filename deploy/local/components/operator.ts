@@ -7,8 +7,10 @@ import { answersOk, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 const virtualCloudEntrance = join(repository, 'deploy/local/virtual-cloud/main.ts');
-const watcherEntrance = join(repository, 'workers/watcher.ts');
-const workerEntrance = join(repository, 'workers/worker.ts');
+
+/** The sources, or what was built of them. */
+const entranceOf = (role: 'watcher' | 'worker', { image }: StackWorld['options']): string =>
+  image === undefined ? join(repository, `workers/${role}.ts`) : join(image, `${role}.js`);
 
 /**
  * By default the young generation of each thread grows to 128 MiB, the old one to a multiple of
@@ -83,7 +85,7 @@ function watcher(world: StackWorld, name: string, port: number): Component {
     needs: ['cluster', 'search-attributes'],
     port,
     user: 'millwright-watcher',
-    args: [watcherEntrance],
+    args: [entranceOf('watcher', world.options)],
   });
 }
 
@@ -97,7 +99,7 @@ function worker(
     port: world.ports[port],
     user: 'millwright-worker',
     args: [
-      workerEntrance,
+      entranceOf('worker', world.options),
       `--workflow-bundle=${world.layout.workflowBundle}`,
       ...world.options.workerFlags,
       ...flags,
