@@ -18,11 +18,20 @@ const entranceOf = (role: 'watcher' | 'worker', { image }: StackWorld['options']
  * of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
 export const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+/**
+ * Few arenas, and what is freed goes back to the system: left to itself the C library keeps more
+ * and more, up to 64 MiB, after large blocks were freed.
+ */
+export const mallocSettings = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+} as const;
 /** What a killed process leaves behind is taken up after 4 s, so that a person can watch it. */
 export const quickRecovery = ['--workflow-task-timeout=4s', '--heartbeat-timeout=4s'] as const;
 
 const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
-  MALLOC_ARENA_MAX: '2',
+  ...mallocSettings,
   NODE_COMPILE_CACHE: layout.compileCache,
 });
 
