@@ -1,4 +1,4 @@
-/** Looks into a Node.js process that runs, and its threads, over its inspector: CPU profiles, heaps. */
+/** Looks into a Node.js process that runs, and its threads: CPU profiles, sizes of heaps. */
 import { readFile } from 'node:fs/promises';
 import { eventually } from '../../support/eventually.ts';
 
