@@ -1,4 +1,4 @@
-/** What `millwright watch` shows of a sequence of states: lines in a pipe, a screen in a terminal. */
+/** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Fleet } from '../../cli/diagnosis/fleet.ts';
 import { lineOf } from '../../cli/watch/changes.ts';
