@@ -6,6 +6,11 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
+import {
+  certificatesAnnotation,
+  writeCertificateEnds,
+} from '../activities/kube/objects/certificate-ends.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
@@ -15,6 +20,7 @@ import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import type { DeliveryOptions } from './queue/delivery.ts';
 import { PauseLog } from './pause-log.ts';
+import { RestoreNote } from './restore-note.ts';
 import type { Signal } from './dispatch/signal.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { DoubtKind } from './doubt.ts';
@@ -64,6 +70,8 @@ export interface WatcherOptions {
   creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
+  /** Of the files that this process has read, for its Lease. Asked at each renewal. */
+  certificates(): readonly CertificateEnd[];
   /** Of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
   /** A term begins. Returns what hears of all that happens in it. */
@@ -123,7 +131,7 @@ interface Place {
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
   const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
-  const { namespace, log } = options;
+  const { namespace, log, certificates } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
@@ -132,6 +140,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     ...options.stop,
   });
   const pauses = new PauseLog(nowMs);
+  const restore = new RestoreNote(nowMs);
   const doubts = new Map<DoubtKind, number>();
   let presence: Presence | undefined;
   function notedPauses(): Record<string, string> {
@@ -155,9 +164,14 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
       return {
         ...(kept !== undefined && { [checkpointAnnotation]: kept }),
         ...notedPauses(),
+        ...restore.annotations(),
+        [certificatesAnnotation]: writeCertificateEnds(certificates()) ?? null,
       };
     },
-    onTaking: (before) => pauses.takeOver(before),
+    onTaking(before, doubt) {
+      pauses.takeOver(before);
+      restore.takeOver(before, doubt);
+    },
     onElected(leadership) {
       logTerm(options, leadership);
       countDoubt(doubts, leadership, place);

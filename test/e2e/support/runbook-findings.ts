@@ -11,6 +11,8 @@ export interface Found {
   cause: string | RegExp;
   /** Words of the commands that are offered. Default: none need be offered. */
   way?: string | RegExp;
+  /** Of `stuck`. Default none. */
+  options?: string;
 }
 
 interface Finding {
@@ -27,7 +29,14 @@ interface Findings {
 
 /** Waits until `stuck` names the trouble of an object, with its cause and a way out. */
 export async function untilStuck(page: Runbook, found: Found): Promise<void> {
-  await untilNamed(page, 'stuck', found);
+  await untilNamed(page, `stuck ${found.options ?? ''}`, found);
+}
+
+/** Waits until `stuck` does not name the trouble any more. */
+export async function untilNotStuck(page: Runbook, trouble: string): Promise<void> {
+  await eventually(`stuck does not name ${trouble}`, async () => {
+    expect(await page.type('millwright stuck -n "$NAMESPACE"')).not.toContain(trouble);
+  });
 }
 
 /** The same of `stuck`, and of what `explain` says of the object. */
