@@ -88,20 +88,23 @@ function runsFindings(sight: Sight, runs: TroubledRuns | undefined, which: strin
 function wayBack({ release, temporal, fleet }: Sight): string[] {
   const { current } = release;
   const describe = `temporal worker deployment describe ${placeFlags(temporal)} --name`;
-  const other = otherOf(release);
+  const others = othersOf(release).map((other) => lineFor(other, temporal.namespace));
   const helm = `--namespace ${fleet.processes[0]?.namespace ?? fleet.namespace ?? 'default'}`;
   return [
     ...(current ? [`${describe} ${current.deploymentName}`] : []),
-    ...(other
-      ? ['# gives all work to the other workers that poll', lineFor(other, temporal.namespace)]
+    ...(others.length > 0
+      ? ['# gives all work to other workers that poll: those of the release before', ...others]
       : ['# back to the release before', `helm rollback millwright ${helm}`]),
   ];
 }
 
-/** Another version than the current one, whose workers are there. */
-function otherOf({ current, polling }: ReleaseFacts): WorkerVersion | undefined {
-  const others = polling.filter((one) => !isSameVersion(one, current));
-  if (others.length === 0) return undefined;
+/** Other versions than the current one, whose workers are there, each once. */
+function othersOf({ current, polling }: ReleaseFacts): WorkerVersion[] {
   const unversioned = current && { ...current, buildId: 'unversioned' };
-  return others.find((one) => one !== undefined) ?? unversioned;
+  const others = polling.flatMap((one) =>
+    isSameVersion(one, current) ? [] : (one ?? unversioned ?? []),
+  );
+  return others.filter(
+    (one, index) => others.findIndex((known) => isSameVersion(known, one)) === index,
+  );
 }

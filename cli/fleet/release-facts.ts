@@ -4,6 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { readQueueVersions } from '../../workers/temporal/queue-versions.ts';
+import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { ReleaseFacts, TroubledRuns } from '../diagnosis/fleet.ts';
 
 /** As the alerts have it. */
@@ -20,41 +21,56 @@ export async function readRelease(
   client: Client,
   { queue, now }: { queue: string; now: number },
 ): Promise<ReleaseFacts> {
-  const [versions, begunAnew, failing] = await Promise.all([
+  const [versions, closed, failing] = await Promise.all([
     readQueueVersions(client, queue),
-    readBegunAnew(client, { queue, now }),
+    failedRuns(client, { queue, now }),
     readFailing(client, queue),
   ]);
+  const begunAnew = await begunAnewOf(client, closed, versions.current);
   return { queue, ...versions, begunAnew, failing };
 }
 
-/** Runs that failed, and whose next run began anew from the object. */
-async function readBegunAnew(
+async function failedRuns(
   client: Client,
   { queue, now }: { queue: string; now: number },
-): Promise<TroubledRuns | undefined> {
+): Promise<WorkflowExecutionInfo[]> {
   const after = new Date(now - begunAnewWithinMs).toISOString();
-  const runs = await runsOf(
+  return await runsOf(
     client,
     `${types} AND TaskQueue = '${queue}' AND ExecutionStatus IN ('Failed', 'TimedOut') AND CloseTime > '${after}'`,
   );
-  const ordered = runs.toSorted((a, b) => timeOf(a.closeTime) - timeOf(b.closeTime));
-  const [first, last] = [ordered[0], ordered.at(-1)];
+}
+
+/** Each is followed by a run that began anew. Those of a version that was taken back are over. */
+async function begunAnewOf(
+  client: Client,
+  closed: readonly WorkflowExecutionInfo[],
+  current: WorkerVersion | undefined,
+): Promise<TroubledRuns | undefined> {
+  const runs = closed
+    .filter((run) => isOfVersion(run, current))
+    .toSorted((a, b) => timeOf(a.closeTime) - timeOf(b.closeTime));
+  const [first, last] = [runs[0], runs.at(-1)];
   if (!first || !last) return undefined;
-  const words = await failureOf(client, last);
+  const words = await endOf(client, last);
   return { ...countOf(runs), since: timeOf(first.closeTime), workflowId: last.workflowId, words };
 }
 
-async function failureOf(client: Client, run: WorkflowExecutionInfo): Promise<string> {
-  const { workflowId, runId } = run;
-  const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
-  try {
-    await handle.result();
-    return run.status.name;
-  } catch (error) {
-    // The error says only that the run failed; its cause says why.
-    return reasonOf(error instanceof Error ? (error.cause ?? error) : error);
-  }
+/** A run says the version that did its last task; one of a worker without a version says none. */
+function isOfVersion(
+  { searchAttributes }: WorkflowExecutionInfo,
+  current: WorkerVersion | undefined,
+): boolean {
+  const [version] = searchAttributes['TemporalWorkerDeploymentVersion'] ?? [];
+  const wanted = current && `${current.deploymentName}:${current.buildId}`;
+  return version === wanted;
+}
+
+/** What the failure says that ended a run. */
+async function endOf(client: Client, run: WorkflowExecutionInfo): Promise<string> {
+  const [event] = await lastEventsOf(client, run, 1);
+  const failure = event?.workflowExecutionFailedEventAttributes?.failure;
+  return (await wordsOf(client, failure)) ?? run.status.name;
 }
 
 /** Runs that stand still: the server names them after five attempts that failed. */
@@ -80,23 +96,43 @@ function noneOfOlderServers(error: unknown): WorkflowExecutionInfo[] {
 
 async function failedTaskOf(
   client: Client,
-  { workflowId, runId, searchAttributes }: WorkflowExecutionInfo,
+  run: WorkflowExecutionInfo,
 ): Promise<Pick<TroubledRuns, 'since' | 'words'>> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: lastEvents,
-  });
-  const event = history?.events?.find(({ workflowTaskFailedEventAttributes: task }) => task);
-  const failure = event?.workflowTaskFailedEventAttributes?.failure;
-  const { loadedDataConverter } = client.options;
-  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  const events = await lastEventsOf(client, run, lastEvents);
+  const event = events.find(({ workflowTaskFailedEventAttributes: task }) => task);
+  const words = await wordsOf(client, event?.workflowTaskFailedEventAttributes?.failure);
   const at = event?.eventTime;
-  const reported = searchAttributes['TemporalReportedProblems'] ?? [];
+  const reported = run.searchAttributes['TemporalReportedProblems'] ?? [];
   return {
     since: at ? Number(at.seconds) * 1_000 : undefined,
-    words: error ? reasonOf(error) : reported.join(', '),
+    words: words ?? reported.join(', '),
   };
+}
+
+type History = Awaited<
+  ReturnType<Client['workflowService']['getWorkflowExecutionHistoryReverse']>
+>['history'];
+type Events = NonNullable<NonNullable<History>['events']>;
+
+/** The last one first. */
+async function lastEventsOf(
+  { workflowService, options }: Client,
+  { workflowId, runId }: WorkflowExecutionInfo,
+  maximumPageSize: number,
+): Promise<Events> {
+  const { namespace } = options;
+  const execution = { workflowId, runId };
+  const asked = { namespace, execution, maximumPageSize };
+  const { history } = await workflowService.getWorkflowExecutionHistoryReverse(asked);
+  return history?.events ?? [];
+}
+
+type Failure = NonNullable<Events[number]['workflowTaskFailedEventAttributes']>['failure'];
+
+async function wordsOf(client: Client, failure: Failure): Promise<string | undefined> {
+  const { loadedDataConverter } = client.options;
+  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  return error && reasonOf(error);
 }
 
 async function runsOf(client: Client, query: string): Promise<WorkflowExecutionInfo[]> {

@@ -10,7 +10,7 @@ import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { metricsOf } from './support/probes.ts';
 import { Runbook } from './support/runbook.ts';
-import { untilStuck } from './support/runbook-findings.ts';
+import { untilNotStuck, untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { nameCurrent, versionsIn } from './support/versions.ts';
@@ -103,6 +103,7 @@ describe('a release that breaks the workflows of Machines', () => {
     expect(await page.run('Look')).toMatch(new RegExp(`CurrentVersionBuildID +${bad}`));
     await page.run('While workers of the version before are there');
     expect(await page.run('Look')).toMatch(new RegExp(`CurrentVersionBuildID +${good}`));
+    await untilNotStuck(page, 'bad-release');
     const name = await createMachine(scenario, 'second');
     await untilPhase(scenario, name, 'Running');
     const history = await workflows.handleOf('machine', name).fetchHistory();
@@ -117,14 +118,14 @@ describe('a release that breaks the workflows of Machines', () => {
     await untilStuck(page, {
       trouble: 'bad-release',
       object: 'queue/',
-      cause: new RegExp(`their tasks fail: 1, such as machine/.*${name}: this release does nothing`),
+      cause: new RegExp(
+        `their tasks fail: 1, such as machine/.*${name}: this release does nothing`,
+      ),
       way: `millwright setup --current=${good}`,
     });
     await page.run('While workers of the version before are there');
     await untilPhase(scenario, name, 'Running');
-    await eventually('it does not stand still any more', async () => {
-      expect(await page.type('millwright stuck -n "$NAMESPACE"')).not.toContain('stand still');
-    });
+    await untilNotStuck(page, 'bad-release');
     await deleteMachine(scenario, name);
   });
 });

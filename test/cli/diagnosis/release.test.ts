@@ -36,7 +36,7 @@ test('a version whose workers poll, beside others that stand by, is well', () =>
 test('runs that begin anew: since when, why, and back to the version that is there', () => {
   const workflowId = 'machine/shoot/pool-1';
   const begunAnew = { count: '3', since: now - 60_000, workflowId, words: '[TMPRL1100]\nno timer' };
-  expect(found({ begunAnew, polling: [bad, good] })).toEqual([
+  expect(found({ begunAnew, polling: [bad, good, good] })).toEqual([
     {
       trouble: 'bad-release',
       object: { kind: 'queue', name: queue },
@@ -46,7 +46,7 @@ test('runs that begin anew: since when, why, and back to the version that is the
       commands: [
         'temporal workflow show --address t:7233 --namespace machines --workflow-id machine/shoot/pool-1',
         describeLine,
-        '# gives all work to the other workers that poll',
+        '# gives all work to other workers that poll: those of the release before',
         setupLine('1.0.0-good'),
       ],
     },

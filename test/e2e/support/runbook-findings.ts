@@ -57,7 +57,7 @@ async function untilNamed(page: Runbook, command: string, found: Found): Promise
       cause: finding.cause,
       commands: finding.commands.join('\n'),
     }));
-    expect(told).toContainEqual({
+    expect(told, JSON.stringify(told, undefined, 2)).toContainEqual({
       trouble,
       runbook: `docs/runbooks/${trouble}.md`,
       object: expect.stringContaining(object),
