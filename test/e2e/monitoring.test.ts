@@ -133,7 +133,7 @@ function manifestOf({ machine, spec = {} }: Trouble): object {
 describe('a real trouble', () => {
   test.each<Trouble>([
     { machine: 'nowhere', spec: { class: { name: 'nowhere' } }, alert: creation('spec') },
-    { machine: 'full', fault: { kind: 'quota' }, alert: creation('exhausted') },
+    { machine: 'full', fault: { kind: 'quota' }, alert: creation('quota') },
     {
       machine: 'refused',
       fault: { kind: 'error', operation: 'create', code: 'Unauthenticated' },

@@ -125,6 +125,8 @@ describe('a release that breaks the workflows of Machines', () => {
     });
     await page.run('While workers of the version before are there');
     await untilPhase(scenario, name, 'Running');
+    const history = await workflows.handleOf('machine', name).fetchHistory();
+    expect(versionsIn({ history })).toEqual([good]);
     await untilNotStuck(page, 'bad-release');
     await deleteMachine(scenario, name);
   });

@@ -46,23 +46,26 @@ export async function untilExplained(page: Runbook, found: Found): Promise<void>
 }
 
 async function untilNamed(page: Runbook, command: string, found: Found): Promise<void> {
-  const { trouble, object, cause, way = '' } = found;
   const line = `millwright ${command} -n "$NAMESPACE" -o json`;
-  await eventually(`${command} names ${trouble} of ${object}`, async () => {
+  await eventually(`${command} names ${found.trouble} of ${found.object}`, async () => {
     const { findings }: Findings = JSON.parse(await page.type(line));
-    const told = findings.map((finding) => ({
-      trouble: finding.trouble,
-      runbook: finding.runbook,
-      object: `${finding.object.kind}/${finding.object.name}`,
-      cause: finding.cause,
-      commands: finding.commands.join('\n'),
-    }));
-    expect(told, JSON.stringify(told, undefined, 2)).toContainEqual({
-      trouble,
-      runbook: `docs/runbooks/${trouble}.md`,
-      object: expect.stringContaining(object),
-      cause: expect.stringMatching(cause),
-      commands: expect.stringMatching(way),
-    });
+    if (findings.some((finding) => isFound(finding, found))) return;
+    // An assertion would not print all of it.
+    throw new Error(`it names ${JSON.stringify(findings, undefined, 2)}`);
   });
+}
+
+function isFound(finding: Finding, { trouble, object, cause, way = '' }: Found): boolean {
+  const { kind, name } = finding.object;
+  return (
+    finding.trouble === trouble &&
+    finding.runbook === `docs/runbooks/${trouble}.md` &&
+    `${kind}/${name}`.includes(object) &&
+    has(finding.cause, cause) &&
+    has(finding.commands.join('\n'), way)
+  );
+}
+
+function has(text: string, part: string | RegExp): boolean {
+  return typeof part === 'string' ? text.includes(part) : part.test(text);
 }
