@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { certificateEndsIn, registerCertificateMetric } from '../../../workers/process/certificates.ts';
+import {
+  certificateEndsIn,
+  registerCertificateMetric,
+} from '../../../workers/process/certificates.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 
 let folder: string;
