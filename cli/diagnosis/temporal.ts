@@ -59,7 +59,7 @@ function versionFindings(sight: Sight): Finding[] {
     {
       trouble: 'bad-release',
       object: { kind: 'queue', name: queue },
-      cause: `all work is for ${nameOf(current)}, and no worker of it polls; ${idle} get none`,
+      cause: `all work is for ${nameOf(current)}, of which none polls; ${idle} get none`,
       commands: wayBack(sight),
     },
   ];

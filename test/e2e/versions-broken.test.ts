@@ -53,6 +53,7 @@ describe('a release that breaks the workflows of Machines', () => {
       },
       {
         name: 'worker-failing',
+        isLater: true,
         flags: [...flagsOf(failing), `--workflow-bundle=${brokenBundle('error')}`],
       },
     ],
@@ -62,7 +63,7 @@ describe('a release that breaks the workflows of Machines', () => {
       /a task failed .*this release does nothing/,
     ],
   });
-  const { cluster, workflows } = scenario;
+  const { cluster, operator, workflows } = scenario;
 
   async function pageOfBadRelease(): Promise<Runbook> {
     return await Runbook.of(scenario, 'bad-release', {
@@ -113,6 +114,7 @@ describe('a release that breaks the workflows of Machines', () => {
 
   test('that fails in their tasks is seen, and taken back by the same page', async () => {
     const page = await pageOfBadRelease();
+    operator.startAgain('worker-failing');
     await nameCurrent({ deploymentName, buildId: failing });
     const name = await createMachine(scenario, 'third');
     await untilStuck(page, {
