@@ -132,8 +132,14 @@ function manifestOf({ machine, spec = {} }: Trouble): object {
 /** The rules wait for minutes before they fire; that their condition holds is seen at once. */
 describe('a real trouble', () => {
   test.each<Trouble>([
-    { machine: 'nowhere', spec: { class: { name: 'nowhere' } }, alert: creation('spec') },
-    { machine: 'full', fault: { kind: 'quota' }, alert: creation('exhausted') },
+    { machine: 'nowhere', spec: { class: { name: 'nowhere' } }, alert: creation('missing') },
+    { machine: 'many', fault: { kind: 'quota' }, alert: creation('quota') },
+    { machine: 'full', fault: { kind: 'zoneFull', zone: 'a' }, alert: creation('capacity') },
+    {
+      machine: 'wrong',
+      fault: { kind: 'error', operation: 'create', code: 'InvalidArgument' },
+      alert: creation('spec'),
+    },
     {
       machine: 'refused',
       fault: { kind: 'error', operation: 'create', code: 'Unauthenticated' },
