@@ -97,6 +97,10 @@ describe('metrics', () => {
     for (const part of ['launch', 'join', 'running'])
       expect(await valuesOf(`millwright_machine_${part}_seconds_count`, counted)).toEqual([2]);
     expect(await valuesOf('millwright_watcher_source_synced')).toEqual([1, 1, 1, 1, 1, 1]);
+    await eventually('each queue is served', async () => {
+      // Of workflows, drains, and creates, deletes and reads of the virtual cloud.
+      expect(await valuesOf('millwright_queue_unserved_seconds')).toEqual([0, 0, 0, 0, 0]);
+    });
 
     await cluster.kube.patch(cluster.pathOf('machinedeployments', pool), 'merge', {
       spec: { replicas: 1 },
@@ -124,11 +128,6 @@ describe('metrics', () => {
     const path = cluster.pathOf('machines', name);
     await cluster.delete(path);
     await eventually('it is blocked', async () => expect(await blockedByBudgets()).toEqual([1]));
-    // The watcher asks for them every half minute, which is nearly over by now.
-    await eventually('each queue is served', async () => {
-      // Of workflows, drains, and creates, deletes and reads of the virtual cloud.
-      expect(await valuesOf('millwright_queue_unserved_seconds')).toEqual([0, 0, 0, 0, 0]);
-    });
     await cluster.delete(workloads.budgets('db'));
     await untilGone(scenario, path);
     await eventually('it is over', async () => {
