@@ -1,4 +1,6 @@
-/** The driver in Python and a cloud that keeps silent, or that is another: the kit's last checks. */
+/**
+ * The driver in Python and a cloud that keeps silent, or that is another: the kit's last checks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClass } from './support/classes.ts';
 import { complaintsIn, skippedIn, verifyDriver } from './support/driver-verify.ts';

@@ -1,6 +1,6 @@
 /**
- * A driver in another language: it serves the port and nothing else. `driver-python-troubled` has the
- * checks whose cloud keeps silent, by night.
+ * A driver in another language: it serves the port and nothing else. `driver-python-troubled` has
+ * the checks whose cloud keeps silent, by night.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

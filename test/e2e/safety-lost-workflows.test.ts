@@ -1,6 +1,6 @@
 /**
- * Objects whose workflow was lost. `safety-lost-objects` has the workflows whose object was lost, by
- * night.
+ * Objects whose workflow was lost. `safety-lost-objects` has the workflows whose object was lost,
+ * by night.
  */
 import { describe, expect, test } from 'vitest';
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';

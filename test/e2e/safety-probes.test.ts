@@ -1,6 +1,6 @@
 /**
- * Workers probe whether a run of a check is needed, and trigger its Schedule. `safety-probes-freeze`
- * has a run freeze a set, by night.
+ * Workers probe whether a run of a check is needed, and trigger its Schedule.
+ * `safety-probes-freeze` has a run freeze a set, by night.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';

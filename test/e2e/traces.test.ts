@@ -1,6 +1,6 @@
 /**
- * Traces: a launch and a removal are one each. Without the flag there are none. `traces-rollout` has
- * the links between them, by night.
+ * Traces: a launch and a removal are one each. Without the flag there are none. `traces-rollout`
+ * has the links between them, by night.
  */
 import { describe, expect, test } from 'vitest';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';

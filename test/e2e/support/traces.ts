@@ -16,7 +16,9 @@ export interface Traces {
   expectShape(span: ReceivedSpan, signal: string): Promise<ReceivedSpan>;
 }
 
-/** A receiver for the tests of a file. Before its scenarios: their processes ask for its address. */
+/**
+ * A receiver for the tests of a file. Before its scenarios: their processes ask for its address.
+ */
 export function useTraces(): Traces {
   let started: OtlpReceiver | undefined;
   const receiver = (): OtlpReceiver => {
