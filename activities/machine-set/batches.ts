@@ -16,6 +16,7 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
+import { keepWritten } from '../machine/written-machines.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { parallelCalls } from './parallel-calls.ts';
 
@@ -100,7 +101,8 @@ async function createOne(
 ): Promise<'created' | 'present' | 'taken' | { error: string }> {
   const { namespace = '' } = set.metadata;
   try {
-    await control.create(customResource('machines', namespace), machineOf(set, name));
+    const path = customResource('machines', namespace);
+    keepWritten(control, await control.create<Machine>(path, machineOf(set, name)));
     return 'created';
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);

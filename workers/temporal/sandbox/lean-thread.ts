@@ -4,7 +4,8 @@
  * (docs/decisions/0035-lean-sandbox.md).
  */
 import vm from 'node:vm';
-import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
+import { BaseVMWorkflow, globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
+import { sendCallsWithCompletion } from './calls-with-completion.ts';
 import { makePlainContexts } from './plain-contexts.ts';
 
 /** Node.js starts and joins a thread for each call with a time limit. Ours is `ThreadWatch`. */
@@ -24,4 +25,5 @@ function withoutPromiseHook(): void {
 withoutTimeLimits();
 makePlainContexts();
 withoutPromiseHook();
+sendCallsWithCompletion(BaseVMWorkflow.prototype);
 await import('@temporalio/worker/lib/workflow/workflow-worker-thread.js');
