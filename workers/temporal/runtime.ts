@@ -35,7 +35,7 @@ export function entriesTo(
  */
 export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl: string }> {
   const bindAddress = `127.0.0.1:${await freeLoopbackPort()}`;
-  const runtime = Runtime.install({
+  Runtime.install({
     // Our own logger knows the level, which may change.
     logger: new DefaultLogger('DEBUG', entriesTo(log)),
     telemetryOptions: {
@@ -54,17 +54,5 @@ export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl:
     // shutdown.ts stops the workers, in its order.
     shutdownSignals: [],
   });
-  leaveOutUnheard(runtime.logger, log);
   return { metricsUrl: `http://${bindAddress}/metrics` };
-}
-
-/**
- * The SDK has two lines of DEBUG for each activity and keeps all lines for 0.1 s to sort them,
- * before our logger says that nobody wants to hear them.
- */
-export function leaveOutUnheard(collected: Pick<DefaultLogger, 'log'>, log: Logger): void {
-  const write = collected.log.bind(collected);
-  collected.log = (level, message, meta) => {
-    if (log.isLevelEnabled(levels[level])) write(level, message, meta);
-  };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
+import { keepWritten } from '../../../activities/machine/written-machines.ts';
 import { recordCreated } from '../../../activities/machine/record.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
@@ -28,7 +29,12 @@ const phaseIn = async ({ control }: WorldOfTests): Promise<string | undefined> =
 describe('a Machine that this process made', () => {
   async function made() {
     const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
-    const progress = { done: [], report: () => undefined, isSuperseded: () => false };
+    const progress = {
+      done: [],
+      report: () => undefined,
+      made: (machine: Machine) => keepWritten(world.control, machine),
+      isSuperseded: () => false,
+    };
     const basis = { generation: 1, replicas: 3 };
     const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
     await createMachines(world.control, batch, progress);

@@ -1,7 +1,6 @@
 /** What the SDK logs comes out of our logger: failures of attempts once. */
-import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import { entriesTo, leaveOutUnheard } from '../../../workers/temporal/runtime.ts';
+import { entriesTo } from '../../../workers/temporal/runtime.ts';
 import { logLines } from '../log/log-lines.ts';
 
 test('each level of the SDK is one of ours, and failures of attempts are folded', () => {
@@ -18,17 +17,4 @@ test('each level of the SDK is one of ours, and failures of attempts are folded'
     [40, 'Activity failed', 1],
     [50, 'lost', undefined],
   ]);
-});
-
-test('what nobody wants to hear is not even collected, until somebody does', () => {
-  const { log } = logLines();
-  const collected: string[] = [];
-  const logger = new DefaultLogger('TRACE', ({ message }) => collected.push(message));
-  leaveOutUnheard(logger, log);
-  log.level = 'info';
-  logger.debug('Activity started');
-  logger.info('the machine is Running');
-  log.level = 'debug';
-  logger.debug('Activity completed');
-  expect(collected).toEqual(['the machine is Running', 'Activity completed']);
 });

@@ -2,13 +2,15 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { CompiledWorkerOptions, Logger } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
-import { WorkerThreadClient } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import {
+  ThreadedVMWorkflowCreator,
+  WorkerThreadClient,
+} from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import type {
   WorkerThreadInput,
   WorkflowBundleWithSourceMapAndFilename as Bundle,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import { every } from '../../../activities/system/system.ts';
-import { LeanWorkflowCreator } from './lean-workflow.ts';
 import { mostSilentChecks, ThreadWatch } from './thread-watch.ts';
 
 const entrance = new URL('lean-thread.ts', import.meta.url);
@@ -32,7 +34,7 @@ export async function createLeanCreator(
   } as const;
   await Promise.all(clients.map((client) => client.send(init)));
   for (const client of clients) client.watch();
-  return new LeanWorkflowCreator(clients);
+  return new ThreadedVMWorkflowCreator(clients);
 }
 
 class WatchedClient extends WorkerThreadClient {

@@ -4,8 +4,7 @@
  * (docs/decisions/0035-lean-sandbox.md).
  */
 import vm from 'node:vm';
-import { BaseVMWorkflow, globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
-import { sendCallsWithCompletion } from './calls-with-completion.ts';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { makePlainContexts } from './plain-contexts.ts';
 
 /** Node.js starts and joins a thread for each call with a time limit. Ours is `ThreadWatch`. */
@@ -25,5 +24,4 @@ function withoutPromiseHook(): void {
 withoutTimeLimits();
 makePlainContexts();
 withoutPromiseHook();
-sendCallsWithCompletion(BaseVMWorkflow.prototype);
 await import('@temporalio/worker/lib/workflow/workflow-worker-thread.js');
