@@ -53,7 +53,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { Machine } from '../workflows/api/machine.ts';
+import type { KubeClient } from './kube/client/client.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
 export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {
@@ -87,10 +87,8 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
-    createMachines: (input) => {
-      const made = (machine: Machine): void => keepWritten(control, machine);
-      return createMachines(ofAttempt.control, input, { ...progressOfThisActivity(), made });
-    },
+    createMachines: (input) =>
+      createMachines(ofAttempt.control, input, progressOfThisActivity(control)),
     deleteMachines: (input) => deleteMachines(ofAttempt, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
@@ -198,12 +196,13 @@ function drainActivities(
 /** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
 const latestRemovalMs = 20_000;
 
-function progressOfThisActivity(): Omit<Progress, 'made'> {
+function progressOfThisActivity(control: KubeClient): Progress {
   const context = Context.current();
   const done: unknown = context.info.heartbeatDetails;
   return {
     done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
     report: (names) => reportProgress(context, names),
+    made: (machine) => keepWritten(control, machine),
     isSuperseded: () => context.cancellationSignal.aborted,
   };
 }

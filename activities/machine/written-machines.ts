@@ -6,35 +6,51 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 
-/** Some 4 KB each. What is dropped is read again. */
+/**
+ * Of all namespaces of the process together, some 5 KB each. Of two workers one may keep what the
+ * other goes on with. What is dropped is read again.
+ */
 const most = 1_000;
 
-const written = new WeakMap<KubeClient, Map<string, Machine>>();
+/** By client and UID, the oldest first. */
+const written = new Map<string, Machine>();
+const clients = new WeakMap<KubeClient, string>();
+let clientCount = 0;
 
 /** Instead of what was kept of this Machine before. */
 export function keepWritten(control: KubeClient, machine: Machine): void {
-  const kept = written.get(control) ?? new Map<string, Machine>();
-  written.set(control, kept);
   const { managedFields: _long, ...metadata }: ObjectMeta & { managedFields?: unknown } =
     machine.metadata;
-  kept.delete(metadata.uid);
-  kept.set(metadata.uid, { ...machine, metadata });
-  const [oldest] = kept.keys();
-  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+  const key = keyOf(control, metadata.uid);
+  written.delete(key);
+  written.set(key, { ...machine, metadata });
+  const [oldest] = written.keys();
+  if (written.size > most && oldest !== undefined) written.delete(oldest);
 }
 
 /**
- * Once, and no longer than until something else is known of the Machine: a caller that writes it
- * names its version as precondition, and one that only reads says which version it has to be.
+ * Once. A caller that writes it names its version as precondition; one that only reads says which
+ * version it has to be.
  */
 export function takeWritten(
   control: KubeClient,
   { uid, resourceVersion }: { uid: string; resourceVersion?: string },
 ): Machine | undefined {
-  const kept = written.get(control);
-  const machine = kept?.get(uid);
-  kept?.delete(uid);
+  const key = keyOf(control, uid);
+  const machine = written.get(key);
+  written.delete(key);
   const isMeant =
     resourceVersion === undefined || machine?.metadata.resourceVersion === resourceVersion;
   return isMeant ? machine : undefined;
+}
+
+/** Each client is one cluster as one process sees it, of which a simulation has several. */
+function keyOf(control: KubeClient, uid: string): string {
+  let client = clients.get(control);
+  if (client === undefined) {
+    clientCount += 1;
+    client = String(clientCount);
+    clients.set(control, client);
+  }
+  return `${client}/${uid}`;
 }

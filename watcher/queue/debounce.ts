@@ -21,10 +21,9 @@ const atOnce: Pace = { quietMs: 0, maxMs: 0, burst: 1 };
 /** A rollout sizes its sets several times within a second. */
 const sizes: Pace = { quietMs: 0, maxMs: 0, burst: 5 };
 /**
- * A set reads a hundred changed machines in one go. While machines come up without a pause, that is
- * once a second: each look lists all of them.
+ * A set reads a hundred changed machines in one go. They are at most two a second by themselves.
  */
-const gathered: Pace = { quietMs: 200, maxMs: 1_000 };
+const gathered: Pace = { quietMs: 200, maxMs: 500 };
 
 const paces: Record<SignalName, Pace> = {
   machineObserved: atOnce,

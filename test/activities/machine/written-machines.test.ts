@@ -19,25 +19,24 @@ import {
 import { aWorld, lifeOf, type WorldOfTests } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
-const machine = lifeOf('pool-a');
+const life = lifeOf('pool-a');
 const instance = { providerID: 'local:///z/i', nodeName: 'pool-a', isFound: false };
 const readsOf = ({ control }: WorldOfTests): number =>
   control.calls.filter((call) => call === `GET ${path}`).length;
 const phaseIn = async ({ control }: WorldOfTests): Promise<string | undefined> =>
   (await control.read<Machine>(path)).status?.currentStatus?.phase;
 
+const nothingDone = { done: [], report: () => undefined, isSuperseded: () => false };
+
 describe('a Machine that this process made', () => {
   async function made() {
     const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
-    const progress = {
-      done: [],
-      report: () => undefined,
-      made: (machine: Machine) => keepWritten(world.control, machine),
-      isSuperseded: () => false,
-    };
+    const { control } = world;
+    const made = (created: Machine): void => keepWritten(control, created);
+    const progress = { ...nothingDone, made };
     const basis = { generation: 1, replicas: 3 };
     const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
-    await createMachines(world.control, batch, progress);
+    await createMachines(control, batch, progress);
     const { uid, resourceVersion } = (await world.control.read<Machine>(path)).metadata;
     const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
     return { world, input, signalled: { uid, resourceVersion } };
@@ -79,7 +78,7 @@ describe('a Machine that this process made', () => {
 
 describe('a Machine whose ids this process wrote', () => {
   const request = {
-    machine,
+    machine: life,
     node: { name: 'pool-a', uid: aNode().metadata.uid },
     className: 'small',
   };
@@ -89,7 +88,7 @@ describe('a Machine whose ids this process wrote', () => {
       control: [aMachine({ metadata: { finalizers: [finalizers.machine] } })],
       target: [aNode()],
     });
-    await recordCreated(world, { machine, instance, usesTarget: true });
+    await recordCreated(world, { machine: life, instance, usesTarget: true });
     return { world, before: readsOf(world) };
   }
 
