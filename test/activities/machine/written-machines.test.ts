@@ -28,22 +28,22 @@ const phaseIn = async ({ control }: WorldOfTests): Promise<string | undefined> =
 
 const nothingDone = { done: [], report: () => undefined, isSuperseded: () => false };
 
-describe('a Machine that this process made', () => {
-  async function made() {
-    const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
-    const { control } = world;
-    const made = (created: Machine): void => keepWritten(control, created);
-    const progress = { ...nothingDone, made };
-    const basis = { generation: 1, replicas: 3 };
-    const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
-    await createMachines(control, batch, progress);
-    const { uid, resourceVersion } = (await world.control.read<Machine>(path)).metadata;
-    const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
-    return { world, input, signalled: { uid, resourceVersion } };
-  }
+async function aMadeMachine() {
+  const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
+  const { control } = world;
+  const made = (created: Machine): void => keepWritten(control, created);
+  const progress = { ...nothingDone, made };
+  const basis = { generation: 1, replicas: 3 };
+  const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
+  await createMachines(control, batch, progress);
+  const { uid, resourceVersion } = (await world.control.read<Machine>(path)).metadata;
+  const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
+  return { world, input, signalled: { uid, resourceVersion } };
+}
 
+describe('a Machine that this process made', () => {
   test('is not read while it is as it was made', async () => {
-    const { world, input, signalled } = await made();
+    const { world, input, signalled } = await aMadeMachine();
     const found = { found: true, machine: { ...signalled, provider: 'virtual' } };
     const before = readsOf(world);
     expect(await readAndClaimMachine(world, { ...input, signalled })).toMatchObject(found);
@@ -51,7 +51,7 @@ describe('a Machine that this process made', () => {
   });
 
   test('is read by a second attempt, which may be a later one', async () => {
-    const { world, input, signalled } = await made();
+    const { world, input, signalled } = await aMadeMachine();
     await readAndClaimMachine(world, { ...input, signalled });
     const before = readsOf(world);
     await readAndClaimMachine(world, { ...input, signalled });
@@ -59,7 +59,7 @@ describe('a Machine that this process made', () => {
   });
 
   test('is read when another version of it was signalled', async () => {
-    const { world, input, signalled } = await made();
+    const { world, input, signalled } = await aMadeMachine();
     await world.control.patch(path, 'merge', { spec: { drainTimeout: '1m' } });
     const { resourceVersion } = (await world.control.read<Machine>(path)).metadata;
     const now = { ...signalled, resourceVersion };
@@ -69,7 +69,7 @@ describe('a Machine that this process made', () => {
   });
 
   test('is read where nobody says what was signalled', async () => {
-    const { world, input } = await made();
+    const { world, input } = await aMadeMachine();
     const before = readsOf(world);
     await readAndClaimMachine(world, input);
     expect(readsOf(world)).toBe(before + 1);
