@@ -1,10 +1,10 @@
 /** What the events of the histories are, by the type of their workflow. */
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { Client, Connection } from '@temporalio/client';
 import type { Stack } from '../../deploy/local/stack.ts';
 import type { Histories } from './histories.ts';
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
 /** Workflow type -> such as `WORKFLOW_EXECUTION_SIGNALED nodeObserved` -> events. */
 export type EventTypes = Record<string, Record<string, number>>;
@@ -37,7 +37,7 @@ function countTypes(types: EventTypes, events: readonly HistoryEvent[], known: n
 }
 
 function nameOf(event: HistoryEvent): string {
-  const type = temporal.api.enums.v1.EventType[event.eventType ?? 0] ?? '';
+  const type = proto.temporal.api.enums.v1.EventType[event.eventType ?? 0] ?? '';
   const detail =
     event.workflowExecutionSignaledEventAttributes?.signalName ??
     event.activityTaskScheduledEventAttributes?.activityType?.name;
