@@ -53,8 +53,10 @@ test('a run whose order broke is no failure where one of its tasks had timed out
   const end = { failure: { message }, newExecutionRunId: 'run-2' };
   const failed = { workflowExecutionFailedEventAttributes: end };
   const timedOut = { workflowTaskTimedOutEventAttributes: {} };
-  const endOf = (...events: object[]): string[] =>
-    badEndOf({ workflowId: 'machineSet/x/y', status: 'FAILED', history: { events } });
-  expect(endOf(timedOut, failed)).toEqual([]);
-  expect(endOf({}, failed)).toEqual(['machineSet/x/y: FAILED']);
+  expect(badEndOf(failedSet(timedOut, failed))).toEqual([]);
+  expect(badEndOf(failedSet({}, failed))).toEqual(['machineSet/x/y: FAILED']);
 });
+
+function failedSet(...events: object[]): RecordedRun {
+  return { workflowId: 'machineSet/x/y', status: 'FAILED', history: { events } };
+}

@@ -46,18 +46,17 @@ const sdkWentOn =
  * docs/decisions/0006-broken-histories.md. Code that changed in the middle of a run ends it with
  * the same words (`versions-broken.test.ts`): only where all workers have one code it is the SDK.
  */
-export function wasBrokenBySdk({ events }: History): boolean {
-  const end = events?.at(-1)?.workflowExecutionFailedEventAttributes;
-  const { failure, newExecutionRunId } = end ?? {};
-  const message = failure?.message ?? '';
+export function wasBrokenBySdk(history: History): boolean {
+  const end = history.events?.at(-1)?.workflowExecutionFailedEventAttributes;
+  const message = end?.failure?.message ?? '';
   const isOfSdk =
-    sdkLostActivity.test(message) || (sdkWentOn.test(message) && hasTimedOut(events ?? []));
-  return isOfSdk && (newExecutionRunId ?? '') !== '';
+    sdkLostActivity.test(message) || (sdkWentOn.test(message) && hasTimedOut(history));
+  return isOfSdk && Boolean(end?.newExecutionRunId);
 }
 
 /** A run none of whose tasks timed out, as on a quiet machine, was broken by our code. */
-function hasTimedOut(events: NonNullable<History['events']>): boolean {
-  return events.some(({ workflowTaskTimedOutEventAttributes: timedOut }) => timedOut);
+function hasTimedOut({ events }: History): boolean {
+  return (events ?? []).some(({ workflowTaskTimedOutEventAttributes: timedOut }) => timedOut);
 }
 
 /** Runs that ended otherwise than by completing: `machine/x/y: FAILED`. */
