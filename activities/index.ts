@@ -41,6 +41,7 @@ import { preserveMachine } from './machine/preservation/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { applyMachineCommand } from './machine/commands.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
+import { keepWritten } from './machine/written-machines.ts';
 import { readMachineClass, reportClass } from './machine-class/validation.ts';
 import { protectFromDeletion } from './machine-class/protection.ts';
 import { compareWorkflows, repairWorkflows } from './safety/lost-workflows.ts';
@@ -52,6 +53,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
+import type { KubeClient } from './kube/client/client.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
 export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {
@@ -85,7 +87,8 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
-    createMachines: (input) => createMachines(ofAttempt.control, input, progressOfThisActivity()),
+    createMachines: (input) =>
+      createMachines(ofAttempt.control, input, progressOfThisActivity(control)),
     deleteMachines: (input) => deleteMachines(ofAttempt, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
@@ -193,12 +196,13 @@ function drainActivities(
 /** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
 const latestRemovalMs = 20_000;
 
-function progressOfThisActivity(): Progress {
+function progressOfThisActivity(control: KubeClient): Progress {
   const context = Context.current();
   const done: unknown = context.info.heartbeatDetails;
   return {
     done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
     report: (names) => reportProgress(context, names),
+    made: (machine) => keepWritten(control, machine),
     isSuperseded: () => context.cancellationSignal.aborted,
   };
 }

@@ -1,6 +1,8 @@
 /** Texts that users write are read in linear time: one annotation must not stop a worker. */
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
+import { redacted } from '../activities/redaction/redacted.ts';
+import { secretForms } from '../activities/redaction/secret-forms.ts';
 import { parseDuration } from '../workflows/api/duration.ts';
 import { timeIn } from '../workflows/api/time.ts';
 import { isSameQuantity } from '../workflows/values/quantity.ts';
@@ -54,6 +56,15 @@ describe('long texts', () => {
   ])('%s takes linear time', (_name, read) => {
     expect(slowForms(read)).toEqual([]);
   });
+
+  // Some are put together, so that they are no expressions of the source.
+  test.each(secretForms.map((form) => [form.expression.source, form] as const))(
+    'secrets of the form %s are found in linear time',
+    (_source, form) => {
+      expect(slowForms((text) => redacted(text, [form]))).toEqual([]);
+    },
+    60_000,
+  );
 
   test('a duration of more than 64 characters is refused', () => {
     expect(parseDuration(`${'0'.repeat(62)}1h`)).toBe(3600);

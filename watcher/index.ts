@@ -6,15 +6,17 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
-import { isOfOtherScope, read, write } from './cache/checkpoint.ts';
+import { isOfOtherScope, read } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import type { DeliveryOptions } from './queue/delivery.ts';
-import { PauseLog } from './pause-log.ts';
+import type { PauseLog } from './pause-log.ts';
+import { LeaseNotes } from './lease-notes.ts';
 import type { Signal } from './dispatch/signal.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { DoubtKind } from './doubt.ts';
@@ -64,6 +66,8 @@ export interface WatcherOptions {
   creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
+  /** Of the files that this process has read, for its Lease. Asked at each renewal. */
+  certificates(): readonly CertificateEnd[];
   /** Of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
   /** A term begins. Returns what hears of all that happens in it. */
@@ -123,7 +127,7 @@ interface Place {
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
   const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
-  const { namespace, log } = options;
+  const { namespace, log, certificates } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
@@ -131,14 +135,9 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
     ...options.stop,
   });
-  const pauses = new PauseLog(nowMs);
+  const notes = new LeaseNotes({ scope: place.scope, certificates });
   const doubts = new Map<DoubtKind, number>();
   let presence: Presence | undefined;
-  function notedPauses(): Record<string, string> {
-    pauses.note('stop', stop.current()?.since);
-    pauses.note('target', session?.targetAwaySince);
-    return pauses.annotations();
-  }
   const election = new Election({
     client,
     namespace,
@@ -147,17 +146,13 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     ...(timing && { timing }),
     isForced: !isElected,
     log,
-    annotations(doubt) {
-      const checkpoint = session?.checkpoint();
-      const text = checkpoint && write(checkpoint, place.scope);
-      // Until there is a new one, the old one holds, or none.
-      const kept = text ?? (doubt === undefined ? undefined : null);
-      return {
-        ...(kept !== undefined && { [checkpointAnnotation]: kept }),
-        ...notedPauses(),
-      };
-    },
-    onTaking: (before) => pauses.takeOver(before),
+    annotations: (doubt) =>
+      notes.annotations(doubt, {
+        checkpoint: session?.checkpoint(),
+        stoppedSince: stop.current()?.since,
+        targetAwaySince: session?.targetAwaySince,
+      }),
+    onTaking: (before, doubt) => notes.takeOver(before, doubt),
     onElected(leadership) {
       logTerm(options, leadership);
       countDoubt(doubts, leadership, place);
@@ -165,7 +160,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
         ...leadership,
         onDoubt: (reason) => election.beginAnew(reason),
       });
-      presence = startPresence(options, pauses, session);
+      presence = startPresence(options, notes.pauses, session);
     },
     onLost(reason) {
       log.error({ namespace, reason }, 'no longer leading');

@@ -17,7 +17,7 @@ import { registerWatcherMetrics } from './metrics/watchers.ts';
 const queueStatusMs = 5_000;
 
 export async function runWatcher(
-  { config, log, shutdown, openHttp, traces }: Process,
+  { config, log, shutdown, certificates, openHttp, traces }: Process,
   outside: Outside,
 ): Promise<void> {
   const isOfMany = isFleet(config);
@@ -61,6 +61,7 @@ export async function runWatcher(
     ),
     turns: new FairTurns(config.concurrency.syncs),
     leaders,
+    certificates,
     watchers,
     traces: traces?.signals,
   };

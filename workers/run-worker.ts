@@ -20,7 +20,7 @@ import type { Process } from './process/process.ts';
 import { untilReached } from './process/reach.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
 import { registerStopMetric } from './process/stop-signs.ts';
-import type { Outside } from './outside.ts';
+import type { WorkerOutside } from './outside.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
 import { ServedDeletions } from './temporal/inline-deletions.ts';
 import { createServiceProbes } from './temporal/poller-probe.ts';
@@ -44,7 +44,7 @@ interface Signs {
   fleet?: Fleet;
 }
 
-export async function runWorker(process: Process, outside: Outside): Promise<void> {
+export async function runWorker(process: Process, outside: WorkerOutside): Promise<void> {
   const { config, log, shutdown, openHttp, traces } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
@@ -132,7 +132,7 @@ type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal'>
 /** What all namespaces share; waits until it is there. */
 async function reachServers(
   { config, log, shutdown }: Process,
-  outside: Outside,
+  outside: WorkerOutside,
   { registry, signs }: { registry: Registry; signs: Signs },
 ): Promise<Servers> {
   const waiting = { log, signal: shutdown.signal };
@@ -179,7 +179,7 @@ function watchesOfDrains(
 /** The workers have a connection of their own. */
 async function untilConnected(
   { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
-  { workerFactory }: Outside,
+  { workerFactory }: WorkerOutside,
   waiting: Waiting,
 ): Promise<WorkerFactory> {
   const factory = await untilReached({

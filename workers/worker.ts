@@ -1,6 +1,6 @@
 /** The worker. */
-import { host } from './outside.ts';
 import { start } from './process/process.ts';
 import { runWorker } from './run-worker.ts';
+import { workerHost } from './worker-outside.ts';
 
-await start('worker', (process) => runWorker(process, host));
+await start('worker', (process) => runWorker(process, workerHost));

@@ -1,8 +1,9 @@
 /** What is kept of a console's output: the end of it, for people, without secrets. */
 import { longestConsoleBytes } from '../../workflows/values/console-output.ts';
 import { clipStart } from '../../workflows/values/clip.ts';
+import { redacted } from '../redaction/redacted.ts';
+import { secretForms } from '../redaction/secret-forms.ts';
 import { printable } from './printable.ts';
-import { redacted } from './redaction.ts';
 import { secretTexts } from './secret-texts.ts';
 
 /**
@@ -17,12 +18,12 @@ export function keptOutput(printed: string, secret: Readonly<Record<string, stri
   const known = secretTexts(secret)
     .map(printable)
     .filter((text) => text.length > 5);
-  return clipStart(redacted(printable(endOf(printed)), known), longestConsoleBytes);
+  return clipStart(redacted(printable(endOf(printed)), secretForms, known), longestConsoleBytes);
 }
 
 /** Of a driver that does not know this file, in another language. */
 export function withoutSecretPatterns(printed: string): string {
-  return clipStart(redacted(printable(printed)), longestConsoleBytes);
+  return clipStart(redacted(printable(printed), secretForms), longestConsoleBytes);
 }
 
 /** The line that is cut may begin in the middle of a secret. */

@@ -29,6 +29,8 @@ const longestErrorBytes = 1_000;
 export interface Progress {
   done: readonly string[];
   report(done: readonly string[]): void;
+  /** Called with each Machine, as the API server answered. */
+  made(machine: Machine): void;
   /**
    * Another attempt does this by now: one that was taken for dead must not go on beside its
    * successor.
@@ -69,10 +71,13 @@ export async function createMachines(
     // A batch stops at its first refusal: the next ones would be refused for the same reason.
     if (errors.length > 0 || progress.isSuperseded()) return;
     const outcome = await createOne(control, set, name);
-    if (outcome === 'created') progress.report([...created.add(name)]);
-    else if (outcome === 'taken') taken.push(name);
+    if (outcome === 'taken') taken.push(name);
     else if (outcome === 'present') present.push(name);
-    else errors.push(outcome.error);
+    else if ('error' in outcome) errors.push(outcome.error);
+    else {
+      progress.report([...created.add(name)]);
+      progress.made(outcome.made);
+    }
   });
   const [error] = errors;
   await reportCreates(control, setSubject(life), { created: [...created, ...present], error });
@@ -97,11 +102,11 @@ async function createOne(
   control: KubeClient,
   set: MachineSet,
   name: string,
-): Promise<'created' | 'present' | 'taken' | { error: string }> {
+): Promise<{ made: Machine } | { error: string } | 'present' | 'taken'> {
   const { namespace = '' } = set.metadata;
   try {
-    await control.create(customResource('machines', namespace), machineOf(set, name));
-    return 'created';
+    const path = customResource('machines', namespace);
+    return { made: await control.create<Machine>(path, machineOf(set, name)) };
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
     // With 429 the API server made nothing either: the set reports it, and tries again later.

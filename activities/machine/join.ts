@@ -14,6 +14,7 @@ import { component, isDeleting, machineSubject, patchStatus, readSameMachine } f
 import { nodeConditionsOf } from './conditions.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
+import { takeWritten } from './written-machines.ts';
 
 export async function recordJoined(
   dependencies: ActivityDependencies,
@@ -62,7 +63,7 @@ async function writeRunning(
   machine: ObjectReference,
   status: object,
 ): Promise<Machine | undefined> {
-  const seen = await readSameMachine(control, machine);
+  const seen = takeWritten(control, machine) ?? (await readSameMachine(control, machine));
   const statusOf = (now: Machine) => (isDeleting(now) ? undefined : status);
   return seen && (await patchStatus(control, seen, statusOf));
 }

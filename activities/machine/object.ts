@@ -9,6 +9,7 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
 import { withUnsettled } from './conditions.ts';
+import { keepWritten } from './written-machines.ts';
 
 export const component = eventComponents.machine;
 
@@ -76,7 +77,9 @@ export async function patchStatus(
     const { uid, resourceVersion } = current.metadata;
     const body = { metadata: { uid, resourceVersion }, status };
     try {
-      return await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
+      const after = await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
+      if (after.status?.currentStatus?.phase === 'Pending') keepWritten(control, after);
+      return after;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;

@@ -12,6 +12,7 @@ import { ensureBootstrapToken } from './bootstrap-token.ts';
 import type { ClassWithSecret } from '../machine-class/reader.ts';
 import { userDataIn } from '../machine-class/reader.ts';
 import { invalidSpec } from '../drivers/spec-schema.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
@@ -21,12 +22,13 @@ import { seenNodeOf } from './node/observed.ts';
 import { referenceOf, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';
 import { readNodeOf } from './node/target-cluster.ts';
+import { takeWritten } from './written-machines.ts';
 
 export async function readAndClaimMachine(
   dependencies: ActivityDependencies,
   input: ReadAndClaimInput,
 ): Promise<ReadAndClaimOutcome> {
-  const found = await readMachine(dependencies.control, input.machine);
+  const found = await machineAt(dependencies.control, input);
   if (!found) return { found: false };
   const object = await ensureFinalizer(dependencies.control, 'machines', found);
   const prepared = preparedOf(object, dependencies);
@@ -40,6 +42,15 @@ interface ReadAndClaimInput {
   machine: NamespacedName;
   isRetry: boolean;
   readsNode?: boolean;
+  signalled?: { uid: string; resourceVersion: string };
+}
+
+/** What was signalled, where this process made just that; otherwise what is there now. */
+async function machineAt(
+  control: KubeClient,
+  { machine, signalled }: ReadAndClaimInput,
+): Promise<Machine | undefined> {
+  return (signalled && takeWritten(control, signalled)) ?? (await readMachine(control, machine));
 }
 
 type Found = Extract<ReadAndClaimOutcome, { found: true }>;

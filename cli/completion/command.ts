@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
 
-/** PowerShell comes with the library; no test runs it. */
+/** Tests type into all but PowerShell, whose script comes with the library. */
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 const about = `

@@ -4,10 +4,18 @@ import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import type { Names } from './live-names.ts';
 import { readNames } from './live-names.ts';
+import { bashScript, zshScript } from './scripts.ts';
 import { wordsBefore } from './words.ts';
 
+const ownScripts = new Map([
+  ['bash', bashScript],
+  ['zsh', zshScript],
+]);
+
 export function printScript(program: Command, shell: string): void {
-  register(program).setup(program.name(), program.name(), shell);
+  const own = ownScripts.get(shell);
+  if (own === undefined) register(program).setup(program.name(), program.name(), shell);
+  else console.log(own);
 }
 
 export async function complete(program: Command, words: readonly string[]): Promise<void> {

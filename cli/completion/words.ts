@@ -1,4 +1,5 @@
 /** What the words of an unfinished command line say. */
+import { homedir } from 'node:os';
 import type { ObjectKind } from '../object-reference.ts';
 
 export interface Words {
@@ -52,9 +53,14 @@ function valuesIn(words: readonly string[]): Record<string, string> {
   for (const [index, word] of words.entries()) {
     const [flag = '', value = words[index + 1]] = word.split('=', 2);
     const name = longNames.get(flag);
-    if (name !== undefined && value !== undefined) values[name] = value;
+    if (name !== undefined && value !== undefined) values[name] = withHome(value);
   }
   return values;
+}
+
+/** zsh and fish hand on what was typed. */
+function withHome(value: string): string {
+  return value.startsWith('~/') ? `${homedir()}${value.slice(1)}` : value;
 }
 
 function optionOf(last: string, previous: string | undefined): Words['option'] {

@@ -3,7 +3,8 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import { worstFirst } from './finding.ts';
 import type { Fleet } from './fleet.ts';
-import { installFindings } from './install.ts';
+import type { Patience } from './install.ts';
+import { defaultPatience, installFindings } from './install.ts';
 import { creationFindings } from './machine-creation.ts';
 import { drainFindings } from './machine-drain.ts';
 import { healthFindings } from './machine-health.ts';
@@ -12,9 +13,9 @@ import { untouchedFindings } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
 
 /** The worst first. Empty: nothing waits for longer than it should. */
-export function diagnose(fleet: Fleet): Finding[] {
+export function diagnose(fleet: Fleet, patience: Patience = defaultPatience): Finding[] {
   return worstFirst([
-    ...installFindings(fleet),
+    ...installFindings(fleet, patience),
     ...fleet.deployments.flatMap(deploymentFindings),
     ...fleet.sets.flatMap(setFindings),
     ...fleet.classes.flatMap(classFindings),

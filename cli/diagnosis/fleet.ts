@@ -1,16 +1,20 @@
 /** All that is known of an install: what the findings follow from. */
 import type { Stop } from '../../activities/kube/objects/global-stop.ts';
+import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
 import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
+import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { InstallFlags } from '../migrate/install.ts';
 
 /** Times in milliseconds. */
 export interface Fleet {
   now: number;
   /** Undefined: all. */
   namespace: string | undefined;
+  install: InstallNames;
   deployments: readonly MachineDeployment[];
   sets: readonly MachineSet[];
   machines: readonly Machine[];
@@ -29,6 +33,8 @@ export interface Fleet {
   unread: readonly string[];
 }
 
+export type InstallNames = Pick<InstallFlags, 'name' | 'clusterName' | 'isFleet'>;
+
 export interface NamespaceStop extends Stop {
   namespace: string;
 }
@@ -42,6 +48,10 @@ export interface LeaseFact {
   /** When it was renewed last. */
   renewedAt: number | undefined;
   pauses: readonly NotedPause[];
+  /** When the watcher saw that etcd was restored. */
+  restoredAt?: number | undefined;
+  /** Of the files of the watcher that led last. */
+  certificates?: readonly CertificateEnd[];
 }
 
 export interface ProcessFact {
@@ -77,8 +87,34 @@ export interface TemporalFacts {
   failure?: string | undefined;
   /** How many processes poll; by name of the queue. Absent where it did not answer. */
   pollers?: Readonly<Record<string, number>> | undefined;
+  /** Absent where the queue of the install is not known. */
+  release?: ReleaseFacts | undefined;
   /** Milliseconds that its answer took. */
   tookMs?: number | undefined;
+}
+
+/** How the code of the workers does with their workflows. */
+export interface ReleaseFacts {
+  /** Of the workflows. */
+  queue: string;
+  /** Gets the workflow tasks. Undefined: workers without a version get them. */
+  current: WorkerVersion | undefined;
+  /** Of each worker that polls. */
+  polling: readonly (WorkerVersion | undefined)[];
+  /** Runs that failed within the last hour; each began anew from its object. */
+  begunAnew: TroubledRuns | undefined;
+  /** Runs whose tasks fail again and again, so that they stand still. */
+  failing: TroubledRuns | undefined;
+}
+
+export interface TroubledRuns {
+  /** Such as `3`, or `100 or more`. */
+  count: string;
+  since: number | undefined;
+  /** Of one of them. */
+  workflowId: string;
+  /** What its failure says. */
+  words: string;
 }
 
 /** Those of the namespace of an object, in the order of time. */

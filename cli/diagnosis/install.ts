@@ -1,28 +1,30 @@
 /** What holds up a whole namespace: a stop, no leader, no worker, Temporal. */
-import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, LeaseFact, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
+import type { Fleet, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
+import { leaseFindings } from './lease.ts';
 import { millwrightFor } from './millwright-line.ts';
+import { temporalFindings } from './temporal.ts';
 import type { Trouble } from './trouble.ts';
 
-/** A person is still at work on one that is younger. */
-const stopPatienceMs = 3_600_000;
-/** A new leader has it by then. */
-const leaderPatienceMs = 60_000;
+export interface Patience {
+  /** A person is still at work on a stop that has stood for less. Milliseconds. */
+  stopMs: number;
+}
 
-export function installFindings(fleet: Fleet): Finding[] {
+export const defaultPatience: Patience = { stopMs: 3_600_000 };
+
+export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
   return [
-    ...fleet.stops.flatMap((stop) => stopFindings(stop, fleet.now)),
-    ...(fleet.leases ?? []).flatMap((lease) => leaderFindings(lease, fleet.now)),
-    ...(fleet.leases ?? []).flatMap(pauseFindings),
+    ...fleet.stops.flatMap((stop) => stopFindings(stop, fleet.now - stopMs)),
+    ...(fleet.leases ?? []).flatMap((lease) => leaseFindings(lease, fleet)),
     ...fleet.processes.flatMap(processFindings),
     ...temporalFindings(fleet),
     ...warningFindings(fleet.warnings),
   ];
 }
 
-function stopFindings({ namespace, reason, by, since }: NamespaceStop, now: number): Finding[] {
-  if (now < since + stopPatienceMs) return [];
+function stopFindings({ namespace, reason, by, since }: NamespaceStop, latest: number): Finding[] {
+  if (since > latest) return [];
   const author = by === undefined ? '' : ` by ${by}`;
   return [
     {
@@ -33,40 +35,6 @@ function stopFindings({ namespace, reason, by, since }: NamespaceStop, now: numb
       commands: ['# when it is over', millwrightFor('start', namespace)],
     },
   ];
-}
-
-function leaderFindings({ namespace, name, holder, renewedAt }: LeaseFact, now: number): Finding[] {
-  if (holder !== undefined || (renewedAt !== undefined && now < renewedAt + leaderPatienceMs)) {
-    return [];
-  }
-  return [
-    {
-      trouble: 'worker-down',
-      object: { kind: 'lease', namespace, name },
-      cause: 'no watcher leads, so nothing is created and nothing is deleted',
-      since: renewedAt,
-      commands: ['kubectl get deployments -A -l app.kubernetes.io/component=watcher'],
-    },
-  ];
-}
-
-/** What the watcher itself saw; a stop has a finding of its own, and so has a watcher. */
-const troublesOfPauses: Partial<Record<PauseReason, { trouble: Trouble; cause: string }>> = {
-  worker: { trouble: 'worker-down', cause: 'no worker takes up what there is to do' },
-  temporal: { trouble: 'temporal-down', cause: 'Temporal does not answer the watcher' },
-  target: {
-    trouble: 'api-server-down',
-    cause:
-      'the API server of the Nodes does not answer: machines keep their phase, none is replaced',
-  },
-};
-
-function pauseFindings({ namespace, name, pauses }: LeaseFact): Finding[] {
-  return pauses.flatMap(({ reason, from, until }) => {
-    const known = troublesOfPauses[reason];
-    if (!known || until !== undefined) return [];
-    return [{ ...known, object: { kind: 'lease', namespace, name }, since: from, commands: [] }];
-  });
 }
 
 function processFindings({ namespace, name, component, ...counts }: ProcessFact): Finding[] {
@@ -84,26 +52,6 @@ function processFindings({ namespace, name, component, ...counts }: ProcessFact)
       commands: [`kubectl -n ${namespace} describe deployment ${name}`],
     },
   ];
-}
-
-function temporalFindings({ temporal }: Fleet): Finding[] {
-  if (!temporal) return [];
-  const { address, namespace, failure, pollers = {} } = temporal;
-  const command = `temporal operator cluster health --address ${address}`;
-  if (failure !== undefined) {
-    const object = { kind: 'temporal', name: address };
-    const cause = `Temporal at ${address} does not answer: ${failure}`;
-    return [{ trouble: 'temporal-down', object, cause, commands: [command] }];
-  }
-  const unserved = Object.entries(pollers).filter(([, count]) => count === 0);
-  return unserved.map(([queue]) => ({
-    trouble: 'worker-down',
-    object: { kind: 'queue', name: queue },
-    cause: 'no worker polls this task queue',
-    commands: [
-      `temporal task-queue describe --address ${address} --namespace ${namespace} --task-queue ${queue}`,
-    ],
-  }));
 }
 
 const troublesOfWarnings: Readonly<Record<string, { trouble: Trouble; least: number }>> = {

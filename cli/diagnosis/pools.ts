@@ -1,9 +1,9 @@
 /** MachineDeployments, MachineSets and MachineClasses. */
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { refusalOf } from '../../workflows/api/creation-failure.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { refusalOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
 import { timeOf } from './times.ts';
 

@@ -48,6 +48,7 @@ const forPeople = new Set<Trouble>([
   'missing-secret',
   'rollout-blocked',
   'frozen-set',
+  'certificate-expiry',
   'orphan',
 ]);
 

@@ -1,4 +1,9 @@
 /** Who leads, by the Leases of the watchers. */
+import {
+  certificatesAnnotation,
+  readCertificateEnds,
+} from '../../activities/kube/objects/certificate-ends.ts';
+import { readRestore, restoredAnnotation } from '../../activities/kube/objects/restore-note.ts';
 import { readPauses, pausesAnnotation } from '../../activities/kube/objects/pauses.ts';
 import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
 import { ownLease, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
@@ -34,11 +39,14 @@ function factOf(
   namespace: string,
   { name, lease }: { name: string; lease: Lease | undefined },
 ): LeaseFact {
+  const { annotations = {} } = lease?.metadata ?? {};
   return {
     namespace,
     name,
     holder: holderOf(lease),
     renewedAt: timeOf(lease?.spec?.renewTime),
-    pauses: readPauses(lease?.metadata.annotations?.[pausesAnnotation]),
+    pauses: readPauses(annotations[pausesAnnotation]),
+    restoredAt: readRestore(annotations[restoredAnnotation]),
+    certificates: readCertificateEnds(annotations[certificatesAnnotation]),
   };
 }

@@ -75,6 +75,7 @@ export async function readSurroundings(
   const around: Surroundings = {
     now,
     namespace,
+    install,
     stops: stops ?? [],
     leases: leases && (await leaseFacts(place, { leases, install, namespace })),
     processes: processFactsOf(ours ?? []),

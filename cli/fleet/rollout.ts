@@ -3,6 +3,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import { formatAge } from '../terminal/age.ts';
+import { creationMsOf, medianOf } from './creation-times.ts';
 import type { Pool } from './pools.ts';
 
 export interface Progress {
@@ -42,7 +43,7 @@ export function progressOf(
   const isOver =
     missing === 0 && old.length === 0 && fresh.filter((one) => !isGoing(one)).length <= wanted;
   const state = stateOf(deployment, isOver);
-  const joinMs = medianOf(all.flatMap((one) => joinTimeOf(one) ?? []));
+  const joinMs = medianOf(all.flatMap((one) => creationMsOf(one) ?? []));
   return {
     state,
     wanted,
@@ -109,20 +110,6 @@ function awaitedOf(
 }
 
 const plural = (count: number): string => (count === 1 ? 'machine' : 'machines');
-
-/** As far as objects say it: a machine that recovered has a later time, and does not count. */
-function joinTimeOf(machine: Machine): number | undefined {
-  const { metadata, status } = machine;
-  const { type, state, lastUpdateTime } = status?.lastOperation ?? {};
-  if (type !== 'Create' || state !== 'Successful') return undefined;
-  const from = timeOf(metadata.creationTimestamp);
-  const until = timeOf(lastUpdateTime);
-  return from === undefined || until === undefined ? undefined : until - from;
-}
-
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
-}
 
 interface Left {
   deployment: MachineDeployment;

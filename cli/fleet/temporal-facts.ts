@@ -1,16 +1,17 @@
-/** Whether Temporal answers, and whether workers poll. */
-import type { Connection } from '@temporalio/client';
+/** Whether Temporal answers, whether workers poll, and whether their code goes on. */
+import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { isForbidden } from '../../activities/kube/client/errors.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
+import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet, TemporalFacts } from '../diagnosis/fleet.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
+import { readRelease } from './release-facts.ts';
 
 interface Known {
   fleet: Fleet;
@@ -20,28 +21,26 @@ interface Known {
 
 /** Who waits longer for an answer has it elsewhere. */
 const patienceMs = 5_000;
-/** Workflow tasks, as `temporal.api.enums.v1.TaskQueueType` counts them. */
-const workflowQueue = 1;
 
 export async function readTemporal(place: Place, known: Known): Promise<TemporalFacts> {
   const settings = temporalSettingsOf(known.options, process.env);
   const { namespace, address } = settings;
   const began = Date.now();
   try {
-    const [connection, queue] = await Promise.all([connect(settings), queueOf(place, known)]);
+    const [connection, queue] = await Promise.all([
+      connectTo(settings, patienceMs),
+      queueOf(place, known),
+    ]);
     try {
-      const pollers = queue === undefined ? {} : await pollersOf(connection, { namespace, queue });
-      return { address, namespace, pollers, tookMs: Date.now() - began };
+      const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
+      const served = queue === undefined ? {} : await servedBy(client, queue);
+      return { address, namespace, pollers: {}, ...served, tookMs: Date.now() - began };
     } finally {
       await connection.close();
     }
   } catch (error) {
     return { address, namespace, failure: reasonOf(error) };
   }
-}
-
-async function connect(settings: TemporalSettings): Promise<Connection> {
-  return await connectTo(settings, patienceMs);
 }
 
 /** Of an install with one namespace; of all namespaces nothing is known of the installs. */
@@ -59,16 +58,13 @@ async function queueOf(
   }
 }
 
-async function pollersOf(
-  connection: Connection,
-  { namespace, queue }: { namespace: string; queue: string },
-): Promise<Record<string, number>> {
-  const { pollers } = await connection.withDeadline(Date.now() + patienceMs, () =>
-    connection.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: queue },
-      taskQueueType: workflowQueue,
-    }),
+async function servedBy(
+  client: Client,
+  queue: string,
+): Promise<Pick<TemporalFacts, 'pollers' | 'release'>> {
+  const now = Date.now();
+  const release = await client.withDeadline(now + patienceMs, () =>
+    readRelease(client, { queue, now }),
   );
-  return { [queue]: pollers.length };
+  return { pollers: { [queue]: release.polling.length }, release };
 }

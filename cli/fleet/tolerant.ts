@@ -9,7 +9,10 @@ export class TolerantReads {
     return [...this.#unread];
   }
 
-  /** Undefined where it is refused. What is not there is not refused: that is undefined too. */
+  /**
+   * Undefined where it is refused. A kind that the API server does not serve has no objects: that
+   * is undefined too, and nothing is unknown. Other failures are not of rights, and are thrown.
+   */
   async read<T>(what: string, answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer;

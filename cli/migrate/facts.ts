@@ -1,5 +1,5 @@
 /** What the check reads from the control cluster. It names what the person may not read. */
-import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
+import { isNotFound } from '../../activities/kube/client/errors.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
@@ -14,6 +14,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Place } from '../connect.ts';
 import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { TolerantReads } from '../fleet/tolerant.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
 import { holderOf } from '../lease-holder.ts';
 import { installOf } from './install.ts';
@@ -47,17 +48,17 @@ export interface Facts {
 
 export async function readFacts({ kube, namespace }: Place, asked: Migration): Promise<Facts> {
   const release = asked.releaseNamespace ?? namespace;
-  const unread: string[] = [];
-  const tolerant = tolerating(unread);
+  const reads = new TolerantReads();
   const { gitVersion } = await kube.get<{ gitVersion: string }>('/version');
   const served = await servedResources(kube);
   const all = async <T>(kind: MachineKind): Promise<T[]> => {
     if (!served.includes(kind)) return [];
     const list = kube.list<T>(customResource(kind, namespace));
-    return (await tolerant(kind, list))?.items ?? [];
+    return (await reads.read(kind, list))?.items ?? [];
   };
-  const mcm = (await tolerant('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [];
-  const ours = (await tolerant('Deployments', findOurs(kube, release, namespace))) ?? [];
+  const mcm =
+    (await reads.read('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [];
+  const ours = (await reads.read('Deployments', findOurs(kube, release, namespace))) ?? [];
   return {
     namespace,
     kubernetes: gitVersion,
@@ -65,13 +66,13 @@ export async function readFacts({ kube, namespace }: Place, asked: Migration): P
     mcm,
     policy: await policyAgainst(kube, namespace, mcm),
     ours,
-    holders: (await tolerant('Leases', readHolders(kube, namespace, ours))) ?? allFree,
+    holders: (await reads.read('Leases', readHolders(kube, namespace, ours))) ?? allFree,
     classes: await all<MachineClass>('machineclasses'),
     deployments: await all<MachineDeployment>('machinedeployments'),
     sets: await all<MachineSet>('machinesets'),
     machines: await all<Machine>('machines'),
     missingRights: await missingRights(kube, { namespace, release }),
-    unread,
+    unread: reads.unread,
   };
 }
 
@@ -80,18 +81,6 @@ const allFree: Holders = {
   'machine-controller': undefined,
   millwright: undefined,
 };
-
-function tolerating(unread: string[]) {
-  return async <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await answer;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      if (!unread.includes(what)) unread.push(what);
-      return undefined;
-    }
-  };
-}
 
 async function servedResources(kube: KubeClient): Promise<string[]> {
   try {

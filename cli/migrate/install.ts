@@ -8,6 +8,8 @@ export interface InstallFlags {
   name: string;
   /** Empty: the UID of the namespace kube-system. */
   clusterId: string;
+  /** It serves namespaces that come and go: `--namespaces`. */
+  isFleet: boolean;
   /** Empty: none. */
   clusterName: string;
   temporalAddress: string;
@@ -24,6 +26,7 @@ export function installOf(ours: readonly Deployment[]): InstallFlags {
   const { values } = readFlags(words, { component: 'watcher' });
   return {
     name: values.install,
+    isFleet: values.namespaces !== 'none',
     clusterId: values['cluster-id'],
     clusterName: values['cluster-name'],
     temporalAddress: values['temporal-address'],

@@ -2,6 +2,7 @@
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { creationMsOf, medianOf } from '../fleet/creation-times.ts';
 
 export interface Guess {
   /** What is likely. */
@@ -43,16 +44,16 @@ export function durationsOf(
   { machines, classes, deletions }: PastMachines,
   { className, template }: { className: string; template: Machine['spec'] },
 ): Durations {
-  const gone = deletions.map(({ seconds }) => seconds);
+  const gone = medianOf(deletions.map(({ seconds }) => seconds));
   return {
     creation: {
       ...creationGuess({ machines, classes }, className),
       longestSeconds: secondsOf(template.creationTimeout, creationTimeoutSeconds),
     },
     deletion: {
-      ...(gone.length === 0
+      ...(gone === undefined
         ? { seconds: deletionSeconds, source: 'a default: no deletion is known' }
-        : { seconds: medianOf(gone), source: `the last ${countOf(gone.length)} that went` }),
+        : { seconds: gone, source: `the last ${countOf(deletions.length)} that went` }),
       longestSeconds: secondsOf(template.drainTimeout, drainTimeoutSeconds) + removalSeconds,
     },
   };
@@ -63,41 +64,28 @@ function creationGuess(
   className: string,
 ): Pick<Guess, 'seconds' | 'source'> {
   const ofClass = timesOf(machines, (name) => name === className);
-  if (ofClass.length > 0) {
-    const source = `${countOf(ofClass.length)} of class ${className}`;
-    return { seconds: medianOf(ofClass), source };
+  const seconds = medianOf(ofClass);
+  if (seconds !== undefined) {
+    return { seconds, source: `${countOf(ofClass.length)} of class ${className}` };
   }
   const provider = providerOf(classes, className);
   const known = timesOf(machines, (name) => providerOf(classes, name) === provider);
-  if (provider === undefined || known.length === 0) {
+  const ofProvider = medianOf(known);
+  if (provider === undefined || ofProvider === undefined) {
     return { seconds: creationSeconds, source: 'a default: no machine like these is there' };
   }
-  return { seconds: medianOf(known), source: `${countOf(known.length)} of provider ${provider}` };
+  return { seconds: ofProvider, source: `${countOf(known.length)} of provider ${provider}` };
 }
 
 function providerOf(classes: readonly MachineClass[], name: string): string | undefined {
   return classes.find(({ metadata }) => metadata.name === name)?.provider;
 }
 
-/** A Node that was not Ready in between says nothing of its creation. */
-const longestBelieved = 3_600;
-
 function timesOf(machines: readonly Machine[], isMeant: (className: string) => boolean): number[] {
   return machines
     .filter(({ spec }) => isMeant(spec.class?.name ?? ''))
-    .flatMap(({ metadata, status }) => {
-      const ready = status?.conditions?.find(
-        ({ type, status: is }) => type === 'Ready' && is === 'True',
-      );
-      const seconds =
-        (Date.parse(ready?.lastTransitionTime ?? '') - Date.parse(metadata.creationTimestamp)) /
-        1_000;
-      return seconds >= 0 && seconds < longestBelieved ? [seconds] : [];
-    });
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+    .flatMap((machine) => creationMsOf(machine) ?? [])
+    .map((ms) => ms / 1_000);
 }
 
 function countOf(count: number): string {

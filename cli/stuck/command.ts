@@ -4,6 +4,12 @@ import type { Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
 import type { FleetQuestion } from '../fleet/question.ts';
 import { withFleet } from '../fleet/question.ts';
+import { durationSeconds } from '../options.ts';
+
+export interface StuckQuestion extends FleetQuestion {
+  /** Seconds. Undefined: an hour. */
+  stoppedFor?: number | undefined;
+}
 
 const about = `
 Each finding has the name of its trouble, and docs/runbooks has a page of that name. "millwright explain" says more
@@ -11,6 +17,7 @@ about one object. The exit code is 0 whether anything is stuck or not.
 
 Examples:
   millwright stuck -n shoot--dev
+  millwright stuck -n shoot--dev --stopped-for 5m
   millwright stuck -A -o json | jq '.findings[].trouble'`;
 
 export function addStuck(parent: Command, run: Run): void {
@@ -19,8 +26,13 @@ export function addStuck(parent: Command, run: Run): void {
     .summary('list what has waited for longer than it should, worst first')
     .description('List what has waited for longer than it should, worst first, and why.');
   withFleet(command)
+    .option(
+      '--stopped-for <duration>',
+      'for how long a stop stands until it counts (default: 1h)',
+      durationSeconds,
+    )
     .addHelpText('after', about)
-    .action((options: FleetQuestion) =>
+    .action((options: StuckQuestion) =>
       run(options, (asked) =>
         inCluster(asked, async (place) => {
           const { stuck } = await import('./stuck.ts');

@@ -5,17 +5,25 @@ import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { notesOf } from '../fleet/notes.ts';
-import type { FleetQuestion } from '../fleet/question.ts';
 import { readAll } from '../fleet/read-all.ts';
+import type { StuckQuestion } from './command.ts';
 import { findingTable } from './table.ts';
 
-export async function stuck(place: Place, asked: FleetQuestion): Promise<Answer> {
+export async function stuck(place: Place, asked: StuckQuestion): Promise<Answer> {
   const fleet = await readAll(place, asked);
-  return stuckAnswer(fleet, { isWide: asked.output === 'wide' });
+  const { output, stoppedFor } = asked;
+  return stuckAnswer(fleet, { isWide: output === 'wide', stoppedFor });
 }
 
-export function stuckAnswer(fleet: Fleet, { isWide }: { isWide: boolean }): Answer {
-  const findings = diagnose(fleet);
+interface View {
+  isWide: boolean;
+  /** Seconds. Default an hour. */
+  stoppedFor?: number | undefined;
+}
+
+export function stuckAnswer(fleet: Fleet, { isWide, stoppedFor }: View): Answer {
+  const patience = stoppedFor === undefined ? undefined : { stopMs: stoppedFor * 1_000 };
+  const findings = diagnose(fleet, patience);
   return {
     text: [formatFindings(findings, { fleet, isWide }), ...notesOf(fleet)].join('\n'),
     data: { findings: findings.map(findingData), unread: fleet.unread },

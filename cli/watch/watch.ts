@@ -2,11 +2,11 @@ import { createLogUpdate } from 'log-update';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
-import { statusAnswer } from '../status/status.ts';
 import { lineOf } from './changes.ts';
 import type { WatchQuestion } from './command.ts';
 import { LiveFleet } from './live-fleet.ts';
 import type { ObjectChange } from './live-fleet.ts';
+import { screenOf } from './screen.ts';
 
 /** So that a rollout of hundreds does not redraw for each. */
 const drawEveryMs = 250;
@@ -73,7 +73,7 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     if (!seen || !isDue) return;
     isDirty = false;
     drawnAt = Date.now();
-    draw(fitted([statusAnswer(seen, { isWide: false, hasNotes: false }).text, trouble]));
+    draw(screenOf(seen, { rows: process.stdout.rows, trouble }));
     trouble = '';
   }, drawEveryMs);
   try {
@@ -84,14 +84,4 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     draw.done();
     await fleet.stop();
   }
-}
-
-/** What the terminal has room for, from the top: the worst stands there. */
-function fitted(texts: readonly string[]): string {
-  const lines = texts.filter((text) => text !== '').flatMap((text) => text.split('\n'));
-  const room = Math.max((process.stdout.rows ?? 24) - 2, 5);
-  const more = lines.length - room;
-  return more <= 0
-    ? lines.join('\n')
-    : [...lines.slice(0, room), `(${more} more lines)`].join('\n');
 }

@@ -39,6 +39,11 @@ export interface StackOptions {
    * `workerFlags`. Default one without any, or two with `doubled`.
    */
   workers?: readonly (readonly string[])[];
+  /**
+   * For programs that start a stack: a folder with what `npm run build` makes for the image. Its
+   * watcher and worker run in the place of the sources.
+   */
+  image?: string;
   /** For programs that start a stack: only these components and jobs of it. Default all. */
   only?: readonly string[];
 }

@@ -39,6 +39,7 @@ const nothing = {
   processes: {},
   workers: {},
   eventsPerMachine: 0,
+  eventTypes: {},
   lostTasks: 0,
 };
 

@@ -7,6 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mallocSettings } from '../../deploy/local/components/operator.ts';
 import { layoutOf, type User } from '../../deploy/local/layout.ts';
 import { buildProcesses } from '../../tools/build/processes.ts';
 import { mcmNames } from '../../workers/config/mcm-name.ts';
@@ -71,7 +72,7 @@ function start({ stack, stateDir }: Bench, { image, program, user }: Program): C
     env: {
       ...stack.environment,
       PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-      MALLOC_ARENA_MAX: '2',
+      ...mallocSettings,
     },
   });
   closeSync(log);

@@ -6,6 +6,7 @@ import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
 import type { LoneWaits } from './lone-waits.ts';
 import { auditPosition, requestsSince } from './audit.ts';
+import { eventTypesSince, type EventTypes } from './event-types.ts';
 import { historiesOf, longestSince, totalOf, type LongestRun } from './histories.ts';
 import { lostTasksOf } from './lost-tasks.ts';
 import type { MachineTimes, Watched } from './pool.ts';
@@ -32,6 +33,8 @@ export interface Part {
   workers: Record<string, WorkerShare>;
   /** History events of all workflows that this part added, per machine. */
   eventsPerMachine: number;
+  /** The same events by workflow and type, of all machines. */
+  eventTypes: EventTypes;
   /**
    * Of the runs that got events in this part, the one with most in all; undefined when none got
    * any.
@@ -140,6 +143,7 @@ export async function measure(
     processes: cpuBetween(processes, after),
     workers: sharesBetween(sharesBefore, await sharesOf(stack)),
     eventsPerMachine: (totalOf(histories) - totalOf(before)) / machines,
+    eventTypes: await eventTypesSince(stack, before, histories),
     lostTasks: (await lostTasksOf(stack)) - lostBefore,
     ...(longestRun && { longestRun }),
     ...(bounds && { bounds }),

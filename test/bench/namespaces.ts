@@ -13,7 +13,7 @@ import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
-import { nodeFlags } from '../../deploy/local/components/operator.ts';
+import { mallocSettings, nodeFlags } from '../../deploy/local/components/operator.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { targetSecret, writeKubeconfig } from '../e2e/support/fleet.ts';
@@ -117,7 +117,7 @@ function start({ stateDir, environment }: Stack, role: Role, port: number): Runn
     ...(role === 'worker' ? [`--workflow-bundle=${layout.workflowBundle}`] : []),
     ...exampleFlags(),
   ];
-  const env = { ...process.env, ...environment, MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '' };
+  const env = { ...process.env, ...environment, ...mallocSettings, NODE_OPTIONS: '' };
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log], env });
   closeSync(log);
   return { child, port };

@@ -35,6 +35,16 @@ export function useOfProcess(pid: number): ProcessUse {
   };
 }
 
+export interface Resident {
+  /** Programs and libraries as they are on disk: all processes that run them share it. */
+  filesMib: number;
+  anonymousMib: number;
+}
+
+export function residentOf(pid: number): Resident {
+  return { filesMib: memoryOf(pid, 'RssFile'), anonymousMib: memoryOf(pid, 'RssAnon') };
+}
+
 /** Only PostgreSQL has any: one for each client. Empty where the system does not list them. */
 function childrenOf(pid: number): number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
@@ -75,7 +85,7 @@ function textOf(file: string): string {
   }
 }
 
-function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon' | 'RssFile'): number {
   const status = textOf(`/proc/${pid}/status`);
   const [, kib = '0'] = new RegExp(`${field}:\\s+(\\d+)`).exec(status) ?? [];
   return Number(kib) / kibPerMib;

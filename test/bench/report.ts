@@ -30,6 +30,7 @@ function textOf(part: Part): string {
     `  workflow tasks    ${lostTasks} done in vain, as their time was over`,
     longestRun &&
       `  longest history   ${longestRun.events} events in one run of ${longestRun.workflowId}`,
+    ...eventTypesOf(part),
     ...sharesOf(part),
     ...usersOf(part),
     ...processesOf(part),
@@ -77,6 +78,15 @@ function usersOf({ requests }: Part): string[] {
         .map(([kind, count]) => `${kind} ${count}`);
       return `  ${user}: ${writes} writes, ${reads} reads (${details.join(', ')})`;
     });
+}
+
+/** The most frequent first. */
+function eventTypesOf({ eventTypes, machines }: Part): string[] {
+  return Object.entries(eventTypes).map(([workflow, counts]) => {
+    const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+    const texts = sorted.map(([name, count]) => `${name} ${(count / machines).toFixed(2)}`);
+    return `  events of ${workflow}, per machine: ${texts.join(', ')}`;
+  });
 }
 
 /** How evenly workers that do the same share it. */

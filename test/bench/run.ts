@@ -3,11 +3,12 @@
  * programs.
  */
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { messageOf } from '../../deploy/local/failure.ts';
+import { layoutOf } from '../../deploy/local/layout.ts';
 import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { measureBare } from './bare.ts';
@@ -15,11 +16,13 @@ import { measureCli } from './cli.ts';
 import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
 import { measureFleet, poolSize } from './fleet.ts';
+import { prepareImage } from './image.ts';
 import { measureLife } from './life.ts';
 import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
 import { measurePod } from './mcm-pod.ts';
+import { measureMemory } from './memory.ts';
 import { measureNamespaces } from './namespaces.ts';
 import { startNeighbour } from './neighbour.ts';
 import { printReport } from './report.ts';
@@ -38,6 +41,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   namespaces N  what an idle namespace of a fleet costs: one, then N more; --write puts it into docs/scaling.md
   cli N       how long status, stuck, explain and tree take with N machines, from the start of the program to its end
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
+  memory N    what the memory of worker and watcher is made of: at rest, with N machines, and afterwards
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
               --temporal=postgresql
@@ -51,6 +55,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --neighbour PERCENT  of each core is taken by another program (default 0)
   --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
+  --built          runs what the image holds, as \`npm run build\` makes it, and not the sources
   --temporal KIND  development (default) or postgresql, as of npm start
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
   --json           print JSON
@@ -73,6 +78,7 @@ const { values, positionals } = parseArgs({
     'worker-flag': { type: 'string', multiple: true, default: [] },
     temporal: { type: 'string' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
+    built: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -115,12 +121,16 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   pod: measurePod,
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
+/** They print what they find themselves. */
+const surveys: Record<string, (bench: Bench, machines: number, asJson: boolean) => Promise<void>> =
+  { fleet: measureFleet, memory: measureMemory };
 const [measurement = 'up', count = '100'] = positionals;
 const measureIt = measurements[measurement];
+const survey = surveys[measurement];
 const isFleet = measurement === 'fleet';
 /** Without the watcher and the worker of the stack. */
 const isAlone = measurement === 'bare' || measurement === 'pod';
-if (values.help || (!measureIt && !isFleet)) {
+if (values.help || (!measureIt && !survey)) {
   console.log(usage);
   process.exit(values.help ? 0 : 2);
 }
@@ -138,10 +148,13 @@ if (!/^[1-4]$/.test(values.workers)) {
   process.exit(2);
 }
 
-if (measurement === 'profile') letInspectorsOpen();
+if (measurement === 'profile' || measurement === 'memory') letInspectorsOpen();
 const temporal = temporalKind();
 const stateDir = values['state-dir'];
 await rm(stateDir, { recursive: true, force: true });
+// Below the repository, so that packages are found.
+const image = values.built ? resolve(stateDir, 'image') : undefined;
+if (image !== undefined) await prepareImage(image, layoutOf(stateDir));
 const stack = await startStack({
   stateDir,
   audit: true,
@@ -149,6 +162,7 @@ const stack = await startStack({
   quiet: values.json,
   withoutTarget: isFleet,
   temporal,
+  ...(image !== undefined && { image }),
   workerFlags: values['worker-flag'],
   workers: Array.from({ length: Number(values.workers) }, () => []),
 });
@@ -174,7 +188,7 @@ try {
   const neighbour = startNeighbour(Number(values.neighbour));
   if (!neighbour.isFirst) console.error('The neighbour gets less: it may not raise its priority.');
   if (measureIt) await printReport(measureIt(bench, Number(count)), values.json);
-  else await measureFleet(bench, Number(count), values.json);
+  if (survey) await survey(bench, Number(count), values.json);
   neighbour.stop();
   await kube.close();
 } finally {

@@ -46,3 +46,15 @@ test('of runs with the same events one is replayed, in all scenarios of a proces
   ]);
   expect(namesOf(runOf('d', 'x', 'y'), runOf('e', 'x'))).toEqual(['e']);
 });
+
+test('a run whose order broke is no failure where one of its tasks had timed out', () => {
+  const event = 'HistoryEvent(id: 9, TimerStarted)';
+  const message = `[TMPRL1100] Nondeterminism error: No command scheduled for event ${event}`;
+  const end = { failure: { message }, newExecutionRunId: 'run-2' };
+  const failed = { workflowExecutionFailedEventAttributes: end };
+  const timedOut = { workflowTaskTimedOutEventAttributes: {} };
+  const endOf = (...events: object[]): string[] =>
+    badEndOf({ workflowId: 'machineSet/x/y', status: 'FAILED', history: { events } });
+  expect(endOf(timedOut, failed)).toEqual([]);
+  expect(endOf({}, failed)).toEqual(['machineSet/x/y: FAILED']);
+});

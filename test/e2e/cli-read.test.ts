@@ -1,5 +1,6 @@
 /** The commands that look: what they say of real trouble, with few rights, and without Temporal. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -34,14 +35,20 @@ describe('the commands that look', () => {
   let blocked: string;
   let bad: string;
 
+  const argvOf = (words: readonly string[]): string[] => {
+    const place = ['-n', namespace, `--kubeconfig=${reader}`];
+    return [join(repository, 'cli/millwright.ts'), ...words, ...place];
+  };
+  const env = withoutTemporal({
+    ...process.env,
+    NODE_OPTIONS: '',
+    LANG: 'C.UTF-8',
+    LC_ALL: '',
+  });
+
   /** As a person runs it who may only read machines, in a terminal without colours. */
   async function said(...words: string[]): Promise<string> {
-    const argv = [join(repository, 'cli/millwright.ts'), ...words];
-    const place = ['-n', namespace, `--kubeconfig=${reader}`];
-    const env = { ...process.env, NODE_OPTIONS: '', LANG: 'C.UTF-8', LC_ALL: '' };
-    const { stdout } = await promisify(execFile)(process.execPath, [...argv, ...place], {
-      env: withoutTemporal(env),
-    });
+    const { stdout } = await promisify(execFile)(process.execPath, argvOf(words), { env });
     return stdout;
   }
 
@@ -172,6 +179,32 @@ describe('the commands that look', () => {
       /Nothing is known of machine/,
     );
     await expect(said('explain', `machine/${gone}`)).rejects.toThrow(/millwright timeline machine/);
+  });
+
+  test('watch prints a line for each change, until Ctrl-C ends it with 0', async () => {
+    const command = spawn(process.execPath, argvOf(['watch']), { env });
+    const exited = once(command, 'exit');
+    let printed = '';
+    for (const stream of [command.stdout, command.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+      });
+    }
+    const untilPrinted = async (line: RegExp): Promise<void> => {
+      await eventually(`watch prints ${line}`, () => expect(printed).toMatch(line));
+    };
+    try {
+      await untilPrinted(/^Watching \d+ machines\.$/m);
+      const name = await createMachine(scenario, 'watched');
+      const begin = `^\\d\\d:\\d\\d:\\d\\d ${namespace} machine/${name}`;
+      await untilPrinted(new RegExp(`${begin} is there: `, 'm'));
+      await untilPrinted(new RegExp(`${begin} Pending -> Running: .*joined the cluster`, 'm'));
+      await deleteMachine(scenario, name);
+      await untilPrinted(new RegExp(`${begin} is gone$`, 'm'));
+    } finally {
+      command.kill('SIGINT');
+    }
+    expect(await exited).toEqual([0, null]);
   });
 
   test('nothing is stuck when it is repaired', async () => {

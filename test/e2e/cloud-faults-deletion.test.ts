@@ -61,7 +61,9 @@ describe('the deletion of a machine', () => {
 
   test('of a machine whose create had no answer yet takes its Node with it', async () => {
     const { name } = scenario.named('unheard');
-    await cloud.addFault({ operation: 'create', kind: 'loseAnswer', times: 1, match: name });
+    // Silent for so long that it is still waited for when the search is broken, below.
+    const lost = { operation: 'create', kind: 'loseAnswer', times: 1, seconds: 15 };
+    await cloud.addFault({ ...lost, match: name });
     await createMachine(scenario, 'unheard');
     await eventually('its VM is there', async () => {
       expect(await cloud.instances()).toHaveLength(1);

@@ -162,22 +162,3 @@ describe('with --commands-by=none', () => {
     await deleteDeployment(scenario, pool);
   });
 });
-
-describe('with --commands-by=temporal', () => {
-  const scenario = useScenario('by-temporal');
-
-  test('a command by signal names the client that sent it', async () => {
-    const pool = await createDeployment(scenario, 'pool', { replicas: 0 });
-    const subject = { kind: 'MachineDeployment', name: pool };
-    const handle = scenario.workflows.handleOf('machineDeployment', pool);
-    await eventually('its workflow runs', () => handle.describe());
-    await handle.signal('pause', { by: 'mia' });
-    await untilEvent(scenario, subject, {
-      reason: 'DeploymentPaused',
-      message: expect.stringMatching(
-        /^Paused, asked for through Temporal by "mia" \(client \d+@\S+, run \S+\)$/,
-      ),
-    });
-    await deleteDeployment(scenario, pool);
-  });
-});

@@ -1,7 +1,6 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
 import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
-import { operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -40,17 +39,6 @@ describe('a blocked drain', () => {
     return { attempt: raw.pendingActivities?.[0]?.attempt ?? 0, events };
   }
 
-  /** Milliseconds between the last eviction of its pod that was asked so far and the next one. */
-  async function untilAskedAgain(app: string): Promise<number> {
-    const wanted = { verb: 'create', resource: 'pods/eviction', start: app } as const;
-    const before = await operatorRequests(namespace, wanted);
-    return await eventually(`the pod of ${app} was asked again`, async () => {
-      const next = (await operatorRequests(namespace, wanted))[before.length];
-      expect(next).toBeDefined();
-      return (next?.at ?? 0) - (before.at(-1)?.at ?? 0);
-    });
-  }
-
   test('is seen in search, page, query and Events, adds nothing to the history, and survives a kill', async () => {
     const name = await createMachine(scenario, 'seen');
     await untilPhase(scenario, name, 'Running');
@@ -85,31 +73,6 @@ describe('a blocked drain', () => {
     await cluster.delete(workloads.budgets('web'));
     await untilGone(scenario, pathOf(name));
     await workloads.end('web');
-  });
-
-  test('by a budget that never can allow, or by two budgets, is named and asked rarely', async () => {
-    const name = await createMachine(scenario, 'never');
-    await untilPhase(scenario, name, 'Running');
-    await workloads.start({ app: 'zero', nodeName: name });
-    await workloads.guard('zero', { app: 'zero', maxUnavailable: 0 });
-    await workloads.start({ app: 'twice', nodeName: name });
-    await workloads.guard('twice-a', { app: 'twice', minAvailable: 1 });
-    await workloads.guard('twice-b', { app: 'twice', minAvailable: 1 });
-    await cluster.delete(pathOf(name));
-    await untilFailureSays(name, `${namespace}/zero is misconfigured`);
-    await untilFailureSays(name, `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`);
-    const before = await attemptsOf(name);
-    for (const app of ['zero', 'twice'])
-      expect(await untilAskedAgain(app)).toBeGreaterThanOrEqual(20_000);
-    expect((await attemptsOf(name)).events).toBe(before.events);
-    const force = { metadata: { labels: { 'force-deletion': 'True' } } };
-    await cluster.patch('machines', name, force);
-    await untilGone(scenario, pathOf(name));
-    for (const budget of ['zero', 'twice-a', 'twice-b']) {
-      await cluster.delete(workloads.budgets(budget));
-    }
-    await workloads.end('zero');
-    await workloads.end('twice');
   });
 
   test('by a pod that never terminates ends with the drain timeout', async () => {

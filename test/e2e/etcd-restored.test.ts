@@ -9,6 +9,7 @@ import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { Runbook } from './support/runbook.ts';
+import { untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 import { startControlPlane, stopSecondStack } from './support/second-stack.ts';
 import { testStack } from './support/test-stack.ts';
@@ -83,6 +84,12 @@ describe('an etcd that is restored', () => {
     const page = await Runbook.of(scenario, 'restored-etcd', {
       KUBECONFIG: control.layout.kubeconfig,
       INSTALL: `${name}/${scenario.namespace}`,
+    });
+    await untilStuck(page, {
+      trouble: 'restored-etcd',
+      object: 'lease/millwright',
+      cause: 'etcd was restored to an earlier moment',
+      way: 'temporal schedule toggle --schedule-id safety/orphans/',
     });
     await eventually('the page finds the machine that the backup does not know', async () => {
       expect(await page.run('Look')).toBe(`${unknown}\n`);

@@ -1,56 +1,40 @@
-/** Helm waits for a pool, kstatus and Argo CD say how it is: by their own code. */
+/**
+ * Helm waits for a pool, kstatus and Argo CD say how it is: by their own code. `gitops-rollout`
+ * follows a rollout, by night.
+ */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { healthOf, install, uninstall, type Health } from './support/gitops.ts';
+import { failed, healthOf, healthy, install, uninstall, untilHealth } from './support/gitops.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, machinesOf, untilGone, untilPhase } from './support/machines.ts';
 import { classManifest, deploymentManifest } from './support/manifests.ts';
-import { secondClass, useRollouts } from './support/rollout-under-test.ts';
-import { untilComplete } from './support/rollouts.ts';
-import { useScenario, type Scenario } from './support/scenario.ts';
+import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';
 
-/** In one word of each, with what both say. */
-async function untilHealth(
-  what: string,
-  read: () => Promise<KubeObject>,
-  expected: { kstatus: string; argocd: string },
-): Promise<string> {
-  return await eventually(`${what} is ${expected.kstatus}`, async () => {
-    const { kstatus, argocd }: Health = await healthOf(await read());
-    expect({ kstatus: kstatus.status, argocd: argocd.status, said: argocd.message }).toMatchObject(
-      expected,
-    );
-    return argocd.message;
-  });
+const scenario = useScenario('gitops');
+const { cluster, namespace } = scenario;
+
+const placeOf = (release: string) => ({ namespace, release });
+
+function poolOf(name: string, className: string, providerSpec: object): object[] {
+  const named = scenario.named(name);
+  const template = {
+    metadata: { labels: { name: named.name } },
+    spec: { class: { kind: 'MachineClass', name: className } },
+  };
+  return [
+    classManifest({ namespace, name: className }, { providerSpec }),
+    deploymentManifest(named, { replicas: 2, template }),
+  ];
 }
 
-const healthy = { kstatus: 'Current', argocd: 'Healthy' };
-const failed = { kstatus: 'Failed', argocd: 'Degraded' };
+async function onlySet(): Promise<KubeObject> {
+  const [set] = await cluster.sets();
+  if (!set) throw new Error('there is no MachineSet');
+  return set;
+}
 
 describe('helm install --wait', () => {
-  const scenario = useScenario('gitops');
-  const { cluster, namespace } = scenario;
-  const placeOf = (release: string) => ({ namespace, release });
-
-  function poolOf(name: string, className: string, providerSpec: object): object[] {
-    const named = scenario.named(name);
-    const template = {
-      metadata: { labels: { name: named.name } },
-      spec: { class: { kind: 'MachineClass', name: className } },
-    };
-    return [
-      classManifest({ namespace, name: className }, { providerSpec }),
-      deploymentManifest(named, { replicas: 2, template }),
-    ];
-  }
-
-  async function onlySet(): Promise<KubeObject> {
-    const [set] = await cluster.sets();
-    if (!set) throw new Error('there is no MachineSet');
-    return set;
-  }
-
   let installed: string | undefined;
   afterEach(async () => {
     if (installed === undefined) return;
@@ -93,8 +77,6 @@ describe('helm install --wait', () => {
 });
 
 describe('a machine', () => {
-  const scenario: Scenario = useScenario('gitops-one');
-  const { cluster } = scenario;
   const workloads = new Workloads(scenario);
 
   test('is in progress from its first moment on, and Degraded while a budget blocks its drain', async () => {
@@ -112,28 +94,5 @@ describe('a machine', () => {
     expect(said).toMatch(/web.*Remove what is in the way/s);
     await cluster.kube.delete(workloads.budgets('web'));
     await untilGone(scenario, path(name));
-  });
-});
-
-describe('a rollout', () => {
-  const rollouts = useRollouts('gitops-roll');
-  const { cluster, cloud } = rollouts.scenario;
-
-  test('is in progress, Failed past its deadline, Suspended while it is paused, and well at its end', async () => {
-    const rollout = await rollouts.begin({ replicas: 2, progressDeadlineSeconds: 5 });
-    const read = () => cluster.deployment(rollout.name);
-    await cloud.addFault({ kind: 'neverJoin' });
-    await rollout.changeClass(secondClass);
-    const said = await untilHealth('the rollout', read, failed);
-    expect(said).toMatch(/has timed out progressing\. .*rollbackTo/);
-    await cloud.clearFaults();
-    await rollout.patch({ rollbackTo: {} });
-    await untilComplete(rollouts.scenario, rollout.name);
-    await untilHealth('the rollout', read, healthy);
-    await rollout.patch({ paused: true });
-    await rollout.changeClass(secondClass);
-    await untilHealth('the rollout', read, { kstatus: 'InProgress', argocd: 'Suspended' });
-    await rollout.patch({ paused: false });
-    await untilHealth('the rollout', read, healthy);
   });
 });

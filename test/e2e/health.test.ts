@@ -87,24 +87,6 @@ describe('the health of a machine', () => {
     await deleteDeployment(scenario, deployment);
   });
 
-  test('disableHealthTimeout keeps it Unknown until it is taken back', async () => {
-    const spec = { healthTimeout: '2s', disableHealthTimeout: true };
-    const name = await createMachine(scenario, 'patient', spec);
-    await untilPhase(scenario, name, 'Running');
-    await setReady(scenario, name, false);
-    await untilPhase(scenario, name, 'Unknown');
-    const other = await createMachine(scenario, 'impatient', { healthTimeout: '2s' });
-    await untilPhase(scenario, other, 'Running');
-    await setReady(scenario, other, false);
-    await untilPhase(scenario, other, 'Failed');
-    expect((await cluster.phases())[name]).toBe('Unknown');
-    await cluster.patch('machines', name, { spec: { disableHealthTimeout: false } });
-    await untilPhase(scenario, name, 'Failed');
-    await setReady(scenario, name, true);
-    await untilPhase(scenario, name, 'Running');
-    for (const machine of [name, other]) await deleteMachine(scenario, machine);
-  });
-
   test('a Node that is deleted by hand takes its machine with it', async () => {
     const { deployment, names } = await pool('handmade', 2, '10m');
     const [name = '', other] = names;

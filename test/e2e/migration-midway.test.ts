@@ -116,13 +116,15 @@ describe('in the middle of creates that fail', () => {
 
   /** The cloud makes the instance, and whoever asked for it does not come to know. */
   const loseOne = async (name: string): Promise<void> => {
-    await cloud.addFault({ kind: 'loseAnswer', operation: 'create', match: name, times: 1 });
+    // Silent for so long that it is still waited for when the search is broken, below.
+    const lost = { kind: 'loseAnswer', operation: 'create', times: 1, seconds: 15 };
+    await cloud.addFault({ ...lost, match: name });
     await createMachine(scenario, name.slice(scenario.namespace.length + 1));
     await eventually(`there is an instance for ${name}`, async () => {
       const made = (await cloud.instances()).map((instance) => instance.name);
       expect(made).toContain(name);
     });
-    // Both search before they ask for another one, after 2 s at the earliest.
+    // Both search before they ask for another one, 2 s after the end of the first create.
     await cloud.addFault({ kind: 'error', operation: 'list', match: name, code: 'Unavailable' });
     expect((await cluster.machine(name)).spec.providerID).toBeUndefined();
   };

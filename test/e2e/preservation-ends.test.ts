@@ -1,4 +1,7 @@
-/** How preservation ends: by its time, also while the worker was away, or with its machine. */
+/**
+ * How preservation ends: by its time, also while the worker was away, or with its machine; and what
+ * a set keeps on its own.
+ */
 import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
@@ -17,13 +20,14 @@ import {
   annotateMachine,
   createPool,
   expiryOf,
+  namesOf,
   setExpiry,
   untilNotPreserved,
   untilPreserved,
 } from './support/preservation.ts';
 import { useScenario } from './support/scenario.ts';
 
-describe('the end of preservation', () => {
+describe('preservation', () => {
   const scenario = useScenario('preserve-ends', { isDoubled: false });
   const { cluster } = scenario;
 
@@ -89,6 +93,32 @@ describe('the end of preservation', () => {
     await untilGone(scenario, cluster.pathOf('machines', name));
     const [other] = await untilRunning(scenario, deployment, 1);
     expect(other?.metadata.name).not.toBe(name);
+    await deleteDeployment(scenario, deployment);
+  });
+
+  test('a set keeps one of two on its own, and lets it go when it may keep none', async () => {
+    const { deployment, names } = await createPool(scenario, 'auto', { replicas: 3, most: 1 });
+    const ill = names.slice(0, 2);
+    for (const name of ill) await setReady(scenario, name, false);
+    const kept = await eventually('one is kept, the other replaced', async () => {
+      const present = await namesOf(scenario, deployment);
+      const left = ill.filter((name) => present.includes(name));
+      expect(left).toHaveLength(1);
+      expect(present).toHaveLength(3);
+      return left[0] ?? '';
+    });
+    await untilPreserved(scenario, kept, { isTainted: true, reason: 'Preserved by MCM.' });
+    const sets = await cluster.sets();
+    expect(
+      sets.find(({ metadata }) => metadata.name.startsWith(`${deployment}-`))?.status,
+    ).toMatchObject({
+      autoPreserveFailedMachineCount: 1,
+      preservedFailedReplicas: 1,
+    });
+    const spec = { autoPreserveFailedMachineMax: 0 };
+    await cluster.patch('machinedeployments', deployment, { spec });
+    await untilRunning(scenario, deployment, 3);
+    expect(await namesOf(scenario, deployment)).not.toContain(kept);
     await deleteDeployment(scenario, deployment);
   });
 });

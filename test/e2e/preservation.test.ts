@@ -1,6 +1,6 @@
 /**
- * Machines that are kept for a look at them: by a word on the Machine or its Node, or because their
- * set may keep some.
+ * Machines that are kept for a look at them by a word on the Machine or its Node. That a set may
+ * keep some on its own is in `preservation-ends`, by night.
  */
 import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
@@ -12,7 +12,6 @@ import {
   deleteMachine,
   untilGone,
   untilPhase,
-  untilRunning,
 } from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
 import {
@@ -88,32 +87,6 @@ describe('preservation', () => {
     await untilNotPreserved(scenario, name);
     expect((await namesOf(scenario, deployment)).toSorted()).toEqual(names.toSorted());
     await workloads.end('kept');
-    await deleteDeployment(scenario, deployment);
-  });
-
-  test('a set keeps one of two on its own, and lets it go when it may keep none', async () => {
-    const { deployment, names } = await createPool(scenario, 'auto', { replicas: 3, most: 1 });
-    const ill = names.slice(0, 2);
-    for (const name of ill) await setReady(scenario, name, false);
-    const kept = await eventually('one is kept, the other replaced', async () => {
-      const present = await namesOf(scenario, deployment);
-      const left = ill.filter((name) => present.includes(name));
-      expect(left).toHaveLength(1);
-      expect(present).toHaveLength(3);
-      return left[0] ?? '';
-    });
-    await untilPreserved(scenario, kept, { isTainted: true, reason: 'Preserved by MCM.' });
-    const sets = await cluster.sets();
-    expect(
-      sets.find(({ metadata }) => metadata.name.startsWith(`${deployment}-`))?.status,
-    ).toMatchObject({
-      autoPreserveFailedMachineCount: 1,
-      preservedFailedReplicas: 1,
-    });
-    const spec = { autoPreserveFailedMachineMax: 0 };
-    await cluster.patch('machinedeployments', deployment, { spec });
-    await untilRunning(scenario, deployment, 3);
-    expect(await namesOf(scenario, deployment)).not.toContain(kept);
     await deleteDeployment(scenario, deployment);
   });
 

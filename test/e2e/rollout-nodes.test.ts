@@ -1,9 +1,8 @@
 /**
  * Nodes in a rollout: old ones are avoided by new pods, and the cluster autoscaler leaves all of
- * them alone.
+ * them alone. `rollout-nodes-back` takes a rollout back, by night.
  */
 import { describe, expect, test } from 'vitest';
-import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
@@ -19,28 +18,5 @@ describe('Nodes', () => {
     expect(await rollout.expectEnd({ class: secondClass, replicas: 4 })).toHaveLength(4);
     await untilMarks(rollout, none);
     rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 4 });
-  });
-
-  test('are marked the other way round during a rollback, and not afterwards', async () => {
-    const rollout = await rollouts.begin({ replicas: 4, maxSurge: 1 });
-    await holdInTheMiddle(rollout);
-    await untilMarks(rollout, (all) => ({ avoided: oldOf(rollout, all), kept: all }));
-    // What comes now never joins, so that the rollback can be looked at.
-    await rollout.scenario.cloud.addFault({ kind: 'neverJoin' });
-    await rollout.patch({ rollbackTo: { revision: 1 } });
-    await untilMarks(rollout, (all) => ({
-      avoided: all.filter((name) => !rollout.firstMachines.includes(name)),
-      kept: all,
-    }));
-    await rollout.scenario.cloud.clearFaults();
-    // The machine that never joins is taken away by hand.
-    for (const [name, phase] of Object.entries(await rollout.scenario.cluster.phases())) {
-      const path = rollout.scenario.cluster.pathOf('machines', name);
-      if (phase !== 'Running') await rollout.scenario.cluster.delete(path);
-    }
-    expect(await rollout.expectEnd({ class: className, replicas: 4 })).toHaveLength(4);
-    await untilMarks(rollout, none);
-    // It was replaced while it went away.
-    rollout.recorder.expectBounds({ maxTotal: 5, minAvailable: 4, toleratedExtra: 1 });
   });
 });

@@ -1,23 +1,15 @@
-/** A rollout stands still while it is paused, whoever paused it how, and goes on afterwards. */
+/**
+ * A rollout stands still while it is paused, and goes on afterwards. `rollout-pause-signals` pauses
+ * it by signals, by night.
+ */
 import { describe, expect, test } from 'vitest';
+import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
-import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
-import { untilCondition } from './support/rollouts.ts';
+import { createDeployment, deleteDeployment } from './support/machines.ts';
+import { expectPaused } from './support/paused.ts';
+import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 const replicas = 5;
-
-async function expectPaused(rollout: Rollout): Promise<void> {
-  const { scenario, name } = rollout;
-  const expected = { status: 'Unknown', reason: 'DeploymentPaused' };
-  expect(await untilCondition(scenario, name, expected)).toBe('Deployment is paused');
-  await rollout.untilFound('State="Paused" and BlockedBy="paused"');
-  expect((await rollout.deployment()).spec.paused).toBe(true);
-  await rollout.expectStandstill();
-  // In the middle indeed.
-  const { sizes } = rollout;
-  expect(sizes.old).toBeGreaterThan(0);
-  expect(sizes.new).toBeGreaterThan(0);
-}
 
 describe('a rollout', () => {
   const rollouts = useRollouts('pause');
@@ -30,32 +22,6 @@ describe('a rollout', () => {
     await expectPaused(rollout);
     await rollout.patch({ paused: false });
     expect(await rollout.expectEnd({ class: secondClass, replicas })).toHaveLength(replicas);
-    rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 4 });
-  });
-
-  test('is paused and resumed in the middle by signals, and Events say so', async () => {
-    const rollout = await rollouts.begin({ replicas, maxSurge: 2, maxUnavailable: 1 });
-    await rollout.changeClass(secondClass);
-    await rollout.untilMiddle();
-    await rollout.signal('pause', { by: 'ann' });
-    await expectPaused(rollout);
-    const { workflows, namespace } = rollout.scenario;
-    await eventually('its page says that it is paused', async () => {
-      const { details } = await workflows.pageOf('machineDeployment', rollout.name);
-      expect(details).toContain(': Paused');
-      expect(details).toContain('Deployment is paused');
-      expect(details).toContain(`- **old** \`machineSet/${namespace}/${rollout.firstSet}\``);
-      expect(details).toContain('- **new** `machineSet/');
-    });
-    await rollout.signal('resume', { by: 'ann' });
-    await rollout.expectEnd({ class: secondClass, replicas });
-    expect((await rollout.deployment()).spec.paused).toBeUndefined();
-    expect(await rollout.events()).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('DeploymentPaused | Paused, asked for through Temporal by "ann"'),
-        expect.stringContaining('DeploymentResumed | Resumed, asked for through Temporal by "ann"'),
-      ]),
-    );
     rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 4 });
   });
 
@@ -72,5 +38,24 @@ describe('a rollout', () => {
     expect(await rollout.update('resume', {})).toBe('Resumed');
     await rollout.expectEnd({ class: secondClass, replicas: 3 });
     rollout.recorder.expectBounds({ maxTotal: 4, minAvailable: 2 });
+  });
+
+  test('a pause by signal names the client that sent it', async () => {
+    const { scenario } = rollouts;
+    const pool = await createDeployment(scenario, 'empty', { replicas: 0 });
+    const handle = scenario.workflows.handleOf('machineDeployment', pool);
+    await eventually('its workflow runs', () => handle.describe());
+    await handle.signal('pause', { by: 'mia' });
+    await untilEvent(
+      scenario,
+      { kind: 'MachineDeployment', name: pool },
+      {
+        reason: 'DeploymentPaused',
+        message: expect.stringMatching(
+          /^Paused, asked for through Temporal by "mia" \(client \d+@\S+, run \S+\)$/,
+        ),
+      },
+    );
+    await deleteDeployment(scenario, pool);
   });
 });

@@ -1,4 +1,4 @@
-/** A certificate that has ended: the worker is cut off, and the runbook renews it. */
+/** A certificate that ends: watcher and worker are cut off, and the runbook renews it. */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,21 +9,23 @@ import { createMachine, deleteMachine, untilPhase } from './support/machines.ts'
 import { secretManifest } from './support/manifests.ts';
 import { Replicas } from './support/replicas.ts';
 import { Runbook } from './support/runbook.ts';
+import { untilNotStuck, untilStuck } from './support/runbook-findings.ts';
 import { useScenario } from './support/scenario.ts';
 import { TemporalTls } from './support/temporal-tls.ts';
 
 const secret = 'temporal-tls';
 
-describe('a certificate of the worker', () => {
+describe('a certificate of watcher and worker', () => {
   const temporal = new TemporalTls();
-  // Before the worker is started with it.
+  const subject = '/CN=millwright';
+  // Before they are started with it.
   beforeAll(async () => {
     await temporal.start();
-    await temporal.issue('tls', { days: 0, subject: '/CN=millwright' });
+    await temporal.issue('tls', { days: 1, subject });
   });
   const scenario = useScenario('runbook-certificate', {
     isDoubled: false,
-    workerEnv: () => ({
+    env: () => ({
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_TLS_CLIENT_CERT_PATH: join(temporal.folder, 'tls.crt'),
       TEMPORAL_TLS_CLIENT_KEY_PATH: join(temporal.folder, 'tls.key'),
@@ -39,7 +41,28 @@ describe('a certificate of the worker', () => {
     await temporal.stop();
   });
 
-  test('that has ended is seen, and renewed', async () => {
+  async function startAllAgain(): Promise<void> {
+    for (const program of ['worker', 'watcher'] as const) {
+      await operator.retire(program);
+      operator.startAgain(program);
+    }
+  }
+
+  test('that ends is seen before, when it has ended, and renewed', async () => {
+    await replicas.start();
+    const page = await Runbook.of(scenario, 'certificate-expiry', {
+      SECRET: secret,
+      CA_CERT: 'ca.crt',
+      CA_KEY: 'ca.key',
+    });
+    const found = {
+      trouble: 'certificate-expiry',
+      object: 'lease/millwright',
+      cause: /^the certificate in .*tls\.crt of watcher and worker (ends|has ended)$/,
+      way: 'rollout restart deployment',
+    };
+    await untilStuck(page, found);
+    await temporal.issue('tls', { days: 0, subject });
     const files = ['tls.crt', 'tls.key', 'ca.crt'].map((name) => [
       name,
       readFileSync(join(temporal.folder, name), 'utf8'),
@@ -48,15 +71,10 @@ describe('a certificate of the worker', () => {
       namespaced('secrets', namespace),
       secretManifest({ namespace, name: secret }, Object.fromEntries(files)),
     );
-    await replicas.start();
-    const page = await Runbook.of(scenario, 'certificate-expiry', {
-      SECRET: secret,
-      CA_CERT: 'ca.crt',
-      CA_KEY: 'ca.key',
-    });
     for (const name of ['ca.crt', 'ca.key']) {
       copyFileSync(join(temporal.folder, name), join(page.folder, name));
     }
+    await startAllAgain();
     const name = await createMachine(scenario, 'waiting');
     await eventually('the worker is refused, and says that it is cut off', () => {
       expect([...temporal.refusals]).toEqual(['CERT_HAS_EXPIRED']);
@@ -64,6 +82,8 @@ describe('a certificate of the worker', () => {
         /"server":"Temporal at .*"cannot be reached"/,
       );
     });
+    // Nobody leads now: the last watcher has left it on its Lease.
+    await untilStuck(page, found);
     const seen = await page.run('Look');
     expect(seen).toMatch(/^tls\.crt: subject=CN = millwright$/m);
     expect(seen).toMatch(/^tls\.crt: Certificate will expire$/m);
@@ -74,6 +94,7 @@ describe('a certificate of the worker', () => {
     await page.run('Do not wait');
     await untilPhase(scenario, name, 'Running');
     expect(await page.run('Look')).not.toContain('will expire');
+    await untilNotStuck(page, 'certificate-expiry');
     await deleteMachine(scenario, name);
   });
 });

@@ -141,6 +141,14 @@ describe('the runbook of', () => {
       expect(JSON.stringify(status?.conditions)).toContain('stopped');
     });
     const page = await Runbook.of(scenario, 'stop-left-on');
+    const stop = {
+      trouble: 'stop-left-on',
+      object: 'configmap/millwright-stop',
+      cause: 'everything is stopped by alice: the cloud deletes the wrong disks',
+      way: 'millwright start',
+    };
+    await untilStuck(page, { ...stop, options: '--stopped-for 1s' });
+    expect(await page.type('millwright stuck -n "$NAMESPACE"')).not.toContain('stop-left-on');
     const seen = await page.run('Look');
     expect(seen).toContain('alice');
     expect(seen).toContain('the cloud deletes the wrong disks');

@@ -1,12 +1,13 @@
-/** Instances without a Machine: two looks, then they go. Everything else stays. */
+/**
+ * Instances without a Machine: two looks, then they go. Everything else stays. That they keep the
+ * last class is in `safety-orphans-class`, by night.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { finalizers } from '../../workflows/api/constants.ts';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
-import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
+import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, className } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';
 import type { CloudInstance } from './support/virtual-cloud.ts';
@@ -153,27 +154,6 @@ describe('an instance', () => {
       },
     ]);
     await cluster.delete(cluster.pathOf('machineclasses', broken.name));
-  });
-
-  test('keeps the last class that leads to it until it is gone', async () => {
-    const name = await createMachine(scenario, 'last');
-    await untilPhase(scenario, name, 'Running');
-    const { id, providerID } = await orphan('kept-alive');
-    const path = cluster.pathOf('machineclasses', className);
-    await cluster.delete(path);
-    await deleteMachine(scenario, name);
-    await eventually('the page of the class says why it stays', async () => {
-      const { details } = await workflows.pageOf('machineClass', className);
-      expect(details).toContain(
-        `1 instances without a Machine need its credentials: ${providerID}`,
-      );
-    });
-    expect((await cluster.kube.get<KubeObject>(path)).metadata.finalizers).toEqual([
-      finalizers.machine,
-    ]);
-    await cloud.delete(id);
-    await untilGone(scenario, path);
-    await cluster.create('machineclasses', classManifest({ namespace, name: className }));
   });
 
   test('is reported only, with --safety-orphans=report; off: nobody looks', async () => {

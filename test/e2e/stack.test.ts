@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
-import { testStack } from './support/test-stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
 
 /** The first use of a machine without kubectl fetches it. */
@@ -16,8 +15,6 @@ const startWithinMs = 60_000;
 const recoverWithinMs = 45_000;
 
 let stateDir: string;
-/** Of a stack without a Temporal server of its own. */
-let guestDir: string;
 let kubectlBinary: string;
 /** The API server's port before the supervisor was killed. */
 let portBefore: number;
@@ -25,14 +22,11 @@ let portBefore: number;
 beforeAll(async () => {
   kubectlBinary = await acquireBinary('kubectl');
   stateDir = mkdtempSync(join(tmpdir(), 'millwright-stack-'));
-  guestDir = mkdtempSync(join(tmpdir(), 'millwright-guest-'));
 }, acquireWithinMs);
 
 afterAll(async () => {
-  for (const folder of [stateDir, guestDir]) {
-    await stopStack(folder);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await stopStack(stateDir);
+  rmSync(stateDir, { recursive: true, force: true });
 }, recoverWithinMs);
 
 function start(): Promise<Stack> {
@@ -76,20 +70,6 @@ function isMissing(error: unknown): boolean {
 }
 
 describe('the local stack', () => {
-  test(
-    'uses a Temporal server that is there already',
-    async () => {
-      const { temporalAddress } = testStack();
-      const stack = await startStack({ stateDir: guestDir, quiet: true, temporalAddress });
-      expect(stack.environment).toMatchObject({ TEMPORAL_ADDRESS: temporalAddress });
-      expect(Object.keys(stack.components)).not.toContain('temporal');
-      // The worker is ready only once it has the server.
-      expect(Object.keys(stack.components)).toContain('worker');
-      await expect(stopStack(guestDir)).resolves.toBe(true);
-    },
-    startWithinMs + recoverWithinMs,
-  );
-
   test(
     'starts, and a component that is killed starts again under a new pid',
     async () => {

@@ -17,8 +17,8 @@ import { isNight, testStack } from './support/test-stack.ts';
 
 const mostTries = 3;
 /** They wait nearly all of their time. */
-const atOnce = 8;
-const drawnCount = isNight() ? 50 : 12;
+const atOnce = 16;
+const drawnCount = isNight() ? 50 : 6;
 const firstSeed = 1 + (testSeed() - 1) * drawnCount;
 const scripts = [
   ...handWritten,

@@ -181,9 +181,15 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'activities/redaction',
+    holds: 'the forms of secrets, which are hidden in texts of others',
+    imports: [],
+    packages: [],
+  },
+  {
     folder: 'activities/console-output',
     holds: 'what an instance printed, fit to be kept: its end, without secrets',
-    imports: ['workflows/values'],
+    imports: ['workflows/values', 'activities/redaction'],
     packages: [],
   },
   {
@@ -350,7 +356,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/log',
     holds: 'logs without secrets',
-    imports: [],
+    imports: ['activities/redaction'],
     packages: ['node', 'pino'],
   },
   {

@@ -117,6 +117,7 @@ function processOf(flags: string[], { onLog, onHttp }: Listeners): Process {
     config: command.config,
     log,
     shutdown,
+    certificates: () => [],
     async openHttp({ whyNotReady }) {
       onHttp(whyNotReady);
       return { registry: new Registry(), contentType: '', text: async () => '' };

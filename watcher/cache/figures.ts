@@ -2,6 +2,7 @@
  * What the metrics say of an object beyond what signals need. Numbers and short texts: there are
  * thousands of objects.
  */
+import type { CreationTrouble } from '../../workflows/api/creation-failure.ts';
 import type { DrainBlocker } from '../../workflows/api/drain-failure.ts';
 import type { ConditionStates } from './condition-states.ts';
 
@@ -19,6 +20,8 @@ export interface MachineFigures {
   deletedAt: number | undefined;
   /** Code of a creation that failed last and is tried again; empty where it has no code. */
   creationFailure: string | undefined;
+  /** Of that failure; undefined where it has no name. */
+  creationTrouble: CreationTrouble | undefined;
   /** Failed, as no Node joined in time. */
   isCreationTimedOut: boolean;
   drainBlockedBy: DrainBlocker | undefined;

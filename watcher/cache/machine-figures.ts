@@ -1,3 +1,4 @@
+import { creationTroubleOf, failureWordsOf } from '../../workflows/api/creation-failure.ts';
 import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { conditionStatesOf } from './condition-states.ts';
@@ -17,7 +18,7 @@ export function figuresOfMachine(machine: Machine): MachineFigures {
     conditions: conditionStatesOf(status?.conditions),
     phaseSince: timeOf(status?.currentStatus?.lastUpdateTime),
     deletedAt: timeOf(metadata.deletionTimestamp),
-    creationFailure: creationFailureOf(machine),
+    ...creationFiguresOf(machine),
     isCreationTimedOut: isCreationTimedOut(machine),
     drainBlockedBy: drainBlockerOf(machine),
   };
@@ -38,11 +39,19 @@ function hasFailedToCreate({ status }: Machine): boolean {
 }
 
 /** Of one that is tried again: not of a machine that was given up or is being deleted. */
-function creationFailureOf(machine: Machine): string | undefined {
+function creationFiguresOf(
+  machine: Machine,
+): Pick<MachineFigures, 'creationFailure' | 'creationTrouble'> {
   const { metadata, status } = machine;
   const isOver = metadata.deletionTimestamp !== undefined || isCreationTimedOut(machine);
-  if (isOver || !hasFailedToCreate(machine)) return undefined;
-  return status?.lastOperation?.errorCode ?? '';
+  if (isOver || !hasFailedToCreate(machine)) {
+    return { creationFailure: undefined, creationTrouble: undefined };
+  }
+  const code = status?.lastOperation?.errorCode ?? '';
+  return {
+    creationFailure: code,
+    creationTrouble: creationTroubleOf(code, failureWordsOf(machine)),
+  };
 }
 
 /** Any other failure of a creation leaves the machine in CrashLoopBackOff. */

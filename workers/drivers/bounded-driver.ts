@@ -62,11 +62,14 @@ async function within<Request extends ProviderRequest, Answer>(
   }
 }
 
-/** Rejects if the call ends before the signal. */
+/**
+ * Rejects if the call ends before the signal. Nothing listens to the signal any longer then:
+ * Node.js would keep it until its time limit, and with it all that the call had.
+ */
 async function abortOf(signal: AbortSignal, isOver: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
+  signal.addEventListener('abort', () => resolve(), { once: true, signal: isOver });
   isOver.addEventListener('abort', () => reject(new Error('over')), { once: true });
   await promise;
 }

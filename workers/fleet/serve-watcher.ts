@@ -6,6 +6,7 @@ import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
 import { TermRecorder } from '../metrics/term-recorder.ts';
 import type { MeasuredWatcher } from '../metrics/watchers.ts';
+import type { CertificateEnds } from '../process/certificates.ts';
 import { untilReached } from '../process/reach.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
@@ -32,6 +33,7 @@ export interface WatcherFleet extends MemberParts {
   /** Of all signals that are being sent. */
   turns: FairTurns;
   leaders: Leaders;
+  certificates: CertificateEnds;
   /** By namespace. */
   watchers: Map<string, ServedWatcher>;
   /** Absent: there are none. */
@@ -69,6 +71,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     timeouts: config.timeouts,
     creationTimeoutSeconds: config.machine.creationTimeoutSeconds,
     log,
+    certificates: fleet.certificates,
     onTerm: () => (recorder = new TermRecorder(namespace)),
     stop: withoutStop(config, log),
     leaderElection: {

@@ -1,5 +1,6 @@
 /** Keeps secrets out of logs, whatever object is logged: by name here, by form in scrubbing.ts. */
 import { isNativeError } from 'node:util/types';
+import { hidden } from '../../activities/redaction/redacted.ts';
 import { scrubbed } from './scrubbing.ts';
 import { isSecret } from './secret-names.ts';
 
@@ -27,7 +28,7 @@ class Copy {
     return Object.fromEntries(
       Object.entries(fields).map(([name, value]: [string, unknown]) => [
         name,
-        isSecret(name) && value !== undefined ? '[redacted]' : this.#ofValue(value, depth + 1),
+        isSecret(name) && value !== undefined ? hidden : this.#ofValue(value, depth + 1),
       ]),
     );
   }

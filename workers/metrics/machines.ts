@@ -35,11 +35,13 @@ export const machineSeries: readonly Series<Listed>[] = [
   {
     name: 'millwright_creations_failing',
     type: 'gauge',
-    help: 'Machines whose creation failed last and is tried again, by the code of the failure.',
-    labels: ['kube_namespace', 'code'],
+    help: 'Machines whose creation failed last and is tried again, by the code of the failure and the trouble that "millwright stuck" names; empty where it has no page.',
+    labels: ['kube_namespace', 'code', 'trouble'],
     read: (listed) =>
-      countsBy(listed, ({ figures: { creationFailure } }) =>
-        creationFailure === undefined ? undefined : { code: creationFailure },
+      countsBy(listed, ({ figures: { creationFailure, creationTrouble = '' } }) =>
+        creationFailure === undefined
+          ? undefined
+          : { code: creationFailure, trouble: creationTrouble },
       ),
   },
   {

@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
+import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 import type { Config } from '../config/config.ts';
-import type { Sample } from '../metrics/computed.ts';
 import { registerComputed } from '../metrics/computed.ts';
 
 /** A certificate is good for days at least. */
@@ -22,9 +22,19 @@ export function certificateFilesOf({
   return [...new Set([...temporal.files, ...kubeConfigs])];
 }
 
-/** A file without a certificate has no series, nor has one that cannot be read any more. */
-export function registerCertificateMetric(registry: Registry, files: readonly string[]): void {
-  let known: { at: number; samples: Sample[] } | undefined;
+export type CertificateEnds = () => readonly CertificateEnd[];
+
+/** A file without a certificate is left out, and so is one that cannot be read any more. */
+export function certificateEndsIn(files: readonly string[]): CertificateEnds {
+  let known: { at: number; ends: CertificateEnd[] } | undefined;
+  return () => {
+    if (!known || monotonicMs() - known.at > keptMs)
+      known = { at: monotonicMs(), ends: files.flatMap(endIn) };
+    return known.ends;
+  };
+}
+
+export function registerCertificateMetric(registry: Registry, ends: CertificateEnds): void {
   registerComputed(
     registry,
     [
@@ -33,21 +43,16 @@ export function registerCertificateMetric(registry: Registry, files: readonly st
         type: 'gauge',
         help: 'When the first certificate in a file of the Temporal settings or in a kubeconfig ends.',
         labels: ['file'],
-        read() {
-          if (!known || monotonicMs() - known.at > keptMs)
-            known = { at: monotonicMs(), samples: files.flatMap(expiryIn) };
-          return known.samples;
-        },
+        read: () => ends().map(({ file, until }) => ({ labels: { file }, value: until / 1_000 })),
       },
     ],
     () => [undefined],
   );
 }
 
-function expiryIn(file: string): Sample[] {
+function endIn(file: string): CertificateEnd[] {
   const ends = certificatesIn(file).flatMap(endOf);
-  if (ends.length === 0) return [];
-  return [{ labels: { file }, value: Math.min(...ends) / 1_000 }];
+  return ends.length === 0 ? [] : [{ file, until: Math.min(...ends) }];
 }
 
 /** PEM, as it is or in the base64 of a kubeconfig. */

@@ -4,7 +4,12 @@ import type { Command, Config } from '../config/config.ts';
 import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
 import { isNamedAsMcm } from '../config/mcm-name.ts';
-import { certificateFilesOf, registerCertificateMetric } from './certificates.ts';
+import type { CertificateEnds } from './certificates.ts';
+import {
+  certificateEndsIn,
+  certificateFilesOf,
+  registerCertificateMetric,
+} from './certificates.ts';
 import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
 import { LevelSwitch, levelSignal } from '../log/level-switch.ts';
@@ -21,6 +26,8 @@ export interface Process {
   config: Config;
   log: Logger;
   shutdown: Shutdown;
+  /** Of the files that it has read. */
+  certificates: CertificateEnds;
   /** Absent: there are no traces. */
   traces?: Tracing;
   /** Opens the port, which closes last. */
@@ -34,11 +41,18 @@ export interface HttpOptions {
   leaderFault?: () => string | undefined;
 }
 
+/**
+ * What is kept of a small buffer, such as the last answer to each workflow task, keeps all of the
+ * pool that it was cut from. In Node 24 a pool has 64 KiB; this is what it had before.
+ */
+const poolBytes = 8 * 1024;
+
 /** Runs `main` with what the command line says, or prints why it cannot. */
 export async function start(
   component: Component,
   main: (process: Process) => Promise<void>,
 ): Promise<void> {
+  Buffer.poolSize = poolBytes;
   const command = commandOf(component);
   if (command.kind === 'print') {
     console.log(command.text);
@@ -49,11 +63,12 @@ export async function start(
   if (typeof apiKey === 'string') secretValues.add([apiKey]);
   const log = createLog(component, config.log);
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
+  const certificates = certificateEndsIn(certificateFilesOf(config));
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
     endWhenRotated({ files: config.temporal.files, log, shutdown });
     const traces = await openTraces({ config, log, shutdown });
-    await main({ config, log, shutdown, openHttp, ...(traces && { traces }) });
+    await main({ config, log, shutdown, certificates, openHttp, ...(traces && { traces }) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
     // nothing.
     flushCompileCache();
@@ -67,7 +82,7 @@ export async function start(
   async function openHttp(options: HttpOptions): Promise<Metrics> {
     const { sdkMetricsUrl, leaderFault = () => undefined } = options;
     const metrics = createMetrics({ log, ...(sdkMetricsUrl !== undefined && { sdkMetricsUrl }) });
-    registerCertificateMetric(metrics.registry, certificateFilesOf(config));
+    registerCertificateMetric(metrics.registry, certificates);
     // Those who watch MCM restart it when it has no Lease, and count on that. Any other process is
     // not restarted, because that brings no leader back.
     const isRestarted = config.isNamedAsMcm && component === 'watcher';

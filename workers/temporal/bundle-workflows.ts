@@ -38,7 +38,7 @@ export async function bundleWorkflows({
 }: Pick<BundleOptions, 'logger' | 'workflowInterceptorModules'> & {
   workflowsPath?: string;
 } = {}): Promise<WorkflowBundleWithSourceMap> {
-  return await bundleWorkflowCode({
+  const { code, ...bundle } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath: workflows('runtime/payload-converter.ts'),
     failureConverterPath: workflows('runtime/failure-converter.ts'),
@@ -47,6 +47,20 @@ export async function bundleWorkflows({
     preloadModules: [workflows('runtime/stack-depth.ts'), workflowsPath, ...interceptors],
     ...more,
   });
+  return { ...bundle, code: inOneByte(code) };
+}
+
+/**
+ * V8 keeps a text in two bytes for each character when one of them is not in Latin-1, such as a
+ * dash in a comment. An escape means the same in a comment, a name, a string and an expression,
+ * unless a backslash stands before it already.
+ */
+function inOneByte(code: string): string {
+  if (/\\[^\0-\u007f]/.test(code)) return code;
+  return code.replaceAll(
+    /[^\0-\u007f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ export interface QueueVersions {
   /** Undefined: tasks go to workers without a version. */
   current: WorkerVersion | undefined;
   /** Of the workers that poll, or did so less than two minutes ago. */
-  polling: (WorkerVersion | undefined)[];
+  polling: readonly (WorkerVersion | undefined)[];
 }
 
 /** A read, which is no action of Temporal. Rejects when there is no answer within 5 s. */

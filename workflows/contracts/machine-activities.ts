@@ -169,6 +169,8 @@ export interface MachineActivities {
     isRetry: boolean;
     /** What was signalled of the Node before this run is lost. */
     readsNode?: boolean;
+    /** The Machine that is to be read for the first time; a later version is as good. */
+    signalled?: { uid: string; resourceVersion: string };
   }): Promise<ReadAndClaimOutcome>;
   /** Does another instance have a Node of this name? */
   findStaleNode(input: { instance: Instance }): Promise<{ isStale: boolean }>;

@@ -50,9 +50,9 @@ export interface ElectionOptions {
   annotations?: (doubt: string | undefined) => Annotations;
   /**
    * Before each attempt to take our Lease: `annotations` is written with it. `before`: as it was
-   * seen last where it was deleted.
+   * seen last where it was deleted. `doubt`: of the term that would begin.
    */
-  onTaking?: (before: LeaseBefore) => void;
+  onTaking?: (before: LeaseBefore, doubt: string | undefined) => void;
   onElected(leadership: Leadership): void;
   onLost(reason: string): void;
   log: Logger;
@@ -161,7 +161,7 @@ export class Election {
       if (obstacle !== undefined) return this.#waitFor(obstacle);
       const doubt = this.#fresh ?? this.#doubtOf(own.renewedAt);
       this.#doubt = doubt;
-      this.#options.onTaking?.(before);
+      this.#options.onTaking?.(before, doubt);
       const attempt = await this.#leases.acquire(this.#annotations());
       if (!attempt.held) return this.#waitFor(`${attempt.holder} was faster`);
       const epoch = attempt.lease.spec?.leaseTransitions ?? 0;

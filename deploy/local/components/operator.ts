@@ -7,8 +7,10 @@ import { answersOk, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 const virtualCloudEntrance = join(repository, 'deploy/local/virtual-cloud/main.ts');
-const watcherEntrance = join(repository, 'workers/watcher.ts');
-const workerEntrance = join(repository, 'workers/worker.ts');
+
+/** The sources, or what was built of them. */
+const entranceOf = (role: 'watcher' | 'worker', { image }: StackWorld['options']): string =>
+  image === undefined ? join(repository, `workers/${role}.ts`) : join(image, `${role}.js`);
 
 /**
  * By default the young generation of each thread grows to 128 MiB, the old one to a multiple of
@@ -16,11 +18,20 @@ const workerEntrance = join(repository, 'workers/worker.ts');
  * of a few hundred machines takes a third less memory (docs/decisions/0005-memory.md).
  */
 export const nodeFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+/**
+ * Few arenas, and what is freed goes back to the system: left to itself the C library keeps more
+ * and more, up to 64 MiB, after large blocks were freed.
+ */
+export const mallocSettings = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+} as const;
 /** What a killed process leaves behind is taken up after 4 s, so that a person can watch it. */
 export const quickRecovery = ['--workflow-task-timeout=4s', '--heartbeat-timeout=4s'] as const;
 
 const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
-  MALLOC_ARENA_MAX: '2',
+  ...mallocSettings,
   NODE_COMPILE_CACHE: layout.compileCache,
 });
 
@@ -83,7 +94,7 @@ function watcher(world: StackWorld, name: string, port: number): Component {
     needs: ['cluster', 'search-attributes'],
     port,
     user: 'millwright-watcher',
-    args: [watcherEntrance],
+    args: [entranceOf('watcher', world.options)],
   });
 }
 
@@ -97,7 +108,7 @@ function worker(
     port: world.ports[port],
     user: 'millwright-worker',
     args: [
-      workerEntrance,
+      entranceOf('worker', world.options),
       `--workflow-bundle=${world.layout.workflowBundle}`,
       ...world.options.workerFlags,
       ...flags,

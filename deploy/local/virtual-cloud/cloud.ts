@@ -133,7 +133,7 @@ export class Cloud {
       ...(fired.length > 0 && { faults: fired }),
       ...(fault && { isAnswerLost: true }),
     });
-    return { status, body: body(), delivery: fault ? 'drop' : 'send', isCloudCall: true };
+    return { status, body: body(), ...deliveryOf(fault), isCloudCall: true };
   }
 
   #spoil({ operation, name }: Target, fault: Fault): Answer {
@@ -208,6 +208,13 @@ function isMatch(instance: Instance, { name, namePrefix, token, tags }: Instance
   if (namePrefix !== undefined && !instance.name.startsWith(namePrefix)) return false;
   if (token !== undefined && instance.token !== token) return false;
   return Object.entries(tags).every(([key, value]) => instance.tags[key] === value);
+}
+
+/** Of work that was done. `loseAnswer` with seconds keeps silent for so long first. */
+function deliveryOf(fault: Fault | undefined): Pick<Answer, 'delivery' | 'hangSeconds'> {
+  if (fault === undefined) return { delivery: 'send' };
+  const { seconds } = fault;
+  return seconds === undefined ? { delivery: 'drop' } : { delivery: 'hang', hangSeconds: seconds };
 }
 
 function answerKnown(known: Instance, request: InstanceRequest): Deed {

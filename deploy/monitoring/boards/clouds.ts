@@ -1,4 +1,5 @@
 import { ofInstall, ofNamespace, type Board } from '../panel.ts';
+import { machinesWithoutInstance } from '../shared-panels.ts';
 
 export const clouds: Board = {
   name: 'clouds',
@@ -103,21 +104,7 @@ export const clouds: Board = {
     {
       title: 'What comes of it',
       panels: [
-        {
-          title: 'Machines that get no instance',
-          description: 'By code of the last error.',
-          kind: 'stack',
-          unit: 'short',
-          limits: { orange: 1 },
-          runbook: 'capacity',
-          isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (code) (millwright_creations_failing{${ofNamespace}})`,
-              legend: '{{code}}',
-            },
-          ],
-        },
+        machinesWithoutInstance,
         {
           title: 'Queues of drivers without a worker',
           description: 'For how long. The worker with this driver does not run.',

@@ -1,4 +1,5 @@
 import { ofDeployment, ofInstall, ofNamespace, quantiles, type Board } from '../panel.ts';
+import { deletion } from '../shared-panels.ts';
 
 const ofDrainQueue = `${ofInstall}, task_queue=~".*/drain"`;
 
@@ -93,19 +94,7 @@ export const drains: Board = {
             },
           ],
         },
-        {
-          title: 'Deletion, of the last hour',
-          description:
-            'From the deletion of the Machine until it is gone: the drain, then the cloud.',
-          kind: 'graph',
-          unit: 's',
-          isOftenEmpty: true,
-          queries: quantiles(
-            'millwright_machine_deletion_seconds',
-            ofDeployment,
-            'machine_deployment',
-          ),
-        },
+        deletion,
         {
           title: 'Drains under way on the workers',
           description:

@@ -1,4 +1,10 @@
 import { ofDeployment, ofInstall, ofNamespace, quantiles, type Board } from '../panel.ts';
+import {
+  creationToRunning,
+  deletion,
+  machinesByPhase,
+  machinesWithoutInstance,
+} from '../shared-panels.ts';
 
 const yesNo = { 0: 'no', 1: 'yes' };
 
@@ -84,16 +90,7 @@ export const fleet: Board = {
     {
       title: 'Machines',
       panels: [
-        {
-          title: 'Machines by phase',
-          description:
-            'Pending for long: instances do not join. Terminating for long: drains are blocked.',
-          kind: 'stack',
-          unit: 'short',
-          queries: [
-            { expr: `sum by (phase) (millwright_machines{${ofDeployment}})`, legend: '{{phase}}' },
-          ],
-        },
+        machinesByPhase,
         {
           title: 'Machines by MachineDeployment',
           description: 'Without a MachineDeployment: the empty name.',
@@ -106,22 +103,7 @@ export const fleet: Board = {
             },
           ],
         },
-        {
-          title: 'Machines that get no instance',
-          description:
-            'Machines whose last creation failed and is tried again, by code of the error.',
-          kind: 'stack',
-          unit: 'short',
-          limits: { orange: 1 },
-          runbook: 'quota',
-          isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (code) (millwright_creations_failing{${ofNamespace}})`,
-              legend: '{{code}}',
-            },
-          ],
-        },
+        machinesWithoutInstance,
         {
           title: 'Machines that do not join',
           description:
@@ -182,18 +164,7 @@ export const fleet: Board = {
     {
       title: 'How long machines took, of the last hour',
       panels: [
-        {
-          title: 'From creation to Running',
-          description: 'What a person or an autoscaler waits for.',
-          kind: 'graph',
-          unit: 's',
-          runbook: 'never-joins',
-          queries: quantiles(
-            'millwright_machine_running_seconds',
-            ofDeployment,
-            'machine_deployment',
-          ),
-        },
+        creationToRunning,
         {
           title: 'Until the instance is there',
           description: 'From the creation of the Machine until the cloud has named its instance.',
@@ -213,19 +184,7 @@ export const fleet: Board = {
           runbook: 'never-joins',
           queries: quantiles('millwright_machine_join_seconds', ofDeployment, 'machine_deployment'),
         },
-        {
-          title: 'Deletion',
-          description: 'From the deletion of the Machine until it is gone, with its drain.',
-          kind: 'graph',
-          unit: 's',
-          runbook: 'drain-budget',
-          isOftenEmpty: true,
-          queries: quantiles(
-            'millwright_machine_deletion_seconds',
-            ofDeployment,
-            'machine_deployment',
-          ),
-        },
+        deletion,
         {
           title: 'Steps that workflows decided on',
           description: 'What Millwright does at the moment, by kind and action.',

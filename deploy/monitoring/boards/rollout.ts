@@ -1,4 +1,5 @@
-import { ofDeployment, ofInstall, quantiles, type Board } from '../panel.ts';
+import { ofDeployment, ofInstall, type Board } from '../panel.ts';
+import { creationToRunning, deletion, machinesByPhase } from '../shared-panels.ts';
 
 /** Series of MCM's names: the object is in `name`. */
 const ofMcmDeployment = `${ofInstall}, name=~"$deployment"`;
@@ -90,15 +91,7 @@ export const rollout: Board = {
             { expr: `sum by (state) (millwright_rollouts{${ofDeployment}})`, legend: '{{state}}' },
           ],
         },
-        {
-          title: 'Machines by phase',
-          description: 'A rollout makes Pending machines and Terminating ones, in turn.',
-          kind: 'stack',
-          unit: 'short',
-          queries: [
-            { expr: `sum by (phase) (millwright_machines{${ofDeployment}})`, legend: '{{phase}}' },
-          ],
-        },
+        machinesByPhase,
         {
           title: 'Steps of MachineDeployments and MachineSets',
           description:
@@ -116,33 +109,7 @@ export const rollout: Board = {
     },
     {
       title: 'How long machines took, of the last hour',
-      panels: [
-        {
-          title: 'From creation to Running',
-          description: 'The time of one new machine of a rollout.',
-          kind: 'graph',
-          unit: 's',
-          runbook: 'never-joins',
-          queries: quantiles(
-            'millwright_machine_running_seconds',
-            ofDeployment,
-            'machine_deployment',
-          ),
-        },
-        {
-          title: 'Deletion',
-          description: 'The time of one old machine of a rollout, with its drain.',
-          kind: 'graph',
-          unit: 's',
-          runbook: 'drain-budget',
-          isOftenEmpty: true,
-          queries: quantiles(
-            'millwright_machine_deletion_seconds',
-            ofDeployment,
-            'machine_deployment',
-          ),
-        },
-      ],
+      panels: [creationToRunning, deletion],
     },
   ],
 };

@@ -108,7 +108,11 @@ const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.c2lnbmF0dXJl';
 
 describe('what looks like a secret is hidden', () => {
   test.each([
-    ['a bootstrap token', 'join with abcdef.0123456789abcdef now', 'join with [redacted] now'],
+    [
+      'a bootstrap token',
+      'join with abcdef.0123456789abcdef now',
+      'join with abcdef.[redacted] now',
+    ],
     ['a PEM block', `before\n${pem}\nafter`, 'before\n[redacted]\nafter'],
     ['a PEM block that is cut off', `before\n${pem.slice(0, 60)}`, 'before\n[redacted]'],
     [
@@ -127,7 +131,7 @@ describe('what looks like a secret is hidden', () => {
     ['a flag', 'kubeadm join --token s3cr3t', 'kubeadm join --token [redacted]'],
     ['key=', 'apikey=abc&x=1', 'apikey=[redacted]&x=1'],
     ['a bearer', 'Authorization: Bearer abcdefgh12', 'Authorization: Bearer [redacted]'],
-    ['in a URL', 'proxy http://me:pw@proxy:3128', 'proxy http://me:[redacted]@proxy:3128'],
+    ['in a URL', 'proxy http://me:pw@proxy:3128', 'proxy http://[redacted]@proxy:3128'],
     ['with a colour inside', 'pass\u001B[1mword=hunter2', 'password=[redacted]'],
   ])('%s', (_name, printed, expected) => {
     expect(keptOutput(printed, {})).toBe(expected);

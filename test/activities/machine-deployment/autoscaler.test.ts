@@ -157,7 +157,12 @@ class Pool extends DeploymentWorld {
     }
     if (step.action !== 'create') return false;
     const names = Array.from({ length: step.count }, () => this.#newName());
-    const progress = { done: [], report: () => undefined, isSuperseded: () => false };
+    const progress = {
+      done: [],
+      report: () => undefined,
+      made: () => undefined,
+      isSuperseded: () => false,
+    };
     const basis = { generation, replicas };
     await createMachines(this.control, { set: life, names, basis }, progress);
     // Without its finalizer a machine is gone as soon as it is deleted.

@@ -15,7 +15,12 @@ import { lifeOf } from '../../support/world.ts';
 const set = lifeOf('pool');
 const pathOf = (name: string): string => customResource('machines', namespace, name);
 const basis = { generation: 1, replicas: 3 };
-const fresh = { done: [], report: () => undefined, isSuperseded: () => false };
+const fresh = {
+  done: [],
+  report: () => undefined,
+  made: () => undefined,
+  isSuperseded: () => false,
+};
 
 test('machines are made whole: labels, finalizer, priority, owner', async () => {
   const control = new InMemoryClient(aMachineSet());

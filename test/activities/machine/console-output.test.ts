@@ -74,9 +74,9 @@ test('without an instance nothing is said of its console', async () => {
 test('what looks like a secret is hidden here too: a driver may be of other people', async () => {
   const { stored, event } = await fail({ text: 'join abcdef.0123456789abcdef\u001B[0m' });
   expect(stored.metadata.annotations).toEqual({
-    [annotations.consoleOutput]: 'join [redacted]',
+    [annotations.consoleOutput]: 'join abcdef.[redacted]',
   });
-  expect(event?.message).toMatch(/join \[redacted\]$/);
+  expect(event?.message).toMatch(/join abcdef\.\[redacted\]$/);
 });
 
 test('a Machine that takes no annotation turns Failed all the same', async () => {

@@ -1,4 +1,4 @@
-/** CPU profiles of a Node.js process that runs, with its threads, over its inspector. */
+/** Looks into a Node.js process that runs, and its threads: CPU profiles, sizes of heaps. */
 import { readFile } from 'node:fs/promises';
 import { eventually } from '../../support/eventually.ts';
 
@@ -18,7 +18,7 @@ interface Message {
   id?: number;
   method?: string;
   params?: { sessionId?: string; message?: string };
-  result?: { profile?: CpuProfile };
+  result?: { profile?: CpuProfile; result?: { value?: unknown } };
   error?: { message: string };
 }
 
@@ -51,6 +51,7 @@ export async function openInspector({
 
 /** The name of the main thread; the others are numbered. */
 const mainThread = 'main';
+const nameOf = (index: number): string => (index === 0 ? mainThread : `thread-${index}`);
 
 export class Inspector {
   readonly #socket: WebSocket;
@@ -84,10 +85,20 @@ export class Inspector {
     const profiles = new Map<string, CpuProfile>();
     for (const [index, thread] of this.#all().entries()) {
       const { result } = await this.#call(thread, 'Profiler.stop');
-      const name = index === 0 ? mainThread : `thread-${index}`;
-      if (result?.profile) profiles.set(name, result.profile);
+      if (result?.profile) profiles.set(nameOf(index), result.profile);
     }
     return profiles;
+  }
+
+  /** The value of an expression in each thread, `main` first; it has to be JSON. */
+  async evaluate(expression: string): Promise<Map<string, unknown>> {
+    const values = new Map<string, unknown>();
+    for (const [index, thread] of this.#all().entries()) {
+      const asked = { expression, returnByValue: true };
+      const { result } = await this.#call(thread, 'Runtime.evaluate', asked);
+      values.set(nameOf(index), result?.result?.value);
+    }
+    return values;
   }
 
   close(): void {

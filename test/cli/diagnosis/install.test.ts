@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';
+import { stuckAnswer } from '../../../cli/stuck/stuck.ts';
 import { aFleet, aMachine, metaOf, minutesAgo, now, refused } from './objects.ts';
 
 const found = (changes: Partial<Fleet>) =>
@@ -27,6 +28,14 @@ test('a stop is a trouble when it has stood for an hour', () => {
   expect(found({ stops: [{ ...stop, since: Date.parse(minutesAgo(61)) }] })).toEqual([
     ['stop-left-on', 'configmap/millwright-stop', 'everything is stopped by ada: wrong disks'],
   ]);
+});
+
+test('a stop counts earlier or later where that is asked for', () => {
+  const stop = { namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada' };
+  const fleet = aFleet({ stops: [{ ...stop, since: Date.parse(minutesAgo(2)) }] });
+  const toldFor = (stoppedFor: number) => stuckAnswer(fleet, { isWide: false, stoppedFor }).names;
+  expect(toldFor(60)).toEqual(['configmap/millwright-stop']);
+  expect(toldFor(180)).toEqual([]);
 });
 
 test.each([

@@ -83,6 +83,7 @@ export function aFleet(changes: Partial<Fleet> = {}): Fleet {
   return {
     now,
     namespace: 'shoot',
+    install: { name: '', clusterName: '', isFleet: false },
     deployments: [],
     sets: [],
     machines: [],

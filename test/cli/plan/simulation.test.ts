@@ -46,7 +46,11 @@ function machineIn(set: Parameters<typeof controlledBy>[0], letter: string): Mac
     },
     status: {
       currentStatus: { phase: 'Running' },
-      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:02:00Z' }],
+      lastOperation: {
+        type: 'Create',
+        state: 'Successful',
+        lastUpdateTime: '2026-01-01T00:02:00Z',
+      },
     },
   });
 }

@@ -154,6 +154,45 @@ describe('the chart', () => {
     expect(await renderChart({ helm, namespace: 'machines' })).not.toContain('payload-keys');
   });
 
+  test('sends the traces of all processes to the collector, and only where that is wanted', async () => {
+    const values = ['endpoint=https://otlp.example.com', 'ratio=0.25', 'headers.secretName=otlp'];
+    const set = ['enabled=true', ...values].map((value) => `--set=traces.${value}`);
+    const objects = await render([...set, '--set=networkPolicy.enabled=true']);
+    const containers = containersOf(objects.filter(({ kind }) => kind === 'Deployment'));
+    expect(containers.length).toBeGreaterThan(1);
+    for (const { args, env } of containers) {
+      expect(args).toContain('--traces=otlp');
+      expect(env).toEqual([
+        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'https://otlp.example.com' },
+        {
+          name: 'OTEL_EXPORTER_OTLP_HEADERS',
+          valueFrom: { secretKeyRef: { name: 'otlp', key: 'headers' } },
+        },
+        { name: 'OTEL_TRACES_SAMPLER', value: 'traceidratio' },
+        { name: 'OTEL_TRACES_SAMPLER_ARG', value: '0.25' },
+      ]);
+    }
+    expect(containers.flatMap(faultsOf)).toEqual([]);
+    expect(await renderChart({ helm, namespace: 'machines' })).not.toMatch(/traces|OTEL/);
+  });
+
+  test.each([
+    ['http://collector.observability:4318', 4318],
+    ['http://collector.observability', 80],
+    ['https://otlp.example.com/v1', 443],
+    ['http://[fd00::1]:4318', 4318],
+  ])('lets traces out to %s', async (endpoint, port) => {
+    const set = [
+      'networkPolicy.enabled=true',
+      'traces.enabled=true',
+      `traces.endpoint=${endpoint}`,
+    ];
+    const objects = await render(set.map((value) => `--set=${value}`));
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = expect.arrayContaining([{ port, protocol: 'TCP' }]);
+    expect(policy).toHaveProperty('spec.egress', expect.arrayContaining([{ ports }]));
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [
@@ -320,6 +359,14 @@ describe('the chart', () => {
     ['fleet.namespaces=all', 'install: is empty; fleet.namespaces needs a name'],
     ['fleet.namespaces=A', "at '/fleet/namespaces'"],
     ['fleet.targetTokenSecret=a', 'fleet.targetSecret is empty'],
+    ['traces.enabled=true', 'traces.endpoint: is empty'],
+    ['traces.endpoint=http://a:4318', 'traces.enabled is false'],
+    ['traces.endpoint=a:4318', "at '/traces/endpoint': 'a:4318' does not match"],
+    ['traces.ratio=2', "at '/traces/ratio'"],
+    [
+      'traces.enabled=true,traces.endpoint=http://a,flags.traces=otlp',
+      'flags.traces: is set, and traces.enabled as well',
+    ],
   ])('refuses %s', async (setting, words) => {
     await expect(
       renderChart({ helm, namespace: 'machines', args: ['--set', setting] }),

@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { boards, dashboardFile } from '../../../deploy/monitoring/boards/all.ts';
 import { dashboardText } from '../../../deploy/monitoring/grafana.ts';
+import type { Panel } from '../../../deploy/monitoring/panel.ts';
 import { readRules, troublesOf } from '../../../deploy/monitoring/rules.ts';
 
 const schema: object = JSON.parse(
@@ -55,6 +56,17 @@ describe.each(boards)('the dashboard $name', (board) => {
     expect(used).toEqual(new Set(board.variables.map((name) => `$${name}`)));
   });
 });
+
+test('a panel that several dashboards have is one and the same', () => {
+  const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
+  const firstOf = new Map(panels.toReversed().map((panel) => [queriesOf(panel), panel]));
+  const copies = panels.filter((panel) => firstOf.get(queriesOf(panel)) !== panel);
+  expect(copies.map(({ title }) => title)).toEqual([]);
+});
+
+function queriesOf({ queries }: Panel): string {
+  return queries.map(({ expr }) => expr).join('\n');
+}
 
 interface Place {
   x: number;

@@ -185,6 +185,18 @@ describe('faults', () => {
     expect((await create('lost')).body['known']).toBe(true);
   });
 
+  test('loseAnswer with seconds does the work at once, and keeps silent for so long', async () => {
+    await addFault({ kind: 'loseAnswer', match: 'mute', seconds: 3_600, times: 1 });
+    let hasEnded = false;
+    const end = (): void => {
+      hasEnded = true;
+    };
+    void create('mute').then(end, end);
+    await until('the work is done', async () => (await idOf('mute')) !== 'none');
+    expect((await create('mute')).body['known']).toBe(true);
+    expect(hasEnded).toBe(false);
+  });
+
   test.each([
     { kind: 'quota', reason: 'QuotaExceeded' },
     { kind: 'zoneFull', reason: 'ZoneFull' },

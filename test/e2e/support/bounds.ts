@@ -107,6 +107,13 @@ export class StateRecorder {
     };
   }
 
+  /** When it became so for the first time, milliseconds. Throws when it never did. */
+  timeOf(what: string, holds: (state: State) => boolean): number {
+    const found = this.states.find(holds);
+    if (found === undefined) throw new Error(`never: ${what}. ${this.summary()}`);
+    return found.at.getTime();
+  }
+
   /** In words: how many states were seen, and the last one. */
   summary(): string {
     const { available, total } = this.states.at(-1) ?? { available: 0, total: 0 };

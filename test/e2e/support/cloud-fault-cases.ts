@@ -15,8 +15,8 @@ export interface FaultCase {
   words: string;
 }
 
-/** A call that gets no answer at all is given up by the driver after 30 s. */
-const hangs = { kind: 'hang' };
+/** The case of a call that gets no answer at all: the driver gives it up after 30 s. */
+export const hangs = 'hangs';
 const dropsLate = { kind: 'hang', seconds: 1 };
 
 /** Faults of one operation, and of the search before it, which does not tell codes apart. */
@@ -34,7 +34,7 @@ export function casesOf(operation: 'create' | 'delete'): FaultCase[] {
     }),
     of('throttle', { kind: 'throttle' }, { code: 'Unavailable', words: 'too many calls' }),
     of('drops', dropsLate, { code: 'Unavailable', words: request }),
-    of('hangs', hangs, { code: 'DeadlineExceeded', words: 'no answer within 30 s' }),
+    of(hangs, { kind: 'hang' }, { code: 'DeadlineExceeded', words: 'no answer within 30 s' }),
     of(
       'search',
       { operation: 'list', kind: 'error', code: 'Internal', message: 'the search is broken' },

@@ -2,10 +2,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { eventually } from './eventually.ts';
 import { testStack } from './test-stack.ts';
 
 const probe = await acquireBinary('gitops-health');
@@ -29,6 +31,24 @@ export async function healthOf(object: KubeObject & { kind?: string }): Promise<
     return JSON.parse(await runProgram(probe, [join(folder, 'health.lua')], { input }));
   });
 }
+
+/** In one word of each. Returns what Argo CD says. */
+export async function untilHealth(
+  what: string,
+  read: () => Promise<KubeObject>,
+  expected: { kstatus: string; argocd: string },
+): Promise<string> {
+  return await eventually(`${what} is ${expected.kstatus}`, async () => {
+    const { kstatus, argocd } = await healthOf(await read());
+    expect({ kstatus: kstatus.status, argocd: argocd.status, said: argocd.message }).toMatchObject(
+      expected,
+    );
+    return argocd.message;
+  });
+}
+
+export const healthy = { kstatus: 'Current', argocd: 'Healthy' };
+export const failed = { kstatus: 'Failed', argocd: 'Degraded' };
 
 /** Longer than any machine takes here: what ends a wait is what the status says. */
 const patienceSeconds = 240;

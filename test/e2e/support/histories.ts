@@ -35,6 +35,13 @@ const sdkLostActivity =
   /^\[TMPRL1100\] Nondeterminism error: Missing associated machine for LocalActivity\(\d+\)$/;
 
 /**
+ * The same, when the worker goes on with the run that it had, without the signals that came in
+ * between: on replay they come first, and the code asks for something else.
+ */
+const sdkWentOn =
+  /^\[TMPRL1100\] Nondeterminism error: No command scheduled for event HistoryEvent\(/;
+
+/**
  * Whether the SDK broke the run, and the server began another:
  * docs/decisions/0006-broken-histories.md. Code that changed in the middle of a run ends it with
  * the same words (`versions-broken.test.ts`): only where all workers have one code it is the SDK.
@@ -42,7 +49,15 @@ const sdkLostActivity =
 export function wasBrokenBySdk({ events }: History): boolean {
   const end = events?.at(-1)?.workflowExecutionFailedEventAttributes;
   const { failure, newExecutionRunId } = end ?? {};
-  return sdkLostActivity.test(failure?.message ?? '') && (newExecutionRunId ?? '') !== '';
+  const message = failure?.message ?? '';
+  const isOfSdk =
+    sdkLostActivity.test(message) || (sdkWentOn.test(message) && hasTimedOut(events ?? []));
+  return isOfSdk && (newExecutionRunId ?? '') !== '';
+}
+
+/** A run none of whose tasks timed out, as on a quiet machine, was broken by our code. */
+function hasTimedOut(events: NonNullable<History['events']>): boolean {
+  return events.some(({ workflowTaskTimedOutEventAttributes: timedOut }) => timedOut);
 }
 
 /** Runs that ended otherwise than by completing: `machine/x/y: FAILED`. */

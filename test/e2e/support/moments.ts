@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { machinesOf } from './machines.ts';
 import type { Scenario } from './scenario.ts';
+import { isNight } from './test-stack.ts';
 
 /** Machines of each deployment. */
 export const replicas = 4;
@@ -14,7 +15,7 @@ export type Moment = [
   hasCome: (scenario: Scenario, pool: string) => Promise<boolean>,
 ];
 
-export const momentsOfCreation: Moment[] = [
+const creation: Moment[] = [
   ['the first Machine was created', async (s, pool) => (await machinesOf(s, pool)).length > 0],
   ['the first VM was created', async (s) => (await s.cloud.instances()).length > 0],
   [
@@ -23,6 +24,9 @@ export const momentsOfCreation: Moment[] = [
   ],
   ['the first Node has joined', async (s) => (await s.cluster.nodes()).length > 0],
 ];
+
+/** By day every second of them: `kill-every-step-*` kills at each step, by night. */
+export const momentsOfCreation = creation.filter((_moment, index) => isNight() || index % 2 === 1);
 
 export const momentsOfDeletion: Moment[] = [
   [
@@ -35,7 +39,7 @@ export const momentsOfDeletion: Moment[] = [
 
 /** Of a deployment: `up0`, `up1`, ... */
 export function nameOf(prefix: string, [words]: Moment): string {
-  const all = [...momentsOfCreation, ...momentsOfDeletion];
+  const all = [...creation, ...momentsOfDeletion];
   return `${prefix}${all.findIndex((moment) => moment[0] === words)}`;
 }
 

@@ -2,7 +2,7 @@
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
 import type { ClientSource } from '../../../workers/kube/clients.ts';
-import type { Outside } from '../../../workers/outside.ts';
+import type { WorkerOutside } from '../../../workers/outside.ts';
 import type { WorkerOptions } from '@temporalio/worker';
 import { failingErrors } from '../../../workers/temporal/bundle-workflows.ts';
 import type { RunPool } from '../core/run-pool.ts';
@@ -38,7 +38,7 @@ const copies = { smallest: 0, patienceMs: 300 };
 const eventTimeoutMs = 3_000;
 const leaseTimeoutMs = 5_000;
 
-export function createOutside(parts: OutsideParts): Outside {
+export function createOutside(parts: OutsideParts): WorkerOutside {
   const { simulation, process, temporal } = parts;
   return {
     kubeClient: (source) => clientOf(parts, source),

@@ -93,7 +93,7 @@ export class SimulatedReplica implements Replica {
     const clock = (): number => process.system.monotonic();
     const { shutdownGraceSeconds: graceSeconds } = config;
     const shutdown = createShutdown({ log, graceSeconds, host, clock });
-    const parts: Process = { config, log, shutdown, openHttp: openNothing };
+    const parts: Process = { config, log, shutdown, certificates: () => [], openHttp: openNothing };
     const run = this.component === 'worker' ? runWorker : runWatcher;
     try {
       await run(parts, createOutside({ ...this.#options, process }));

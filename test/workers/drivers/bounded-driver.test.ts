@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
@@ -86,6 +87,20 @@ test('a driver that ends by itself after the limit says what it knows', async ()
 test('an answer within the limit is handed on', async () => {
   const driver = boundedDriver({ ...stuck, listInstances: async () => [] });
   expect(await driver.listInstances(requestWith(new AbortController().signal))).toEqual([]);
+});
+
+test('nothing listens to the signal of a call that is over', async () => {
+  const signals: AbortSignal[] = [];
+  const listing: Driver = {
+    ...stuck,
+    listInstances: async ({ signal }) => {
+      signals.push(signal);
+      return [];
+    },
+  };
+  await boundedDriver(listing).listInstances(requestWith(new AbortController().signal));
+  expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  expect(signals).toHaveLength(1);
 });
 
 test('a bounded driver hands on what makes no call', async () => {

@@ -8,17 +8,18 @@ const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtaWxsIn0.c2lnbmF0dXJl';
 
 test.each([
   ['join with abcdef.0123456789abcdef now', 'join with abcdef.[redacted] now'],
-  [`key: ${pem}, tried`, 'key: -----BEGIN RSA PRIVATE KEY-----[redacted], tried'],
-  [JSON.stringify(pem), '"-----BEGIN RSA PRIVATE KEY-----[redacted]"'],
-  ['-----BEGIN PRIVATE KEY-----\nMIIE', '-----BEGIN PRIVATE KEY-----[redacted]'],
+  [`key: ${pem}, tried`, 'key: [redacted], tried'],
+  [JSON.stringify(pem), '"[redacted]"'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
   [`token ${jwt} is expired`, 'token [redacted] is expired'],
   ['Authorization: Bearer abc.def-ghi', 'Authorization: Bearer [redacted]'],
   ['AKIAIOSFODNN7EXAMPLE is not known', '[redacted] is not known'],
   ['https://me:pass@cloud/x', 'https://[redacted]@cloud/x'],
   ['?password=hunter2&x=1', '?password=[redacted]&x=1'],
-  ['{"clientSecret":"s3cr3t"}', '{"clientSecret":[redacted]"}'],
-  [String.raw`"{\"client_secret\":\"s3cr3t\"}"`, String.raw`"{\"client_secret\":[redacted]\"}"`],
-  ['client_secret: "s3cr3t"', 'client_secret:[redacted]"'],
+  ['{"clientSecret":"s3cr3t"}', '{"clientSecret":[redacted]}'],
+  [String.raw`{"password":"s3\"cr3t","a":1}`, '{"password":[redacted],"a":1}'],
+  [String.raw`"{\"client_secret\":\"s3cr3t\"}"`, String.raw`"{\"client_secret\":[redacted]}"`],
+  ['client_secret: "s3cr3t"', 'client_secret: [redacted]'],
 ])('%j is written as %j', (text, expected) => {
   expect(scrubbed(text)).toBe(expected);
 });
@@ -29,6 +30,10 @@ test.each([
   'Node ip-10-0-0-1.eu-west-1.compute.internal is Ready',
   'machines.machine.sapcloud.io "pool-a" not found',
   'token: no',
+  // What is hidden in the output of a console, where no name has to be found again.
+  'Secret: cloud-1 is not read',
+  'mount --token-secret shoot--dev/cloud',
+  '/resourceGroups/Shoot1/providers/Microsoft/Compute',
 ])('%j is written as it is', (text) => {
   expect(scrubbed(text)).toBe(text);
 });
@@ -39,6 +44,12 @@ test('what was read as a secret is recognised anywhere', () => {
   expect(values.scrub('westeurope refused correct horse, x')).toBe(
     'westeurope refused [redacted], x',
   );
+});
+
+test('a secret within another one does not save the rest of it', () => {
+  const values = new SecretValues();
+  values.add(['battery', 'correct battery staple']);
+  expect(values.scrub('refused correct battery staple')).toBe('refused [redacted]');
 });
 
 test('only the newest of many are known', () => {

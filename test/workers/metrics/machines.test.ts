@@ -66,11 +66,23 @@ function withOperation(lastOperation: LastOperation, deletionTimestamp?: string)
   });
 }
 
-test('creations that fail are counted by code, and no more once they are deleted', async () => {
-  const failure = { type: 'Create', state: 'Failed', errorCode: 'ResourceExhausted' } as const;
+const said = (code: string, words: string): string =>
+  `Cloud provider message - machine codes error: code = [${code}] message = [${words}]`;
+
+test.each([
+  ['ResourceExhausted', 'the zone has no more capacity for size "small"', 'capacity'],
+  ['ResourceExhausted', 'Quota "CPUS" exceeded', 'quota'],
+  ['InvalidArgument', 'size: "huge" is not known', 'bad-spec'],
+  ['InvalidArgument', 'Secret "cloud" does not exist', 'missing-secret'],
+  ['PermissionDenied', 'the key is disabled', 'credentials'],
+  ['InvalidArgument', 'provider "x" has no driver: no worker serves it', 'worker-down'],
+  ['Unavailable', 'try later', ''],
+])('creations that fail are counted by code and trouble: %s: %s', async (code, words, trouble) => {
+  const description = said(code, words);
+  const failure = { type: 'Create', state: 'Failed', errorCode: code, description } as const;
   watcher.put(withOperation(failure));
   expect(await watcher.lines('millwright_creations_failing')).toEqual([
-    'millwright_creations_failing{kube_namespace="shoot",code="ResourceExhausted"} 1',
+    `millwright_creations_failing{kube_namespace="shoot",code="${code}",trouble="${trouble}"} 1`,
   ]);
   watcher.put(withOperation(failure, ago(1)));
   expect(await watcher.lines('millwright_creations_failing')).toEqual([]);

@@ -85,7 +85,7 @@ function ofBoth(): DocumentedSeries[] {
   return registered((registry) => {
     registerLeaderlessMetric(registry, new Map());
     registerFleetMetrics(registry);
-    registerCertificateMetric(registry, []);
+    registerCertificateMetric(registry, () => []);
     measuredReach(registry, { address: '', ask: async () => undefined }).close();
   });
 }

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { registerCertificateMetric } from '../../../workers/process/certificates.ts';
+import {
+  certificateEndsIn,
+  registerCertificateMetric,
+} from '../../../workers/process/certificates.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 
 let folder: string;
@@ -38,7 +41,7 @@ function put(name: string, text: string): string {
 const system = new HandSystem();
 
 async function linesFor(files: string[], registry = new Registry()): Promise<string[]> {
-  registerCertificateMetric(registry, files);
+  registerCertificateMetric(registry, certificateEndsIn(files));
   return samplesOf(await system.run(() => registry.metrics()));
 }
 
@@ -87,7 +90,7 @@ test('a renewed certificate counts within a minute', async () => {
   const registry = new Registry();
   const handSystem = new HandSystem();
   const read = async () => samplesOf(await handSystem.run(() => registry.metrics()));
-  registerCertificateMetric(registry, [file]);
+  registerCertificateMetric(registry, certificateEndsIn([file]));
   expect(await read()).toEqual([lineOf(file, '2026-03-01')]);
   put('tls.crt', await certificateUntil('2026-06-01'));
   await handSystem.run(() => handSystem.to(61_000));

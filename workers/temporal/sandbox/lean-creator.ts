@@ -26,7 +26,7 @@ export async function createLeanCreator(
   const clients = Array.from({ length: count }, () => new WatchedClient(logger));
   const init = {
     type: 'init',
-    workflowBundle,
+    workflowBundle: withoutInlineMap(workflowBundle),
     isolateExecutionTimeoutMs: options.isolateExecutionTimeoutMs,
     reuseV8Context: true,
     registeredActivityNames: new Set(options.activities.keys()),
@@ -35,6 +35,15 @@ export async function createLeanCreator(
   await Promise.all(clients.map((client) => client.send(init)));
   for (const client of clients) client.watch();
   return new ThreadedVMWorkflowCreator(clients);
+}
+
+/**
+ * The thread keeps the code for good. The map inside it, which is more than half of it, is for
+ * debuggers; stacks are read with the map beside it.
+ */
+function withoutInlineMap(bundle: Bundle): Bundle {
+  const at = bundle.code.lastIndexOf('//# sourceMappingURL=');
+  return at < 0 ? bundle : { ...bundle, code: bundle.code.slice(0, at) };
 }
 
 class WatchedClient extends WorkerThreadClient {

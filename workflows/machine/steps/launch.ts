@@ -23,7 +23,9 @@ import {
 } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { takeRead } from '../restore.ts';
+import type { MachineObjectState } from '../state.ts';
 import { instanceOf, isRecorded } from '../state.ts';
+import { defined } from '../../values/defined.ts';
 import { mayHaveStaleNode } from '../../plan/machine/stale-node.ts';
 import type { CreatedInstance } from '../../contracts/driver-contract.ts';
 import type { StepContext } from './context.ts';
@@ -37,7 +39,8 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
   const { ref, cluster } = input;
   markFresh(state);
   const isRetry = state.failure !== undefined;
-  const request = { machine: ref, cluster, isRetry, readsNode: !object.isNodeRead };
+  const readsNode = !object.isNodeRead;
+  const request = defined({ machine: ref, cluster, isRetry, readsNode, signalled: unread(object) });
   const outcome = await localFirst(
     (steps) => steps.readAndClaimMachine(request),
     `read ${ref.name}`,
@@ -56,6 +59,13 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
   if (!failure || isRecorded(state)) return;
   markStale(state);
   noteFailure(state, failure, 'Create');
+}
+
+/** Of a Machine that was never read: what is signalled from here on is read anew. */
+function unread({ observed, prepared }: MachineObjectState) {
+  if (!observed || prepared) return undefined;
+  const { uid, resourceVersion } = observed;
+  return { uid, resourceVersion };
 }
 
 export async function create(context: StepContext): Promise<void> {

@@ -80,6 +80,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- regexFind "[0-9]+$" .Values.temporal.address }}
 {{- end }}
 
+{{/* Where traces go; empty without them. */}}
+{{- define "millwright.tracesPort" -}}
+{{- with .Values.traces }}
+{{- if .enabled }}
+{{- $url := urlParse .endpoint }}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Of the workers in Temporal, where installs of other namespaces and clusters may have theirs. */}}
 {{- define "millwright.workerDeployment" -}}
 {{- $names := compact (list .Values.temporal.clusterName .Release.Namespace (include "millwright.fullname" .)) }}

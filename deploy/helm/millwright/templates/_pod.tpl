@@ -38,7 +38,7 @@ spec:
         {{- range prepend .args (printf "%s.js" .process) }}
         - {{ . | quote }}
         {{- end }}
-      {{- with include "millwright.env" . | trim }}
+      {{- with printf "%s\n%s" (include "millwright.tracesEnv" $root | trim) (include "millwright.env" . | trim) | trim }}
       env:
         {{- . | nindent 8 }}
       {{- end }}
@@ -124,6 +124,7 @@ spec:
 {{- with $v.clusterId }}{{ $args = append $args (printf "--cluster-id=%s" .) }}{{ end }}
 {{- with $v.temporal.clusterName }}{{ $args = append $args (printf "--cluster-name=%s" .) }}{{ end }}
 {{- if $v.temporal.payloadKeys.secretName }}{{ $args = append $args "--payload-keys=/etc/millwright/payload-keys/keys" }}{{ end }}
+{{- if $v.traces.enabled }}{{ $args = append $args "--traces=otlp" }}{{ end }}
 {{- if ne $v.listenAddress "0.0.0.0" }}{{ $args = append $args (printf "--address=%s" $v.listenAddress) }}{{ end }}
 {{- range $name, $value := merge (dict) (.settings.flags | default dict) $v.flags }}
 {{- /* Numbers of values files are floats: 3000000 must not become 3e+06. */}}
@@ -180,6 +181,23 @@ spec:
 {{- end }}
 {{- with .settings.env }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Before what `env` of a process sets, which counts more. */}}
+{{- define "millwright.tracesEnv" -}}
+{{- with .Values.traces }}
+{{- if .enabled }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ .endpoint | quote }} }
+{{- if .headers.secretName }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: {{ .headers.secretName }}, key: {{ .headers.key }} } }
+{{- end }}
+{{- if lt (float64 .ratio) 1.0 }}
+- { name: OTEL_TRACES_SAMPLER, value: traceidratio }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ .ratio | quote }} }
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -49,6 +49,17 @@
 {{- if and $tls.secretName (not $tls.enabled) }}
 {{- fail "temporal.tls.secretName: is set, but temporal.tls.enabled is false" }}
 {{- end }}
+{{- with $v.traces }}
+{{- if and .enabled (not .endpoint) }}
+{{- fail "traces.endpoint: is empty; traces.enabled needs the address of the collector, such as http://collector.observability:4318" }}
+{{- end }}
+{{- if and .endpoint (not .enabled) }}
+{{- fail (printf "traces.endpoint: %q is set, but traces.enabled is false" .endpoint) }}
+{{- end }}
+{{- if and .enabled (hasKey $v.flags "traces") }}
+{{- fail "flags.traces: is set, and traces.enabled as well; set one of them" }}
+{{- end }}
+{{- end }}
 {{- if and (le (int $v.terminationGracePeriodSeconds) 20) (not (hasKey $v.flags "shutdown-grace-period")) }}
 {{- fail (printf "terminationGracePeriodSeconds: %v is not allowed; allowed: more than --shutdown-grace-period, which is 20s (flags.shutdown-grace-period)" $v.terminationGracePeriodSeconds) }}
 {{- end }}

@@ -1,5 +1,5 @@
 /** Hides secrets in a text: those that are known, and those of a known form. */
-import { secretPatterns } from './secret-patterns.ts';
+import type { SecretForm } from './secret-forms.ts';
 
 export const hidden = '[redacted]';
 
@@ -12,8 +12,15 @@ interface Range {
  * All are searched in the text as it is, so that what hides a part of one does not save the rest.
  * `known`: texts of which none may be left.
  */
-export function redacted(text: string, known: readonly string[] = []): string {
-  const ranges = [...known.flatMap((secret) => occurrences(text, secret)), ...suspicions(text)];
+export function redacted(
+  text: string,
+  forms: readonly SecretForm[],
+  known: readonly string[] = [],
+): string {
+  const ranges = [
+    ...known.flatMap((secret) => occurrences(text, secret)),
+    ...forms.flatMap((form) => matches(text, form)),
+  ];
   let result = '';
   let end = 0;
   for (const range of merged(ranges)) {
@@ -32,10 +39,8 @@ function occurrences(text: string, secret: string): Range[] {
   return ranges;
 }
 
-function suspicions(text: string): Range[] {
-  return secretPatterns.flatMap(({ expression, isSecret = () => true }) =>
-    [...text.matchAll(expression)].filter(([match]) => isSecret(match)).map(rangeOf),
-  );
+function matches(text: string, { expression, isSecret = () => true }: SecretForm): Range[] {
+  return [...text.matchAll(expression)].filter(([match]) => isSecret(match)).map(rangeOf);
 }
 
 function rangeOf({ indices }: RegExpMatchArray): Range {

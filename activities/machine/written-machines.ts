@@ -1,0 +1,56 @@
+/**
+ * Machines on their way up as this process wrote them last. The next step of such a Machine begins
+ * with what the last one left instead of a read (docs/decisions/0039-record-with-the-create.md).
+ */
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { ObjectMeta } from '../../workflows/api/meta.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+
+/**
+ * Of all namespaces of the process together, some 5 KB each. Of two workers one may keep what the
+ * other goes on with. What is dropped is read again.
+ */
+const most = 1_000;
+
+/** By client and UID, the oldest first. */
+const written = new Map<string, Machine>();
+const clients = new WeakMap<KubeClient, string>();
+let clientCount = 0;
+
+/** Instead of what was kept of this Machine before. */
+export function keepWritten(control: KubeClient, machine: Machine): void {
+  const { managedFields: _long, ...metadata }: ObjectMeta & { managedFields?: unknown } =
+    machine.metadata;
+  const key = keyOf(control, metadata.uid);
+  written.delete(key);
+  written.set(key, { ...machine, metadata });
+  const [oldest] = written.keys();
+  if (written.size > most && oldest !== undefined) written.delete(oldest);
+}
+
+/**
+ * Once. A caller that writes it names its version as precondition; one that only reads says which
+ * version it has to be.
+ */
+export function takeWritten(
+  control: KubeClient,
+  { uid, resourceVersion }: { uid: string; resourceVersion?: string },
+): Machine | undefined {
+  const key = keyOf(control, uid);
+  const machine = written.get(key);
+  written.delete(key);
+  const isMeant =
+    resourceVersion === undefined || machine?.metadata.resourceVersion === resourceVersion;
+  return isMeant ? machine : undefined;
+}
+
+/** Each client is one cluster as one process sees it, of which a simulation has several. */
+function keyOf(control: KubeClient, uid: string): string {
+  let client = clients.get(control);
+  if (client === undefined) {
+    clientCount += 1;
+    client = String(clientCount);
+    clients.set(control, client);
+  }
+  return `${client}/${uid}`;
+}

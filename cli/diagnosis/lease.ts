@@ -1,0 +1,118 @@
+/** What the Lease of a watcher says: whether one leads, and what it has noted there. */
+import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import type { PauseReason } from '../../workflows/values/pauses.ts';
+import type { Finding } from './finding.ts';
+import type { Fleet, LeaseFact } from './fleet.ts';
+import type { Trouble } from './trouble.ts';
+
+/** A new leader has it by then. */
+const leaderPatienceMs = 60_000;
+/** As the alert has it: by then the checks have compared objects, workflows and instances. */
+const restoreShownMs = 3_600_000;
+/** As the alert has it. */
+const certificateNoticeMs = 7 * 86_400_000;
+
+export function leaseFindings(lease: LeaseFact, fleet: Fleet): Finding[] {
+  return [
+    ...leaderFindings(lease, fleet.now),
+    ...pauseFindings(lease),
+    ...restoreFindings(lease, fleet),
+    ...(lease.certificates ?? []).flatMap((end) => certificateFindings(end, { lease, fleet })),
+  ];
+}
+
+function leaderFindings({ namespace, name, holder, renewedAt }: LeaseFact, now: number): Finding[] {
+  if (holder !== undefined || (renewedAt !== undefined && now < renewedAt + leaderPatienceMs)) {
+    return [];
+  }
+  return [
+    {
+      trouble: 'worker-down',
+      object: { kind: 'lease', namespace, name },
+      cause: 'no watcher leads, so nothing is created and nothing is deleted',
+      since: renewedAt,
+      commands: ['kubectl get deployments -A -l app.kubernetes.io/component=watcher'],
+    },
+  ];
+}
+
+/** What the watcher itself saw; a stop has a finding of its own, and so has a watcher. */
+const troublesOfPauses: Partial<Record<PauseReason, { trouble: Trouble; cause: string }>> = {
+  worker: { trouble: 'worker-down', cause: 'no worker takes up what there is to do' },
+  temporal: { trouble: 'temporal-down', cause: 'Temporal does not answer the watcher' },
+  target: {
+    trouble: 'api-server-down',
+    cause:
+      'the API server of the Nodes does not answer: machines keep their phase, none is replaced',
+  },
+};
+
+function pauseFindings({ namespace, name, pauses }: LeaseFact): Finding[] {
+  return pauses.flatMap(({ reason, from, until }) => {
+    const known = troublesOfPauses[reason];
+    if (!known || until !== undefined) return [];
+    return [{ ...known, object: { kind: 'lease', namespace, name }, since: from, commands: [] }];
+  });
+}
+
+function restoreFindings({ namespace, name, restoredAt }: LeaseFact, fleet: Fleet): Finding[] {
+  if (restoredAt === undefined || fleet.now >= restoredAt + restoreShownMs) return [];
+  const scheduleId = orphanScheduleOf(namespace, fleet);
+  return [
+    {
+      trouble: 'restored-etcd',
+      object: { kind: 'lease', namespace, name },
+      cause:
+        'etcd was restored to an earlier moment: machines that were made since have no object, and what was deleted since is back',
+      since: restoredAt,
+      commands: [
+        '# keeps the search from deleting instances until it is known which may go',
+        `temporal schedule toggle --schedule-id ${scheduleId} --pause --reason "etcd was restored"`,
+      ],
+    },
+  ];
+}
+
+function orphanScheduleOf(namespace: string, { install }: Fleet): string {
+  const { name, clusterName, isFleet } = install;
+  return scheduleIdOf('orphans', {
+    name: name || namespace,
+    clusterName: clusterName || undefined,
+    ...(isFleet && { fleetNamespace: namespace }),
+  });
+}
+
+interface Place {
+  lease: LeaseFact;
+  fleet: Fleet;
+}
+
+/** A process goes on with a connection that it has, and gets no other one. */
+function certificateFindings({ file, until }: CertificateEnd, place: Place): Finding[] {
+  const { lease, fleet } = place;
+  if (fleet.now < until - certificateNoticeMs) return [];
+  const hasEnded = fleet.now >= until;
+  return [
+    {
+      trouble: 'certificate-expiry',
+      object: { kind: 'lease', namespace: lease.namespace, name: lease.name },
+      cause: `the certificate in ${file} of watcher and worker ${hasEnded ? 'has ended' : 'ends'}`,
+      since: hasEnded ? until : until - certificateNoticeMs,
+      ...(!hasEnded && { until, sequel: 'watcher and worker are cut off' }),
+      commands: certificateCommands(place),
+    },
+  ];
+}
+
+function certificateCommands({ lease, fleet }: Place): string[] {
+  const [process] = fleet.processes;
+  const kubectl = `kubectl -n ${process?.namespace ?? lease.namespace}`;
+  const ours = '-l app.kubernetes.io/name=millwright';
+  return [
+    '# the Secrets that the pods have their files from',
+    `${kubectl} get deployments ${ours} -o jsonpath='{..volumes[*].secret.secretName}'`,
+    '# once it is renewed; by itself within three minutes',
+    `${kubectl} rollout restart deployment ${ours}`,
+  ];
+}

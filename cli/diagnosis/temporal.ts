@@ -1,0 +1,110 @@
+/** Temporal: whether it answers, whether workers poll, and whether their code goes on. */
+import { lineFor } from '../../workers/temporal/current-version.ts';
+import { isSameVersion, polls } from '../../workers/temporal/queue-versions.ts';
+import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
+import type { Finding } from './finding.ts';
+import type { Fleet, ReleaseFacts, TemporalFacts, TroubledRuns } from './fleet.ts';
+
+export function temporalFindings(fleet: Fleet): Finding[] {
+  const { temporal } = fleet;
+  if (!temporal) return [];
+  const { address, failure, release } = temporal;
+  if (failure !== undefined) {
+    const object = { kind: 'temporal', name: address };
+    const cause = `Temporal at ${address} does not answer: ${failure}`;
+    const command = `temporal operator cluster health --address ${address}`;
+    return [{ trouble: 'temporal-down', object, cause, commands: [command] }];
+  }
+  return [
+    ...queueFindings(temporal),
+    ...(release ? releaseFindings({ release, temporal, fleet }) : []),
+  ];
+}
+
+function placeFlags({ address, namespace }: TemporalFacts): string {
+  return `--address ${address} --namespace ${namespace}`;
+}
+
+function queueFindings(temporal: TemporalFacts): Finding[] {
+  const unserved = Object.entries(temporal.pollers ?? {}).filter(([, count]) => count === 0);
+  return unserved.map(([queue]) => ({
+    trouble: 'worker-down',
+    object: { kind: 'queue', name: queue },
+    cause: 'no worker polls this task queue',
+    commands: [`temporal task-queue describe ${placeFlags(temporal)} --task-queue ${queue}`],
+  }));
+}
+
+interface Sight {
+  release: ReleaseFacts;
+  temporal: TemporalFacts;
+  fleet: Fleet;
+}
+
+function releaseFindings(sight: Sight): Finding[] {
+  const { begunAnew, failing } = sight.release;
+  return [
+    ...versionFindings(sight),
+    ...runsFindings(sight, failing, 'workflows that stand still because their tasks fail'),
+    ...runsFindings(sight, begunAnew, 'runs that failed within the hour and began anew'),
+  ];
+}
+
+/** Without any worker another finding says so. */
+function versionFindings(sight: Sight): Finding[] {
+  const { queue, current, polling } = sight.release;
+  if (polling.length === 0 || polls(current, sight.release)) return [];
+  const idle = [...new Set(polling.map(nameOf))].join(', ');
+  return [
+    {
+      trouble: 'bad-release',
+      object: { kind: 'queue', name: queue },
+      cause: `all work is for ${nameOf(current)}, of which none polls; ${idle} get none`,
+      commands: wayBack(sight),
+    },
+  ];
+}
+
+function nameOf(version: WorkerVersion | undefined): string {
+  if (!version) return 'workers without a version';
+  return `workers of version ${version.buildId} of ${version.deploymentName}`;
+}
+
+function runsFindings(sight: Sight, runs: TroubledRuns | undefined, which: string): Finding[] {
+  if (!runs) return [];
+  const { count, since, workflowId, words } = runs;
+  const show = `temporal workflow show ${placeFlags(sight.temporal)} --workflow-id ${workflowId}`;
+  return [
+    {
+      trouble: 'bad-release',
+      object: { kind: 'queue', name: sight.release.queue },
+      cause: `${which}: ${count}, such as ${workflowId}: ${words.replaceAll(/\s+/g, ' ')}`,
+      since,
+      commands: [show, ...wayBack(sight)],
+    },
+  ];
+}
+
+function wayBack({ release, temporal, fleet }: Sight): string[] {
+  const { current } = release;
+  const describe = `temporal worker deployment describe ${placeFlags(temporal)} --name`;
+  const others = othersOf(release).map((other) => lineFor(other, temporal.namespace));
+  const helm = `--namespace ${fleet.processes[0]?.namespace ?? fleet.namespace ?? 'default'}`;
+  return [
+    ...(current ? [`${describe} ${current.deploymentName}`] : []),
+    ...(others.length > 0
+      ? ['# gives all work to other workers that poll: those of the release before', ...others]
+      : ['# back to the release before', `helm rollback millwright ${helm}`]),
+  ];
+}
+
+/** Other versions than the current one, whose workers are there, each once. */
+function othersOf({ current, polling }: ReleaseFacts): WorkerVersion[] {
+  const unversioned = current && { ...current, buildId: 'unversioned' };
+  const others = polling.flatMap((one) =>
+    isSameVersion(one, current) ? [] : (one ?? unversioned ?? []),
+  );
+  return others.filter(
+    (one, index) => others.findIndex((known) => isSameVersion(known, one)) === index,
+  );
+}

@@ -1,0 +1,123 @@
+/** Steps on the way up begin with what this process wrote, and read where that does not hold. */
+import { describe, expect, test } from 'vitest';
+import { createMachines } from '../../../activities/machine-set/batches.ts';
+import { recordJoined } from '../../../activities/machine/join.ts';
+import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
+import { keepWritten } from '../../../activities/machine/written-machines.ts';
+import { recordCreated } from '../../../activities/machine/record.ts';
+import { customResource } from '../../../activities/kube/client/paths.ts';
+import { finalizers } from '../../../workflows/api/constants.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import {
+  aMachine,
+  aMachineClass,
+  aMachineSet,
+  aNode,
+  aSecret,
+  namespace,
+} from '../../support/builders.ts';
+import { aWorld, lifeOf, type WorldOfTests } from '../../support/world.ts';
+
+const path = customResource('machines', namespace, 'pool-a');
+const life = lifeOf('pool-a');
+const instance = { providerID: 'local:///z/i', nodeName: 'pool-a', isFound: false };
+const readsOf = ({ control }: WorldOfTests): number =>
+  control.calls.filter((call) => call === `GET ${path}`).length;
+const phaseIn = async ({ control }: WorldOfTests): Promise<string | undefined> =>
+  (await control.read<Machine>(path)).status?.currentStatus?.phase;
+
+const nothingDone = { done: [], report: () => undefined, isSuperseded: () => false };
+
+async function aMadeMachine() {
+  const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
+  const { control } = world;
+  const made = (created: Machine): void => keepWritten(control, created);
+  const progress = { ...nothingDone, made };
+  const basis = { generation: 1, replicas: 3 };
+  const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
+  await createMachines(control, batch, progress);
+  const { uid, resourceVersion } = (await world.control.read<Machine>(path)).metadata;
+  const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
+  return { world, input, signalled: { uid, resourceVersion } };
+}
+
+describe('a Machine that this process made', () => {
+  test('is not read while it is as it was made', async () => {
+    const { world, input, signalled } = await aMadeMachine();
+    const found = { found: true, machine: { ...signalled, provider: 'virtual' } };
+    const before = readsOf(world);
+    expect(await readAndClaimMachine(world, { ...input, signalled })).toMatchObject(found);
+    expect(readsOf(world)).toBe(before);
+  });
+
+  test('is read by a second attempt, which may be a later one', async () => {
+    const { world, input, signalled } = await aMadeMachine();
+    await readAndClaimMachine(world, { ...input, signalled });
+    const before = readsOf(world);
+    await readAndClaimMachine(world, { ...input, signalled });
+    expect(readsOf(world)).toBe(before + 1);
+  });
+
+  test('is read when another version of it was signalled', async () => {
+    const { world, input, signalled } = await aMadeMachine();
+    await world.control.patch(path, 'merge', { spec: { drainTimeout: '1m' } });
+    const { resourceVersion } = (await world.control.read<Machine>(path)).metadata;
+    const now = { ...signalled, resourceVersion };
+    expect(await readAndClaimMachine(world, { ...input, signalled: now })).toMatchObject({
+      machine: { resourceVersion, limits: { drainTimeoutSeconds: 60 } },
+    });
+  });
+
+  test('is read where nobody says what was signalled', async () => {
+    const { world, input } = await aMadeMachine();
+    const before = readsOf(world);
+    await readAndClaimMachine(world, input);
+    expect(readsOf(world)).toBe(before + 1);
+  });
+});
+
+describe('a Machine whose ids this process wrote', () => {
+  const request = {
+    machine: life,
+    node: { name: 'pool-a', uid: aNode().metadata.uid },
+    className: 'small',
+  };
+
+  async function recorded() {
+    const world = aWorld({
+      control: [aMachine({ metadata: { finalizers: [finalizers.machine] } })],
+      target: [aNode()],
+    });
+    await recordCreated(world, { machine: life, instance, usesTarget: true });
+    return { world, before: readsOf(world) };
+  }
+
+  test('is Running by one write without a read', async () => {
+    const { world, before } = await recorded();
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(readsOf(world)).toBe(before);
+    expect(await phaseIn(world)).toBe('Running');
+  });
+
+  test('is read when somebody else wrote it meanwhile, whose conditions stay', async () => {
+    const { world, before } = await recorded();
+    await world.control.patch(path, 'merge', { metadata: { annotations: { by: 'another' } } });
+    await recordJoined(world, request);
+    expect(readsOf(world)).toBeGreaterThan(before);
+    expect(await phaseIn(world)).toBe('Running');
+  });
+
+  test('does not run when it is being deleted by now', async () => {
+    const { world } = await recorded();
+    await world.control.delete(path);
+    await recordJoined(world, request);
+    expect(await phaseIn(world)).toBe('Pending');
+  });
+
+  test('is another one when the name is: nothing is written to that', async () => {
+    const { world } = await recorded();
+    world.control.put(aMachine({ metadata: { uid: 'uid-2' } }));
+    await recordJoined(world, request);
+    expect(await phaseIn(world)).toBeUndefined();
+  });
+});

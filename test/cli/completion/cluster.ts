@@ -1,0 +1,54 @@
+/** An API server that has one object of each kind, and a kubeconfig for it. */
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface NamedCluster {
+  folder: string;
+  /** In `folder`. */
+  kubeconfig: string;
+  /** False: it takes requests, and does not answer. */
+  answers: boolean;
+  close(): Promise<void>;
+}
+
+/** The first one is the current one. */
+export const contexts = ['here', 'arn:aws:eks:eu-west-1:1:cluster/prod', 'two words'];
+
+/** Its objects have the name of their resource with `-a`, such as `machines-a`. */
+export async function aNamedCluster(): Promise<NamedCluster> {
+  const server = createServer((request, response) => {
+    if (!cluster.answers) return;
+    const resource = new URL(request.url ?? '', 'http://here').pathname.split('/').at(-1);
+    const items = [{ metadata: { name: `${resource}-a` } }];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'completion-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const here = { name: 'here' };
+  const content = {
+    clusters: [{ ...here, cluster: { server: `http://127.0.0.1:${port}` } }],
+    users: [{ ...here, user: {} }],
+    contexts: contexts.map((name) => ({ name, context: { cluster: 'here', user: 'here' } })),
+    'current-context': 'here',
+  };
+  await writeFile(kubeconfig, JSON.stringify(content));
+  const cluster: NamedCluster = {
+    folder,
+    kubeconfig,
+    answers: true,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  return cluster;
+}

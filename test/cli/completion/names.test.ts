@@ -1,0 +1,57 @@
+/** Names for completion, and what the words of an unfinished line say. */
+import { homedir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readNames } from '../../../cli/completion/live-names.ts';
+import { wordsBefore } from '../../../cli/completion/words.ts';
+import type { NamedCluster } from './cluster.ts';
+import { aNamedCluster, contexts } from './cluster.ts';
+
+describe('names of a cluster', () => {
+  let cluster: NamedCluster;
+  beforeAll(async () => {
+    cluster = await aNamedCluster();
+  });
+  afterAll(async () => {
+    await cluster.close();
+  });
+
+  const namesFor = async (...words: string[]) =>
+    await readNames(wordsBefore([...words, '--kubeconfig', cluster.kubeconfig, '']));
+
+  test('are those of the kinds that the command takes, and of options', async () => {
+    const { kubeconfig } = cluster;
+    const { ofObjects } = await namesFor('preserve');
+    expect(ofObjects).toEqual(['machine/machines-a', 'node/nodes-a']);
+    const options = await readNames({ kinds: [], option: 'class', kubeconfig });
+    expect(options.ofOptions).toEqual(new Map([['class', ['machineclasses-a']]]));
+    const ofContexts = await readNames({ kinds: [], option: 'context', kubeconfig });
+    expect(ofContexts.ofOptions).toEqual(new Map([['context', contexts]]));
+  });
+
+  test('are left out where it does not answer', async () => {
+    cluster.answers = false;
+    expect(await namesFor('skip-drain')).toEqual({ ofObjects: [], ofOptions: new Map() });
+  });
+});
+
+test('names are left out where the kubeconfig cannot be read', async () => {
+  const words = { kinds: ['machine'], option: undefined, kubeconfig: '/nowhere' } as const;
+  expect(await readNames(words)).toEqual({ ofObjects: [], ofOptions: new Map() });
+  const ofContexts = { ...words, kinds: [], option: 'context' } as const;
+  expect(await readNames(ofContexts)).toEqual({ ofObjects: [], ofOptions: new Map() });
+});
+
+test.each([
+  [['rollout', 'status', ''], { kinds: ['machinedeployment'] }],
+  [['preserve', 'no'], { kinds: ['machine', 'node'] }],
+  [['explain', ''], { kinds: ['machine', 'machineset', 'machinedeployment'] }],
+  [['skip-drain', '-n', 'shoot', ''], { kinds: ['machine'], namespace: 'shoot' }],
+  [['doctor', '--context=a', '-n', ''], { kinds: [], option: 'namespace', context: 'a' }],
+  [['doctor', '--namespace=sh'], { kinds: [], option: 'namespace' }],
+  [['plan', 'mcd/pool', '--class', 'la'], { kinds: [], option: 'class' }],
+  [['skip-drain', '--y'], { kinds: [] }],
+  [['sk'], { kinds: [] }],
+  [['stuck', '--kubeconfig', '~/a', ''], { kubeconfig: `${homedir()}/a` }],
+])('after %j it is known what is to be completed', (words, expected) => {
+  expect(wordsBefore(words)).toMatchObject(expected);
+});

@@ -1,0 +1,105 @@
+/** What a watcher has noted on its Lease. */
+import { expect, test } from 'vitest';
+import { writeCertificateEnds } from '../../../activities/kube/objects/certificate-ends.ts';
+import { writeRestore } from '../../../activities/kube/objects/restore-note.ts';
+import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
+import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import { leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';
+import { aFleet, metaOf, minutesAgo, now } from './objects.ts';
+
+const dayMs = 86_400_000;
+const file = '/etc/millwright/temporal-tls/tls.crt';
+
+function found(annotations: Record<string, string | undefined>, changes: Partial<Fleet> = {}) {
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: metaOf('millwright', { annotations: defined(annotations) }),
+    spec: { holderIdentity: 'watcher-0', leaseDurationSeconds: 15, renewTime: minutesAgo(0) },
+  };
+  const leases = leaseFactsOf([lease], { namespace: 'shoot', place: {} });
+  return diagnose(aFleet({ leases, ...changes }));
+}
+
+function defined(annotations: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(annotations).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
+}
+
+const endingAt = (until: number) => ({
+  'millwright.dev/certificates': writeCertificateEnds([
+    { file, until },
+    { file: '/etc/millwright/temporal-tls/ca.crt', until: now + 3_000 * dayMs },
+  ]),
+});
+
+test('a certificate that ends within a week, with when, and how to have it read again', () => {
+  expect(found(endingAt(now + 8 * dayMs))).toEqual([]);
+  expect(found(endingAt(now + 2 * dayMs))).toEqual([
+    {
+      trouble: 'certificate-expiry',
+      object: { kind: 'lease', namespace: 'shoot', name: 'millwright' },
+      cause: `the certificate in ${file} of watcher and worker ends`,
+      since: now - 5 * dayMs,
+      until: now + 2 * dayMs,
+      sequel: 'watcher and worker are cut off',
+      commands: expect.arrayContaining([
+        'kubectl -n shoot rollout restart deployment -l app.kubernetes.io/name=millwright',
+      ]),
+    },
+  ]);
+});
+
+test('a certificate that has ended, of the Deployments where they are', () => {
+  const worker = { name: 'worker', component: 'worker', wanted: 1, available: 1 };
+  const [finding, ...others] = found(endingAt(now - dayMs), {
+    processes: [{ ...worker, namespace: 'release' }],
+  });
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    cause: `the certificate in ${file} of watcher and worker has ended`,
+    since: now - dayMs,
+    commands: expect.arrayContaining([
+      'kubectl -n release rollout restart deployment -l app.kubernetes.io/name=millwright',
+    ]),
+  });
+  expect(finding).not.toHaveProperty('until');
+});
+
+const restoredAt = (at: number) => ({ 'millwright.dev/restored': writeRestore(at) });
+
+test('a database that was restored, for an hour, and how to keep the instances', () => {
+  expect(found(restoredAt(now - 3_600_000))).toEqual([]);
+  expect(found(restoredAt(now - 60_000))).toMatchObject([
+    {
+      trouble: 'restored-etcd',
+      object: { kind: 'lease', namespace: 'shoot', name: 'millwright' },
+      cause: expect.stringMatching(/^etcd was restored to an earlier moment/),
+      since: now - 60_000,
+      commands: [
+        expect.stringMatching(/^# /),
+        'temporal schedule toggle --schedule-id safety/orphans/shoot --pause --reason "etcd was restored"',
+      ],
+    },
+  ]);
+});
+
+test.each([
+  [{ name: 'eu', clusterName: '', isFleet: true }, 'safety/orphans/eu:shoot'],
+  [{ name: 'eu', clusterName: '', isFleet: false }, 'safety/orphans/eu'],
+  [{ name: '', clusterName: 'garden', isFleet: false }, 'safety/orphans/garden/shoot'],
+])('the schedule of %o', (install, id) => {
+  const [finding] = found(restoredAt(now), { install });
+  expect(finding?.commands.at(-1)).toContain(` --schedule-id ${id} `);
+});
+
+test.each(['', 'x', '{}', '[1]', '[{"file":"a"}]', '[{"file":1,"until":"2026-01-01"}]'])(
+  'what is damaged counts as absent: %s',
+  (text) => {
+    const annotations = { 'millwright.dev/certificates': text, 'millwright.dev/restored': text };
+    expect(found(annotations)).toEqual([]);
+  },
+);

@@ -1,0 +1,107 @@
+/** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Fleet } from '../../cli/diagnosis/fleet.ts';
+import { lineOf } from '../../cli/watch/changes.ts';
+import { screenOf } from '../../cli/watch/screen.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Machine, MachineStatus } from '../../workflows/api/machine.ts';
+import type { MachinePhase } from '../../workflows/api/phases.ts';
+import { aFleet, aMachine, metaOf, minutesAgo, now, running } from './diagnosis/objects.ts';
+import { aFleetInTrouble } from './diagnosis/fleet-in-trouble.ts';
+
+beforeEach(() => {
+  vi.stubEnv('LC_ALL', 'C.UTF-8');
+  vi.stubEnv('NO_COLOR', '1');
+  vi.stubEnv('FORCE_COLOR', undefined);
+});
+
+function machineIn(phase: MachinePhase, description: string, changes: object = {}): Machine {
+  const status: MachineStatus = { currentStatus: { phase }, lastOperation: { description } };
+  return aMachine('a', { status, metadata: changes });
+}
+
+function aPool(available: number, reason: string): MachineDeployment {
+  return {
+    apiVersion: 'machine.sapcloud.io/v1alpha1',
+    kind: 'MachineDeployment',
+    metadata: metaOf('pool'),
+    spec: { replicas: 2, template: { spec: {} } },
+    status: {
+      replicas: 2,
+      availableReplicas: available,
+      conditions: [{ type: 'Progressing', status: 'True', reason }],
+    },
+  };
+}
+
+describe('in a pipe', () => {
+  type Kind = Parameters<typeof lineOf>[0]['kind'];
+
+  /** A second after the other; the last state is the one in which the object goes. */
+  function linesOf(kind: Kind, states: readonly (Machine | MachineDeployment)[]): string[] {
+    return states.flatMap((object, index) => {
+      const change = { kind, object, previous: states[index - 1], isGone: false };
+      return lineOf(change, now + index * 1_000) ?? [];
+    });
+  }
+
+  test('each change of a machine is a line, and what changes nothing for people is none', () => {
+    const pending = machineIn('Pending', 'Creating machine on cloud provider');
+    const joined = machineIn('Running', 'Machine a successfully\n joined the cluster');
+    const labelled = { ...joined, metadata: { ...joined.metadata, labels: { a: 'b' } } };
+    const going = machineIn('Terminating', 'Drain', { deletionTimestamp: minutesAgo(0) });
+    expect(linesOf('machines', [aMachine('a'), pending, joined, labelled, going])).toEqual([
+      '12:00:00 shoot machine/a is there: New',
+      '12:00:01 shoot machine/a New -> Pending: Creating machine on cloud provider',
+      '12:00:02 shoot machine/a Pending -> Running: Machine a successfully joined the cluster',
+      '12:00:04 shoot machine/a Running -> Terminating: Drain',
+    ]);
+    const gone = { kind: 'machines', object: going, previous: going, isGone: true } as const;
+    expect(lineOf(gone, now)).toBe('12:00:00 shoot machine/a is gone');
+  });
+
+  test('a pool is a line for each change of its numbers or of its rollout', () => {
+    const states = [
+      aPool(1, 'MachineSetUpdated'),
+      aPool(1, 'MachineSetUpdated'),
+      aPool(2, 'NewMachineSetAvailable'),
+    ];
+    expect(linesOf('machinedeployments', states)).toEqual([
+      '12:00:00 shoot machinedeployment/pool is there: 1 of 2 available, 2 present (MachineSetUpdated)',
+      '12:00:02 shoot machinedeployment/pool 1 of 2 available, 2 present (MachineSetUpdated) -> 2 of 2 available, 2 present (NewMachineSetAvailable)',
+    ]);
+  });
+});
+
+function drawn(fleet: Fleet, rows: number | undefined, trouble = ''): string[] {
+  return screenOf(fleet, { rows, trouble }).split('\n');
+}
+
+describe('in a terminal', () => {
+  test('each state is the screen of status, without what only status asks for', () => {
+    const inTrouble = drawn(aFleetInTrouble(), 40);
+    expect(inTrouble[0]).toBe('Namespace shoot: 5 machines, 3 ready, 2 failing');
+    expect(inTrouble).toContainEqual(expect.stringMatching(/^drain-budget +machine\/pool-1-b/));
+    expect(inTrouble).toContainEqual(expect.stringMatching(/^pool +2\/4 /));
+    const repaired = drawn(aFleet({ machines: [aMachine('a', { status: running })] }), 40);
+    expect(repaired[0]).toBe('Namespace shoot: 1 machine, 1 ready');
+    expect(repaired).toContain('Nothing is stuck.');
+    expect(repaired.join('\n')).not.toContain('Temporal was not asked');
+  });
+
+  test('a low terminal shows the top, and how much is left out', () => {
+    const all = drawn(aFleetInTrouble(), 40);
+    const low = drawn(aFleetInTrouble(), 8);
+    expect(low).toEqual([...all.slice(0, 6), `(${all.length - 6} more lines)`]);
+    expect(drawn(aFleetInTrouble(), 1)).toHaveLength(6);
+    expect(drawn(aFleetInTrouble(), undefined)).toEqual(all);
+  });
+
+  test('what failed stands below, until the next drawing', () => {
+    const all = drawn(aFleetInTrouble(), 40);
+    expect(drawn(aFleetInTrouble(), 40, 'the API server is away')).toEqual([
+      ...all,
+      'the API server is away',
+    ]);
+  });
+});

@@ -1,0 +1,63 @@
+/** Budgets that can never allow an eviction: named, and not asked all the time. */
+import { describe, expect, test } from 'vitest';
+import { operatorRequests } from './support/audit.ts';
+import { eventually } from './support/eventually.ts';
+import { createMachine, untilGone, untilPhase } from './support/machines.ts';
+import { useScenario } from './support/scenario.ts';
+import { Workloads } from './support/workloads.ts';
+
+describe('a drain that is blocked', () => {
+  const scenario = useScenario('misconfigured', { isDoubled: false });
+  const { cluster, namespace, workflows } = scenario;
+  const workloads = new Workloads(scenario);
+
+  const pathOf = (name: string): string => cluster.pathOf('machines', name);
+
+  async function untilFailureSays(name: string, words: string): Promise<void> {
+    await eventually(`the pending activity says ${words}`, async () => {
+      const { drainNode } = await workflows.pendingFailures('machine', name);
+      expect(drainNode).toContain(words);
+    });
+  }
+
+  async function attemptsOf(name: string): Promise<{ attempt: number; events: number }> {
+    const { raw, historyLength: events } = await workflows.handleOf('machine', name).describe();
+    return { attempt: raw.pendingActivities?.[0]?.attempt ?? 0, events };
+  }
+
+  /** Milliseconds between the last eviction of its pod that was asked so far and the next one. */
+  async function untilAskedAgain(app: string): Promise<number> {
+    const wanted = { verb: 'create', resource: 'pods/eviction', start: app } as const;
+    const before = await operatorRequests(namespace, wanted);
+    return await eventually(`the pod of ${app} was asked again`, async () => {
+      const next = (await operatorRequests(namespace, wanted))[before.length];
+      expect(next).toBeDefined();
+      return (next?.at ?? 0) - (before.at(-1)?.at ?? 0);
+    });
+  }
+
+  test('by a budget that never can allow, or by two budgets, is named and asked rarely', async () => {
+    const name = await createMachine(scenario, 'never');
+    await untilPhase(scenario, name, 'Running');
+    await workloads.start({ app: 'zero', nodeName: name });
+    await workloads.guard('zero', { app: 'zero', maxUnavailable: 0 });
+    await workloads.start({ app: 'twice', nodeName: name });
+    await workloads.guard('twice-a', { app: 'twice', minAvailable: 1 });
+    await workloads.guard('twice-b', { app: 'twice', minAvailable: 1 });
+    await cluster.delete(pathOf(name));
+    await untilFailureSays(name, `${namespace}/zero is misconfigured`);
+    await untilFailureSays(name, `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`);
+    const before = await attemptsOf(name);
+    for (const pause of await Promise.all(['zero', 'twice'].map(untilAskedAgain)))
+      expect(pause).toBeGreaterThanOrEqual(20_000);
+    expect((await attemptsOf(name)).events).toBe(before.events);
+    const force = { metadata: { labels: { 'force-deletion': 'True' } } };
+    await cluster.patch('machines', name, force);
+    await untilGone(scenario, pathOf(name));
+    for (const budget of ['zero', 'twice-a', 'twice-b']) {
+      await cluster.delete(workloads.budgets(budget));
+    }
+    await workloads.end('zero');
+    await workloads.end('twice');
+  });
+});

@@ -1,0 +1,59 @@
+/** A worker that probes every second or two, and what it found so far. */
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import { probesOf } from './probes.ts';
+import { useScenario, type Scenario } from './scenario.ts';
+
+/** Of the Nodes that are to be managed. */
+export const managedLabel = 'example.com/safety-probes';
+export const probedChecks = [
+  'overshoot',
+  'lost-workflows',
+  'unmanaged-nodes',
+  'reachability',
+] as const;
+export type ProbedCheck = (typeof probedChecks)[number];
+
+export function useProbingScenario(name: string): Scenario {
+  return useScenario(name, {
+    isDoubled: false,
+    workerFlags: [
+      // Their search is a run in any case.
+      '--safety-orphans=off',
+      '--machine-safety-overshooting-period=1s',
+      '--safety-entities-period=2s',
+      '--machine-safety-orphan-vms-period=1s',
+      '--machine-safety-apiserver-statuscheck-period=1s',
+      '--machine-creation-timeout=5s',
+      // The Nodes of other scenarios are in the same cluster: for this one they are not managed.
+      `--safety-unmanaged-nodes-selector=${managedLabel}`,
+    ],
+    causes: [/^(machineDeployment|machineSet)\/.*: TERMINATED$/],
+  });
+}
+
+/** Runs that were started so far, and when the Schedule itself starts the next one. */
+export async function runsOf(
+  { workflows }: Scenario,
+  check: ProbedCheck,
+): Promise<{ taken: number; next: Date | undefined }> {
+  const { info } = await workflows.scheduleOf(check).describe();
+  return { taken: info.numActionsTaken, next: info.nextActionTimes[0] };
+}
+
+export interface MoreProbes {
+  check: ProbedCheck;
+  more: number;
+  /** Default any. */
+  outcome?: string;
+}
+
+export async function untilProbes(
+  scenario: Scenario,
+  { check, more, outcome }: MoreProbes,
+): Promise<void> {
+  const before = await probesOf(scenario, check, outcome);
+  await eventually(`${more} probes for ${check}`, async () => {
+    expect(await probesOf(scenario, check, outcome)).toBeGreaterThanOrEqual(before + more);
+  });
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import { LeaseNotes } from '../../watcher/lease-notes.ts';
+
+const file = '/etc/millwright/temporal-tls/tls.crt';
+const ends: CertificateEnd[] = [{ file, until: Date.parse('2026-12-01') }];
+const nothing = { checkpoint: undefined, stoppedSince: undefined, targetAwaySince: undefined };
+const names = {
+  certificates: 'millwright.dev/certificates',
+  checkpoint: 'millwright.dev/checkpoint',
+  restored: 'millwright.dev/restored',
+};
+
+const notesWith = (certificates: readonly CertificateEnd[]) =>
+  new LeaseNotes({ scope: 'queue', certificates: () => certificates });
+
+test('the ends of certificates go with each write, and go away with the last certificate', () => {
+  expect(notesWith(ends).annotations(undefined, nothing)).toMatchObject({
+    [names.certificates]: `[{"file":"${file}","until":"2026-12-01T00:00:00.000Z"}]`,
+  });
+  expect(notesWith([]).annotations(undefined, nothing)).toMatchObject({
+    [names.certificates]: null,
+  });
+});
+
+test('a term that begins because of a restore notes it, and drops the checkpoint before it', () => {
+  const doubt = 'the Lease is in an older state than before: its database was restored';
+  const notes = notesWith([]);
+  notes.takeOver({ annotations: {}, renewedAt: undefined }, doubt);
+  expect(notes.annotations(doubt, nothing)).toMatchObject({
+    [names.checkpoint]: null,
+    [names.restored]: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  notes.takeOver({ annotations: {}, renewedAt: undefined }, undefined);
+  const annotations = notes.annotations(undefined, nothing);
+  expect(annotations).not.toHaveProperty(names.checkpoint);
+  expect(annotations).not.toHaveProperty(names.restored);
+});

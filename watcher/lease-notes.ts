@@ -1,0 +1,59 @@
+/** What a watcher writes on its Lease each time that it renews it. */
+import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
+import type { LeaseBefore } from '../activities/kube/leases/lease-set.ts';
+import type { Annotations } from '../activities/kube/leases/lease-lock.ts';
+import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
+import {
+  certificatesAnnotation,
+  writeCertificateEnds,
+} from '../activities/kube/objects/certificate-ends.ts';
+import { nowMs } from '../activities/system/system.ts';
+import type { Checkpoint } from './cache/checkpoint.ts';
+import { write } from './cache/checkpoint.ts';
+import { PauseLog } from './pause-log.ts';
+import { RestoreNote } from './restore-note.ts';
+
+export interface LeaseNotesOptions {
+  /** Where the checkpoint means something. */
+  scope: string;
+  certificates(): readonly CertificateEnd[];
+}
+
+/** Times in milliseconds since 1970. */
+export interface Present {
+  /** Undefined until there is one in this term. */
+  checkpoint: Checkpoint | undefined;
+  stoppedSince: number | undefined;
+  targetAwaySince: number | undefined;
+}
+
+export class LeaseNotes {
+  readonly pauses = new PauseLog(nowMs);
+  readonly #restore = new RestoreNote(nowMs);
+  readonly #options: LeaseNotesOptions;
+
+  constructor(options: LeaseNotesOptions) {
+    this.#options = options;
+  }
+
+  /** A term begins, for the reason `doubt` where it does not go on from the one before it. */
+  takeOver(before: LeaseBefore, doubt: string | undefined): void {
+    this.pauses.takeOver(before);
+    this.#restore.takeOver(before, doubt);
+  }
+
+  annotations(doubt: string | undefined, present: Present): Annotations {
+    const { scope, certificates } = this.#options;
+    const { checkpoint, stoppedSince, targetAwaySince } = present;
+    this.pauses.note('stop', stoppedSince);
+    this.pauses.note('target', targetAwaySince);
+    // Until there is a new one, the old one holds, or none.
+    const kept = checkpoint ? write(checkpoint, scope) : doubt === undefined ? undefined : null;
+    return {
+      ...(kept !== undefined && { [checkpointAnnotation]: kept }),
+      ...this.pauses.annotations(),
+      ...this.#restore.annotations(),
+      [certificatesAnnotation]: writeCertificateEnds(certificates()) ?? null,
+    };
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What a worker reaches besides. Apart from the watcher's: Temporal's native part and the code of
+ * the drivers take some 15 MiB of each process that loads them.
+ */
+import { createDrivers } from '../activities/drivers/index.ts';
+import { createEventClient } from './kube/clients.ts';
+import type { WorkerOutside } from './outside.ts';
+import { host } from './outside.ts';
+import { installTemporalRuntime } from './temporal/runtime.ts';
+import { createWorkerFactory } from './temporal/worker-factory.ts';
+
+export const workerHost: WorkerOutside = {
+  ...host,
+  eventClient: createEventClient,
+  workerFactory: createWorkerFactory,
+  installTemporalRuntime,
+  createDrivers,
+  copies: {},
+};

@@ -1,0 +1,52 @@
+/** Which trouble a refused creation is: by its code and, where one code has several, its words. */
+import type { Machine } from './machine.ts';
+import type { MachineErrorCode } from './failures.ts';
+
+/** Names of decision 49. */
+export type CreationTrouble =
+  'quota' | 'capacity' | 'bad-spec' | 'missing-secret' | 'credentials' | 'worker-down';
+
+/** As activities/machine/record.ts writes it, in the form of MCM v0.62.1. */
+const inBrackets = /machine codes error: code = \[[^\]]*\] message = \[(.*)\]$/s;
+
+/** What the cloud itself said. */
+export function failureWordsOf({ status }: Machine): string {
+  const { description = '' } = status?.lastOperation ?? {};
+  // A machine that was given up says that last; the cloud's own words are beside it.
+  return wordsIn(description) ?? wordsIn(status?.failureMessage ?? '') ?? description;
+}
+
+const wordsIn = (text: string): string | undefined => inBrackets.exec(text)?.[1];
+
+const byCode: Partial<Record<MachineErrorCode, CreationTrouble>> = {
+  InvalidArgument: 'bad-spec',
+  NotFound: 'bad-spec',
+  AlreadyExists: 'bad-spec',
+  OutOfRange: 'bad-spec',
+  Unimplemented: 'bad-spec',
+  FailedPrecondition: 'bad-spec',
+  PermissionDenied: 'credentials',
+  Unauthenticated: 'credentials',
+  ResourceExhausted: 'capacity',
+};
+
+/**
+ * Both a quota and a full zone are ResourceExhausted to MCM; clouds say in words which of the two
+ * it is. Undefined where a retry may help as well as anything.
+ */
+export function creationTroubleOf(errorCode: string, words: string): CreationTrouble | undefined {
+  const trouble = Object.entries(byCode).find(([code]) => code === errorCode)?.[1];
+  if (trouble === 'capacity' && isQuota(words)) return 'quota';
+  return trouble === 'bad-spec' ? refusalOf(words) : trouble;
+}
+
+/** Of a class, whose annotation says the same as its machines. */
+export function refusalOf(words: string): CreationTrouble {
+  if (/has no driver: no worker serves/.test(words)) return 'worker-down';
+  if (words.startsWith('credentials: ')) return 'credentials';
+  return /(Secret|MachineClass) "[^"]*" does not exist/.test(words) ? 'missing-secret' : 'bad-spec';
+}
+
+function isQuota(words: string): boolean {
+  return /quota|limit|may not have more/i.test(words);
+}
