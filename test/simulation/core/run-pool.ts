@@ -4,9 +4,9 @@ import { CachedRun } from './run.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * A run that was in the cache of a killed worker is what a replay of its history would make of it,
- * for a fraction of the time. So another worker may go on with it; replays that really run check
- * often enough that this is so.
+ * A run that was in a cache is what a replay of its history would make of it, for a fraction of the
+ * time. So a worker may go on with one that left the cache of another, or its own; replays that
+ * really run check often enough that this is so.
  */
 export class RunPool {
   readonly #alive = new Set<CachedRun>();
@@ -20,7 +20,7 @@ export class RunPool {
     return made;
   }
 
-  /** Its worker is dead. */
+  /** It left the cache of its worker, or its worker is dead. */
   leave(run: CachedRun): void {
     this.#left.set(run.id, run);
   }

@@ -30,9 +30,9 @@ export interface WorkflowWorkerParts {
   tasksMax: number;
   cachedMax: number;
   local: LocalParts;
-  /** Share of tasks before which a run leaves the cache, so that it is replayed. */
+  /** Share of tasks before which a run leaves the cache. */
   evictions: number;
-  /** Share of runs of killed workers that are not replayed. */
+  /** Share of runs that left a cache, of a killed worker as well, that are not replayed. */
   reused: number;
 }
 
@@ -113,7 +113,7 @@ export class WorkflowWorker {
     const { process, line, evictions } = this.#parts;
     const { runId } = task.run;
     try {
-      if (process.chance.happens(evictions)) await this.#evict(runId);
+      if (process.chance.happens(evictions)) this.#leave(runId);
       const entry = await this.#entryFor(task);
       const closes = await this.#work(entry, task);
       if (closes) await this.#evict(runId);
@@ -252,12 +252,22 @@ export class WorkflowWorker {
     return answers;
   }
 
+  /** It may come back as it is, or be replayed. */
+  #leave(runId: string): void {
+    const run = this.#dropped(runId);
+    if (run) this.#parts.runs.leave(run);
+  }
+
   async #evict(runId: string): Promise<void> {
+    const run = this.#dropped(runId);
+    if (run) await this.#parts.simulation.whileTimeStands(() => this.#parts.runs.dispose(run));
+  }
+
+  #dropped(runId: string): CachedRun | undefined {
     const entry = this.#cache.get(runId);
-    if (!entry) return;
     this.#cache.delete(runId);
-    entry.local.drop();
-    await this.#parts.simulation.whileTimeStands(() => this.#parts.runs.dispose(entry.run));
+    entry?.local.drop();
+    return entry?.run;
   }
 }
 

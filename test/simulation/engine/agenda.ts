@@ -45,34 +45,44 @@ export class Agenda {
   }
 
   #rise(from: number): void {
+    const heap = this.#heap;
+    const entry = heap[from];
+    if (!entry) return;
     let index = from;
     while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#swapIfEarlier(index, parent)) return;
-      index = parent;
+      const above = (index - 1) >> 1;
+      const parent = heap[above];
+      if (!parent || !isEarlier(entry, parent)) break;
+      heap[index] = parent;
+      index = above;
     }
+    heap[index] = entry;
   }
 
   #sink(from: number): void {
+    const heap = this.#heap;
+    const entry = heap[from];
+    if (!entry) return;
     let index = from;
     for (;;) {
-      const left = 2 * index + 1;
-      const least = this.#isEarlier(left + 1, left) ? left + 1 : left;
-      if (!this.#swapIfEarlier(least, index)) return;
+      const least = this.#earlierChild(index);
+      const child = heap[least];
+      if (!child || !isEarlier(child, entry)) break;
+      heap[index] = child;
       index = least;
     }
+    heap[index] = entry;
   }
 
-  #swapIfEarlier(index: number, than: number): boolean {
-    if (!this.#isEarlier(index, than)) return false;
-    const [one, other] = [this.#heap[index], this.#heap[than]];
-    if (one && other) [this.#heap[index], this.#heap[than]] = [other, one];
-    return true;
+  /** May be past the end. */
+  #earlierChild(index: number): number {
+    const left = 2 * index + 1;
+    const one = this.#heap[left];
+    const other = this.#heap[left + 1];
+    return one && other && isEarlier(other, one) ? left + 1 : left;
   }
+}
 
-  #isEarlier(index: number, than: number): boolean {
-    const [one, other] = [this.#heap[index], this.#heap[than]];
-    if (!one || !other) return false;
-    return one.at === other.at ? one.order < other.order : one.at < other.at;
-  }
+function isEarlier(one: Entry, other: Entry): boolean {
+  return one.at === other.at ? one.order < other.order : one.at < other.at;
 }

@@ -3,6 +3,7 @@
  * that can be killed. A process that is dead hears nothing any more: what it waits for never comes,
  * so it stops where it stands, between two awaits.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { runInSystem } from '../../../activities/system/system.ts';
 import type { System, Timer } from '../../../activities/system/system.ts';
 import type { Chance } from './chance.ts';
@@ -23,6 +24,8 @@ export class SimulatedProcess {
   readonly chance: Chance;
   readonly #simulation: Simulation;
   readonly #onEnd: (() => void)[] = [];
+  /** Made once: to make a context for each event takes longer than most events. */
+  readonly #within: <T>(action: () => T) => T;
   #skewMs: number;
   #isAlive = true;
 
@@ -40,6 +43,7 @@ export class SimulatedProcess {
       secretInt: (limit) => this.chance.below(limit),
       after: (milliseconds, action) => this.after(milliseconds, action),
     };
+    this.#within = runInSystem(this.system, () => AsyncLocalStorage.snapshot());
   }
 
   get isAlive(): boolean {
@@ -61,7 +65,7 @@ export class SimulatedProcess {
 
   /** With its clock and its randomness, also in all that follows from it. */
   run<T>(action: () => T): T {
-    return runInSystem(this.system, action);
+    return this.#within(action);
   }
 
   note(what: string): void {

@@ -1,4 +1,5 @@
 /** Searches what Temporal keeps of workflows for secrets: each activation once, some time later. */
+import { isUint8Array } from 'node:util/types';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Execution } from '../temporal/execution.ts';
 import { findSecret, hasSecret } from './secrets.ts';
@@ -38,10 +39,8 @@ export function searchPayloads({ simulation, engine, accuse }: PayloadSearch): v
 /** In any text or bytes of it. */
 export function holdsSecret(value: unknown): boolean {
   if (typeof value === 'string') return findSecret(value) !== undefined;
-  if (value instanceof Uint8Array) return hasSecret(value);
   if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) {
-    if (Object.hasOwn(value, key) && holdsSecret(Reflect.get(value, key))) return true;
-  }
-  return false;
+  // That of the sandbox is of another class.
+  if (isUint8Array(value)) return hasSecret(value);
+  return Object.values(value).some(holdsSecret);
 }

@@ -1,7 +1,9 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { base64 } from '../../support/builders.ts';
 import { secretMarker } from '../users/objects.ts';
 import { courtroom, startRun } from './courtroom.ts';
+import { holdsSecret } from './payloads.ts';
 import { findSecret, hasSecret } from './secrets.ts';
 
 const secret = `${secretMarker}0f6e`;
@@ -29,6 +31,12 @@ test('what is found says where, and not what', () => {
 test.each(['', 's3cr3t', 'i-1 of pool-a', base64('s3cr3t')])('%j has no secret', (text) => {
   expect(findSecret(text)).toBeUndefined();
   expect(hasSecret(Buffer.from(text))).toBe(false);
+});
+
+test('bytes of the sandbox, which are of a class of its own, are searched', () => {
+  const data: unknown = runInNewContext('Uint8Array.from(bytes)', { bytes: Buffer.from(secret) });
+  expect(data).not.toBeInstanceOf(Uint8Array);
+  expect(holdsSecret([{ scheduleActivity: { arguments: [{ data }] } }])).toBe(true);
 });
 
 test('the history of a workflow is searched', async () => {

@@ -28,9 +28,9 @@ export interface OutsideParts {
   onWrite?: WriteListener | undefined;
 }
 
-/** Share of workflow tasks before which a run leaves the cache and is replayed. */
+/** Share of workflow tasks before which a run leaves the cache. */
 const evictions = 0.02;
-/** Share of runs of killed workers that others go on with as they are. */
+/** Share of runs out of a cache with which a worker goes on as they are; others are replayed. */
 const reused = 0.9;
 /** Namespaces are small here: what serves the lists of large ones is to be tried all the same. */
 const copies = { smallest: 0, patienceMs: 300 };

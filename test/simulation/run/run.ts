@@ -2,6 +2,7 @@
 import { random } from '../../../activities/system/system.ts';
 import { runCampaign, type Campaign } from './campaign.ts';
 import { commandOf } from './command.ts';
+import { useCompileCache } from './compile-cache.ts';
 import { defectsMain } from './defects-main.ts';
 import { parseArguments, usageOf, type SimulateCommand } from './options.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -18,6 +19,7 @@ process.exitCode = args.includes(defectsFlag)
   : await main();
 
 async function main(): Promise<number> {
+  useCompileCache();
   const { faultNames, userNames } = await loadSimulator();
   const kinds: Kinds = { faults: faultNames, users: userNames };
   let command: Campaign & Pick<SimulateCommand, 'output'>;

@@ -19,8 +19,20 @@ const shape = new RegExp(
   ].join(''),
 );
 
+const mostKnown = 20_000;
+/** The same paths are asked for again and again, and to parse one takes longer than the rest. */
+const known = new Map<string, Target | undefined>();
+
 /** Undefined where nothing is served. */
 export function targetOf(path: string): Target | undefined {
+  if (known.has(path)) return known.get(path);
+  if (known.size >= mostKnown) known.clear();
+  const target = parsed(path);
+  known.set(path, target);
+  return target;
+}
+
+function parsed(path: string): Readonly<Target> | undefined {
   const { group = '', version, plural, ...place } = shape.exec(path)?.groups ?? {};
   const resource = resources.find(
     (one) => one.group === group && one.version === version && one.plural === plural,
