@@ -59,7 +59,7 @@ function versionFindings(sight: Sight): Finding[] {
     {
       trouble: 'bad-release',
       object: { kind: 'queue', name: queue },
-      cause: `all work is for ${nameOf(current)}, of which none polls; ${idle} get none`,
+      cause: `all work goes to ${nameOf(current)}, but none of them polls; ${idle} get no work`,
       commands: wayBack(sight),
     },
   ];

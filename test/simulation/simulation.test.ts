@@ -1,9 +1,9 @@
-/** Twelve small worlds with everything that can go wrong. `npm run simulate` runs larger ones. */
+/** Twenty small worlds with everything that can go wrong. `npm run simulate` runs larger ones. */
 import { expect, test } from 'vitest';
 import { loadSimulator, type Setup } from './run/simulator.ts';
 
 const { simulate, faultNames: faults, userNames: users } = await loadSimulator();
-const seeds = Array.from({ length: 12 }, (_, index) => index + 1);
+const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 const setupOf = (seed: number): Setup => ({ seed, machines: 4, hours: 0.5, faults, users });
 
 const fingerprints = new Map<number, string>();

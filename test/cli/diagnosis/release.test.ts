@@ -77,7 +77,7 @@ test('a current version that no worker polls', () => {
       trouble: 'bad-release',
       object: { kind: 'queue', name: queue },
       cause:
-        'all work is for workers of version 1.1.0-bad of machines_millwright, of which none polls; workers of version 1.0.0-good of machines_millwright get none',
+        'all work goes to workers of version 1.1.0-bad of machines_millwright, but none of them polls; workers of version 1.0.0-good of machines_millwright get no work',
       commands: [describeLine, expect.stringMatching(/^# /), setupLine('1.0.0-good')],
     },
   ]);
