@@ -86,7 +86,7 @@ test('a current version that no worker polls', () => {
 test('workers without a version beside a current version, and the other way round', () => {
   expect(found({ polling: [undefined] })[0]?.commands.at(-1)).toBe(setupLine('unversioned'));
   const [finding] = found({ current: undefined, polling: [good] });
-  expect(finding?.cause).toMatch(/^all work is for workers without a version, /);
+  expect(finding?.cause).toMatch(/^all work goes to workers without a version, /);
   expect(finding?.commands.at(-1)).toBe(setupLine('1.0.0-good'));
 });
 
