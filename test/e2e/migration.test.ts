@@ -31,7 +31,7 @@ describe.each([
     const before = await migrated.belongings();
     expect(before).toMatchObject({ created: 3, deleted: 0 });
 
-    expect(await migrated.run('check')).toMatchObject({ isWell: true });
+    expect(await migrated.run('check')).toMatchObject({ exitCode: 0 });
     await migrated.run('take-over');
     expect(await migrated.belongings()).toEqual(before);
     await scenario.cluster.scale(pool, 4);
