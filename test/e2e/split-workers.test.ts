@@ -64,6 +64,11 @@ describe('workers of which each serves a part', () => {
       const blocked = await workflows.running('State="DrainBlocked"');
       return blocked.some((id) => id.endsWith(`/${name}`));
     });
+    // The workflow hears of it first.
+    await eventually('the Machine says so', async () => {
+      const machine = await cluster.machine(name);
+      expect(machine?.status?.lastOperation).toMatchObject({ state: 'Failed' });
+    });
     await operator.kill9('worker-drain');
     await cluster.delete(workloads.budgets('web'));
     await untilGone(scenario, cluster.pathOf('machines', name));
