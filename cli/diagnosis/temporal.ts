@@ -50,7 +50,7 @@ function releaseFindings(sight: Sight): Finding[] {
   ];
 }
 
-/** Without any worker another finding says so. */
+/** That no worker polls at all is the finding of `queueFindings`. */
 function versionFindings(sight: Sight): Finding[] {
   const { queue, current, polling } = sight.release;
   if (polling.length === 0 || polls(current, sight.release)) return [];

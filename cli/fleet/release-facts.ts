@@ -1,8 +1,8 @@
 /** Whether the code of the workers goes on with their workflows, by what Temporal knows. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { isGrpcServiceError } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { reasonOf } from '../../workers/log/reason.ts';
+import { isInvalidArgument } from '../../workers/temporal/grpc-errors.ts';
 import { readQueueVersions } from '../../workers/temporal/queue-versions.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { ReleaseFacts, TroubledRuns } from '../diagnosis/fleet.ts';
@@ -85,12 +85,9 @@ async function readFailing(client: Client, queue: string): Promise<TroubledRuns 
   return { ...countOf(runs), workflowId, ...(await failedTaskOf(client, first)) };
 }
 
-/** INVALID_ARGUMENT of gRPC. */
-const invalidArgument = new Set<number>([3]);
-
 /** One that does not know this search attribute refuses the query. */
 function noneOfOlderServers(error: unknown): WorkflowExecutionInfo[] {
-  if (isGrpcServiceError(error) && invalidArgument.has(error.code)) return [];
+  if (isInvalidArgument(error)) return [];
   throw error;
 }
 

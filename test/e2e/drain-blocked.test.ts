@@ -1,6 +1,7 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
 import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
+import { attemptsOf, untilDrainFailureSays } from './support/drain-attempts.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -27,18 +28,6 @@ describe('a blocked drain', () => {
     });
   }
 
-  async function untilFailureSays(name: string, words: string): Promise<void> {
-    await eventually(`the pending activity says ${words}`, async () => {
-      const { drainNode } = await workflows.pendingFailures('machine', name);
-      expect(drainNode).toContain(words);
-    });
-  }
-
-  async function attemptsOf(name: string): Promise<{ attempt: number; events: number }> {
-    const { raw, historyLength: events } = await workflows.handleOf('machine', name).describe();
-    return { attempt: raw.pendingActivities?.[0]?.attempt ?? 0, events };
-  }
-
   test('is seen in search, page, query and Events, adds nothing to the history, and survives a kill', async () => {
     const name = await createMachine(scenario, 'seen');
     await untilPhase(scenario, name, 'Running');
@@ -47,7 +36,7 @@ describe('a blocked drain', () => {
     await cluster.delete(pathOf(name));
     const budget = `PodDisruptionBudget/${namespace}/web`;
     await untilBlockedBy(name, budget);
-    await untilFailureSays(name, `PodDisruptionBudget ${namespace}/web`);
+    await untilDrainFailureSays(scenario, name, `PodDisruptionBudget ${namespace}/web`);
     await eventually('its page says what blocks it', async () => {
       const { details } = await workflows.pageOf('machine', name);
       expect(details).toContain(`blocked by \`${budget}\``);
@@ -61,14 +50,14 @@ describe('a blocked drain', () => {
       const kinds = new Set(told.map(({ involvedObject }) => involvedObject.kind));
       expect(kinds).toEqual(new Set(['Machine', 'PodDisruptionBudget']));
     });
-    const before = await attemptsOf(name);
+    const before = await attemptsOf(scenario, name);
     await scenario.operator.kill9('worker');
     const after = await eventually('another worker tried again', async () => {
-      const present = await attemptsOf(name);
+      const present = await attemptsOf(scenario, name);
       expect(present.attempt).toBeGreaterThan(before.attempt);
       return present;
     });
-    await untilFailureSays(name, `PodDisruptionBudget ${namespace}/web`);
+    await untilDrainFailureSays(scenario, name, `PodDisruptionBudget ${namespace}/web`);
     expect(after.events).toBe(before.events);
     await cluster.delete(workloads.budgets('web'));
     await untilGone(scenario, pathOf(name));

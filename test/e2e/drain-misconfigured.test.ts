@@ -1,6 +1,7 @@
 /** Budgets that can never allow an eviction: named, and not asked all the time. */
 import { describe, expect, test } from 'vitest';
 import { operatorRequests } from './support/audit.ts';
+import { attemptsOf, untilDrainFailureSays } from './support/drain-attempts.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -8,22 +9,10 @@ import { Workloads } from './support/workloads.ts';
 
 describe('a drain that is blocked', () => {
   const scenario = useScenario('misconfigured', { isDoubled: false });
-  const { cluster, namespace, workflows } = scenario;
+  const { cluster, namespace } = scenario;
   const workloads = new Workloads(scenario);
 
   const pathOf = (name: string): string => cluster.pathOf('machines', name);
-
-  async function untilFailureSays(name: string, words: string): Promise<void> {
-    await eventually(`the pending activity says ${words}`, async () => {
-      const { drainNode } = await workflows.pendingFailures('machine', name);
-      expect(drainNode).toContain(words);
-    });
-  }
-
-  async function attemptsOf(name: string): Promise<{ attempt: number; events: number }> {
-    const { raw, historyLength: events } = await workflows.handleOf('machine', name).describe();
-    return { attempt: raw.pendingActivities?.[0]?.attempt ?? 0, events };
-  }
 
   /** Milliseconds between the last eviction of its pod that was asked so far and the next one. */
   async function untilAskedAgain(app: string): Promise<number> {
@@ -45,12 +34,16 @@ describe('a drain that is blocked', () => {
     await workloads.guard('twice-a', { app: 'twice', minAvailable: 1 });
     await workloads.guard('twice-b', { app: 'twice', minAvailable: 1 });
     await cluster.delete(pathOf(name));
-    await untilFailureSays(name, `${namespace}/zero is misconfigured`);
-    await untilFailureSays(name, `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`);
-    const before = await attemptsOf(name);
+    await untilDrainFailureSays(scenario, name, `${namespace}/zero is misconfigured`);
+    await untilDrainFailureSays(
+      scenario,
+      name,
+      `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`,
+    );
+    const before = await attemptsOf(scenario, name);
     for (const pause of await Promise.all(['zero', 'twice'].map(untilAskedAgain)))
       expect(pause).toBeGreaterThanOrEqual(20_000);
-    expect((await attemptsOf(name)).events).toBe(before.events);
+    expect((await attemptsOf(scenario, name)).events).toBe(before.events);
     const force = { metadata: { labels: { 'force-deletion': 'True' } } };
     await cluster.patch('machines', name, force);
     await untilGone(scenario, pathOf(name));

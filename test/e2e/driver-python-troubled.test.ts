@@ -2,33 +2,25 @@
  * The driver in Python and a cloud that keeps silent, or that is another: the kit's last checks.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClass } from './support/classes.ts';
 import { complaintsIn, skippedIn, verifyDriver } from './support/driver-verify.ts';
 import type { PythonDriver } from './support/python-driver.ts';
-import { startPythonDriver } from './support/python-driver.ts';
+import { pythonProvider as provider, startPythonClass } from './support/python-driver.ts';
 import { startTroubledCloud, type TroubledCloud } from './support/troubled-cloud.ts';
 import { useScenario } from './support/scenario.ts';
 
-const provider = 'python-example';
 const installSeconds = 300;
 
 describe('the driver in Python', () => {
   const scenario = useScenario('python-troubled');
-  const { cluster } = scenario;
   let driver: PythonDriver;
   let troubled: TroubledCloud;
 
   beforeAll(async () => {
     troubled = await startTroubledCloud();
-    driver = await startPythonDriver(scenario, troubled.url);
-    await createClass(scenario, 'python', {
-      provider,
-      providerSpec: { size: 'medium', zone: 'c' },
-    });
+    driver = await startPythonClass(scenario, troubled.url);
   }, installSeconds * 1_000);
   // Before the scenario ends: it deletes what is left, which needs the driver.
   afterAll(async () => {
-    await cluster.delete(cluster.pathOf('machineclasses', 'python'));
     await driver.stop();
     await troubled.stop();
   });

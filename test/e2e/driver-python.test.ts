@@ -19,11 +19,10 @@ import {
   untilRunning,
 } from './support/machines.ts';
 import type { PythonDriver } from './support/python-driver.ts';
-import { startPythonDriver } from './support/python-driver.ts';
+import { pythonProvider as provider, startPythonClass } from './support/python-driver.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
-const provider = 'python-example';
 const installSeconds = 300;
 const classRef = (name: string) => ({ kind: 'MachineClass', name });
 
@@ -34,15 +33,10 @@ describe('the driver in Python', () => {
   let driver: PythonDriver;
 
   beforeAll(async () => {
-    driver = await startPythonDriver(scenario, testStack().virtualCloud);
-    await createClass(scenario, 'python', {
-      provider,
-      providerSpec: { size: 'medium', zone: 'c' },
-    });
+    driver = await startPythonClass(scenario, testStack().virtualCloud);
   }, installSeconds * 1_000);
   // Before the scenario ends: it deletes what is left, which needs the driver.
   afterAll(async () => {
-    await cluster.delete(cluster.pathOf('machineclasses', 'python'));
     await driver.stop();
   });
 

@@ -5,11 +5,10 @@ import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';
 import type { PythonDriver } from './support/python-driver.ts';
-import { startPythonDriver } from './support/python-driver.ts';
+import { pythonProvider as provider, startPythonDriver } from './support/python-driver.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
-const provider = 'python-example';
 const installSeconds = 300;
 const machineClass = { kind: 'MachineClass', name: 'python' };
 

@@ -1,6 +1,6 @@
 /**
- * Machines that are kept for a look at them by a word on the Machine or its Node. That a set may
- * keep some on its own is in `preservation-ends`, by night.
+ * Machines that an annotation on the Machine or its Node preserves. `preservation-ends` has those
+ * that a MachineSet preserves on its own, by night.
  */
 import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';

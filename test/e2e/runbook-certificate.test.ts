@@ -82,7 +82,7 @@ describe('a certificate of watcher and worker', () => {
         /"server":"Temporal at .*"cannot be reached"/,
       );
     });
-    // Nobody leads now: the last watcher has left it on its Lease.
+    // No watcher leads now: the end of the certificate is on the Lease of the last one.
     await untilStuck(page, found);
     const seen = await page.run('Look');
     expect(seen).toMatch(/^tls\.crt: subject=CN = millwright$/m);

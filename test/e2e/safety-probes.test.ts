@@ -2,11 +2,10 @@
  * Workers probe whether a run of a check is needed, and trigger its Schedule.
  * `safety-probes-freeze` has a run freeze a set, by night.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { untilScheduled } from './support/checks.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
@@ -15,20 +14,13 @@ import {
   probedChecks,
   runsOf,
   untilProbes,
-  useProbingScenario,
+  useProbedPool,
 } from './support/probing-scenario.ts';
-import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
+import { deleteDeployment } from './support/machines.ts';
 
 describe('a worker that probes every second or two', () => {
-  const scenario = useProbingScenario('probes');
+  const { scenario, name: pool } = useProbedPool('probes');
   const { cluster, workflows, namespace } = scenario;
-  let pool: string;
-
-  beforeAll(async () => {
-    for (const check of probedChecks) await untilScheduled(workflows, check);
-    pool = await createDeployment(scenario, 'pool', { replicas: 1 });
-    await untilRunning(scenario, pool, 1);
-  });
 
   test('starts no run where there is nothing to do', async () => {
     const before = await Promise.all(probedChecks.map((check) => runsOf(scenario, check)));
@@ -43,11 +35,11 @@ describe('a worker that probes every second or two', () => {
   });
 
   test('has a run start the workflow that somebody terminated', async () => {
-    const id = workflowIdOf('machineDeployment', { namespace, name: pool });
+    const id = workflowIdOf('machineDeployment', { namespace, name: pool() });
     await workflows.terminate(id);
     await untilEvent(
       scenario,
-      { kind: 'MachineDeployment', name: pool },
+      { kind: 'MachineDeployment', name: pool() },
       {
         reason: 'WorkflowRestored',
       },
@@ -67,6 +59,6 @@ describe('a worker that probes every second or two', () => {
       expect(metadata.annotations).toMatchObject({ [annotations.notManaged]: '1' });
     });
     await cluster.delete(nodePath(lost));
-    await deleteDeployment(scenario, pool);
+    await deleteDeployment(scenario, pool());
   });
 });

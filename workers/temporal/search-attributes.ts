@@ -4,19 +4,18 @@
  * Temporal namespace allows; to list or register them is the right of an administrator.
  */
 import type { Client } from '@temporalio/client';
-import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contracts/search-attributes.ts';
 import { backoffMs } from '../../workflows/values/backoff.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
 import { random, sleep } from '../../activities/system/system.ts';
+import { isInvalidArgument } from './grpc-errors.ts';
 
 /** As `temporal.api.enums.v1.IndexedValueType` counts them. */
 const typeNumbers = { TEXT: 1, KEYWORD: 2, DATETIME: 6 } as const;
 /** As the command `temporal` calls them. */
 const typeNames = { TEXT: 'Text', KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const;
-/** `INVALID_ARGUMENT` of gRPC, whose enumeration the SDK does not hand on. */
-const invalidArgument: readonly number[] = [3];
 /** A store needs some seconds for a new attribute. */
 const waitMs = { first: 1_000, max: 60_000 };
 
@@ -91,7 +90,7 @@ export async function unknownSearchAttributes({
         query: `WorkflowId = "none" AND ${name} IS NOT NULL`,
       });
     } catch (error) {
-      if (!isGrpcServiceError(error) || !invalidArgument.includes(error.code)) throw error;
+      if (!isInvalidArgument(error)) throw error;
       unknown.push(name);
     }
   }

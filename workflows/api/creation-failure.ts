@@ -31,8 +31,8 @@ const byCode: Partial<Record<MachineErrorCode, CreationTrouble>> = {
 };
 
 /**
- * Both a quota and a full zone are ResourceExhausted to MCM; clouds say in words which of the two
- * it is. Undefined where a retry may help as well as anything.
+ * MCM's code for an exhausted quota and for a full zone is ResourceExhausted: the message of the
+ * cloud says which one it is. Undefined where a retry may help as well as anything.
  */
 export function creationTroubleOf(errorCode: string, words: string): CreationTrouble | undefined {
   const trouble = Object.entries(byCode).find(([code]) => code === errorCode)?.[1];

@@ -32,7 +32,7 @@ export async function healthOf(object: KubeObject & { kind?: string }): Promise<
   });
 }
 
-/** In one word of each. Returns what Argo CD says. */
+/** Waits for the status of kstatus and of Argo CD. Returns Argo CD's message. */
 export async function untilHealth(
   what: string,
   read: () => Promise<KubeObject>,

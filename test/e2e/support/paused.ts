@@ -1,4 +1,4 @@
-/** A rollout that somebody paused. */
+/** What a paused rollout shows. */
 import { expect } from 'vitest';
 import type { Rollout } from './rollout-under-test.ts';
 import { untilCondition } from './rollouts.ts';

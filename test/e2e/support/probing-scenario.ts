@@ -1,6 +1,8 @@
 /** A worker that probes every second or two, and what it found so far. */
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
+import { untilScheduled } from './checks.ts';
 import { eventually } from './eventually.ts';
+import { createDeployment, untilRunning } from './machines.ts';
 import { probesOf } from './probes.ts';
 import { useScenario, type Scenario } from './scenario.ts';
 
@@ -14,7 +16,25 @@ export const probedChecks = [
 ] as const;
 export type ProbedCheck = (typeof probedChecks)[number];
 
-export function useProbingScenario(name: string): Scenario {
+export interface ProbedPool {
+  scenario: Scenario;
+  /** Of its MachineDeployment, of one machine. */
+  name(): string;
+}
+
+/** Begins once all checks have a Schedule. */
+export function useProbedPool(short: string): ProbedPool {
+  const scenario = useProbingScenario(short);
+  let pool: string;
+  beforeAll(async () => {
+    for (const check of probedChecks) await untilScheduled(scenario.workflows, check);
+    pool = await createDeployment(scenario, 'pool', { replicas: 1 });
+    await untilRunning(scenario, pool, 1);
+  });
+  return { scenario, name: () => pool };
+}
+
+function useProbingScenario(name: string): Scenario {
   return useScenario(name, {
     isDoubled: false,
     workerFlags: [

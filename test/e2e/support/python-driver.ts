@@ -13,9 +13,11 @@ import { repository } from '../../../deploy/local/layout.ts';
 import { pythonWith } from '../../support/python-environment.ts';
 import { driverCalls } from '../../../workflows/contracts/driver-activities.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
+import { createClass } from './classes.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 
+export const pythonProvider = 'python-example';
 const folder = join(repository, 'deploy', 'examples', 'driver-python');
 
 export interface PythonDriver {
@@ -30,7 +32,7 @@ export async function startPythonDriver(
 ): Promise<PythonDriver> {
   const { namespace } = scenario;
   const taskQueue = await scenario.taskQueue();
-  const queues = driverCalls.map((call) => driverQueueOf(taskQueue, 'python-example', call));
+  const queues = driverCalls.map((call) => driverQueueOf(taskQueue, pythonProvider, call));
   const python = await pythonWithRequirements();
   const stack = testStack();
   const log = openSync(join(logFolderOf(stack, namespace), 'driver-python.log'), 'a');
@@ -55,6 +57,19 @@ export async function startPythonDriver(
       const ended = once(child, 'exit');
       child.stdin?.end();
       await ended;
+    },
+  };
+}
+
+/** The same, with a MachineClass `python` of it, which goes before it stops. */
+export async function startPythonClass(scenario: Scenario, cloud: string): Promise<PythonDriver> {
+  const driver = await startPythonDriver(scenario, cloud);
+  const providerSpec = { size: 'medium', zone: 'c' };
+  await createClass(scenario, 'python', { provider: pythonProvider, providerSpec });
+  return {
+    async stop() {
+      await scenario.cluster.delete(scenario.cluster.pathOf('machineclasses', 'python'));
+      await driver.stop();
     },
   };
 }
