@@ -121,6 +121,12 @@ async function followed<Answer extends { outcome: string }>(
         return answer;
       }
       await operation.wait(answer, deadline());
+      // Temporal is up to a second late with a timeout as short as what is left now, and the cloud
+      // answers sooner than that: without this the call would go on and on.
+      if (Date.now() >= (deadline() ?? Infinity)) {
+        operation.end();
+        return { outcome: 'failed', failure: givenUp() };
+      }
     }
   } catch (error) {
     // A call that a deletion or a command cancelled may be sent again, from its checkpoint.
@@ -187,17 +193,19 @@ function failureOf(error: unknown, provider: string): MachineFailure {
     const message = 'cancelled by a deletion';
     return { code: 'Canceled', message, isSettled: false, wasCancelled: true };
   }
-  // The plan finds that the time is over, and says so.
-  if (isGivenUp(error)) {
-    const message = 'given up at the creation timeout';
-    return { code: 'DeadlineExceeded', message, isSettled: false, wasCancelled: true };
-  }
+  if (isGivenUp(error)) return givenUp();
   if (isUntaken(error)) {
     const message = `no worker serves provider "${provider}": start one for its task queues, or fix the class's provider`;
     return { code: 'Unavailable', message, isSettled: false };
   }
   const message = clip(wordsOf(error, provider), longestMessageBytes);
   return { code: 'Internal', message, isSettled: false };
+}
+
+/** The plan finds that the time is over, and says so. */
+function givenUp(): MachineFailure {
+  const message = 'given up at the creation timeout';
+  return { code: 'DeadlineExceeded', message, isSettled: false, wasCancelled: true };
 }
 
 function wordsOf(error: unknown, provider: string): string {

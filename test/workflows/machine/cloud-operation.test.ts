@@ -108,6 +108,8 @@ describe('a create that is pending', () => {
       await world.phase('Failed');
       expect(world.log.count('recordTimeout')).toBe(1);
       expect(world.log.count('recordFailure')).toBe(0);
+      // Once a minute before its 20 minutes are over.
+      expect(cloud.asked).toHaveLength(20);
     });
   });
 

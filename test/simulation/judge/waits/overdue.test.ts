@@ -113,6 +113,16 @@ describe('an ill Node', () => {
     expect(await brokenAfter(court, 9)).toEqual([]);
   });
 
+  test('is none where the Node that a user named by mistake is gone', async () => {
+    const court = withMachine({ labels: { node: 'node-of-another' } });
+    nodeOf(court);
+    expect(await brokenAfter(court, 60)).toEqual([]);
+  });
+
+  test('is one where the instance has no Node', async () => {
+    expect(await brokenAfter(withMachine(), 9)).toEqual(['a Machine shows that its Node is ill']);
+  });
+
   test('is none where it is ready', async () => {
     const court = withMachine();
     nodeOf(court);

@@ -49,9 +49,19 @@ function notUnknown(evidence: Evidence, install: Install): Overdue[] {
     if (isDeleting(machine) || phaseOf(machine) !== 'Running' || name === undefined)
       return undefined;
     const node = nodes.named('', name)?.object;
-    if (!node) return `although there is no Node ${name}`;
+    if (!node)
+      return hasNode(evidence, install, machine) ? undefined : `although there is no Node ${name}`;
     return isIll(node, machine) ? `although its Node ${name} is ill` : undefined;
   });
+}
+
+/**
+ * A run knows the Node that its instance joined by, and goes by that one when a user has made the
+ * label name another.
+ */
+function hasNode(evidence: Evidence, install: Install, { spec }: JudgedObject): boolean {
+  const nodes = evidence.targetOf(install).nodes.present();
+  return nodes.some(({ last }) => last.spec?.providerID === spec?.providerID);
 }
 
 /**
