@@ -9,7 +9,6 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
 import { withUnsettled } from './conditions.ts';
-import { keepWritten } from './written-machines.ts';
 
 export const component = eventComponents.machine;
 
@@ -77,9 +76,7 @@ export async function patchStatus(
     const { uid, resourceVersion } = current.metadata;
     const body = { metadata: { uid, resourceVersion }, status };
     try {
-      const after = await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
-      if (after.status?.currentStatus?.phase === 'Pending') keepWritten(control, after);
-      return after;
+      return await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;

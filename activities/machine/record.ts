@@ -35,6 +35,7 @@ import { healthLimitsOf } from './limits.ts';
 import { phaseOf, preparedOf } from './prepared.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
+import { keepWritten } from './written-machines.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
@@ -64,7 +65,9 @@ export async function recordCreated(
     const status = createdStatusOf(instance, { addresses, usesTarget, description });
     return { ...status, ...failureMessageOf(current) };
   };
-  if (!(await patchStatus(control, patched, statusOf))) return;
+  const recorded = await patchStatus(control, patched, statusOf);
+  if (!recorded) return;
+  if (usesTarget) keepWritten(control, recorded);
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'InstanceCreated',

@@ -6,6 +6,7 @@ import type { ObjectReference } from '../../../workflows/contracts/references.ts
 import type { NodeSyncRequest } from '../../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import type {
   NodeTemplate,
   NodeTemplateChange,
@@ -30,6 +31,7 @@ import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { nodeConditionsOf } from '../conditions.ts';
 import { component, machineSubject, patchStatus, readSameMachine } from '../object.ts';
+import { keepWritten } from '../written-machines.ts';
 
 export interface NodeUpdate {
   machine: ObjectReference;
@@ -83,7 +85,9 @@ async function copyConditions(
   if (!current) return;
   if (!conditionsDiffer(nodeConditionsOf(current), conditions)) return;
   // What another attempt wrote meanwhile is newer.
-  await patchStatus(control, current, (now) => (now === current ? { conditions } : undefined));
+  const statusOf = (now: Machine) => (now === current ? { conditions } : undefined);
+  const written = await patchStatus(control, current, statusOf);
+  if (written) keepWritten(control, written);
 }
 
 const mostTries = 4;
