@@ -77,7 +77,7 @@ export async function readSurroundings(
     namespace,
     install,
     stops: stops ?? [],
-    leases: leases && (await leaseFacts(place, { leases, install, namespace })),
+    leases: leases && (await leaseFacts(place, { leases, install, namespace, reads })),
     processes: processFactsOf(ours ?? []),
     warnings: warnings ?? [],
     timeouts: timeoutsOf(ours ?? []),
@@ -91,13 +91,15 @@ interface LeasesRead {
   leases: Lease[];
   install: InstallFlags;
   namespace: string | undefined;
+  reads: TolerantReads;
 }
 
-async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[]> {
+/** Undefined where some may not be read. */
+async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[] | undefined> {
   const { leases, install, namespace } = read;
   if (namespace === undefined) return allLeaseFacts(leases);
-  const all = await withElsewhere(place, { leases, install });
-  return leaseFactsOf(all, { namespace, place: install.leasePlace });
+  const all = await withElsewhere(place, read);
+  return all && leaseFactsOf(all, { namespace, place: install.leasePlace });
 }
 
 /** What the flags of watcher and worker say, without any machine. */
@@ -135,11 +137,13 @@ async function readLeases(kube: KubeClient, namespace: string | undefined): Prom
 /** With the Lease of a watcher that leads from another namespace. */
 async function withElsewhere(
   { kube, namespace }: Place,
-  { leases, install }: { leases: Lease[]; install: InstallFlags },
-): Promise<Lease[]> {
+  { leases, install, reads }: LeasesRead,
+): Promise<Lease[] | undefined> {
   const { resourceNamespace = namespace } = install.leasePlace;
   if (resourceNamespace === namespace) return leases;
-  return [...leases, ...(await readLeases(kube, resourceNamespace))];
+  const what = `Leases of namespace ${resourceNamespace}`;
+  const elsewhere = await reads.read(what, readLeases(kube, resourceNamespace));
+  return elsewhere && [...leases, ...elsewhere];
 }
 
 async function readOurs(
