@@ -46,10 +46,11 @@ export interface Deed {
  * Two installs in one control cluster, each with a target of its own; `one` has a leader, and a
  * worker that asks for work.
  */
-export function courtroom(): Courtroom {
+export function courtroom(ofTemporal: { historyWeight?: number } = {}): Courtroom {
   const simulation = new Simulation(1);
   const weather = new Weather(simulation, calm);
   const temporal = new SimulatedTemporal(simulation, {
+    ...ofTemporal,
     namespace: 'default',
     fateOf: ({ process, method }) => weather.fateOf(process, method),
   });

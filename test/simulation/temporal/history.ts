@@ -17,20 +17,20 @@ export class History {
    * How many events each later one counts for where the length is judged: runs of weeks, in which
    * a worker hands over and continues as new again and again, pass in hours.
    */
-  readonly #weight: number;
+  readonly weight: number;
   /** Without the prefix `EVENT_TYPE_`, in order. */
   readonly types: string[];
   #size: number;
 
   /** `before`: goes on as this one does now. */
   constructor(weight = 1, before?: History) {
-    this.#weight = weight;
+    this.weight = weight;
     this.types = [...(before?.types ?? [])];
     this.#size = before?.size ?? 0;
   }
 
   copy(): History {
-    return new History(this.#weight, this);
+    return new History(this.weight, this);
   }
 
   add(type: string, payloads: readonly Payload[] = []): void {
@@ -45,7 +45,7 @@ export class History {
 
   /** What the server says of its length. */
   get weighed(): number {
-    return this.length + Math.max(this.length - freshLength, 0) * (this.#weight - 1);
+    return this.length + Math.max(this.length - freshLength, 0) * (this.weight - 1);
   }
 
   /** Bytes. */

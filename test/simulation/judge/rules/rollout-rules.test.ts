@@ -123,6 +123,21 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual([]);
   });
 
+  test('counts no machine of a set that has gone since then', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 3 });
+    putSet(court, '2', 2);
+    await court.pass(hourMs);
+    await scale(court, '1', 0);
+    for (let index = 0; index < 4; index += 1) remove(court, `1-${index}`);
+    const body = { metadata: { finalizers: null } };
+    court.control.patch(pathTo('machinesets', '1'), { type: 'merge', body });
+    court.control.delete(pathTo('machinesets', '1'), {});
+    await court.pass(1_000);
+    await scale(court, '2', 1);
+    remove(court, '2-0');
+    expect(court.broken()).toEqual([]);
+  });
+
   test('by machines that do not run costs nothing', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
     const body = { status: { currentStatus: { phase: 'Unknown' } } };

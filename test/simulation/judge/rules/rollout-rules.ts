@@ -129,7 +129,11 @@ function wasEnough(judged: Case, decided: Decided): boolean {
   const isOf = (object: JudgedObject): boolean => ownerOf(object) === deployment.uid;
   const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
-  const moments = tallies.flatMap((available) => available.momentsSince(since));
+  // A set that is gone has no tally any more, but its deletions are among the recent ones.
+  const moments = [
+    ...tallies.flatMap((available) => available.momentsSince(since)),
+    ...recent.filter((at) => at > since),
+  ];
   const kept = failedKept(past, sets) + spared(judged, decided, { sets, since });
   const least = leastOf(judged, decided) - kept;
   return moments.some((moment) => {

@@ -28,3 +28,13 @@ test('as many steps in a longer time, or by two workflows, break none', async ()
   }
   expect(court.broken()).toEqual([]);
 });
+
+test.each([
+  [1_000, []],
+  [3_000, ['a workflow rests between its steps']],
+])('%i events of runs that end after a few steps', async (events, expected) => {
+  const court = courtroom({ historyWeight: 100 });
+  for (let run = 0; run < events / 25; run += 1) act(court, 25);
+  await court.pass(minuteMs);
+  expect(court.broken()).toEqual(expected);
+});
