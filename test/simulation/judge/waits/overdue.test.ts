@@ -221,13 +221,13 @@ describe('a Machine', () => {
 });
 
 /** Failed once, so long after the class was put in, and waits for its next attempt. */
-async function withFailed(fields: object): Promise<Courtroom> {
+async function withFailed(fields: object, description = 'no'): Promise<Courtroom> {
   const court = withDeleted(fields);
   startRun(court.world, 'machine/garden-one/pool-a', 'machine');
   askForWork(court);
   await court.pass(minuteMs);
   const lastUpdateTime = new Date(court.world.simulation.now).toISOString();
-  const lastOperation = { description: 'no', state: 'Failed', lastUpdateTime };
+  const lastOperation = { description, state: 'Failed', lastUpdateTime };
   const body = { status: { lastOperation } };
   court.control.patch(`${pathTo('machines', 'pool-a')}/status`, { type: 'merge', body });
   await court.pass(minuteMs);
@@ -264,6 +264,12 @@ describe('a Machine whose deletion failed for its class', () => {
 
   test('has its time where it failed for something else', async () => {
     const court = await withFailed({});
+    putRight(court);
+    expect(await brokenAfter(court, 9)).not.toContain(rule);
+  });
+
+  test('has its time where the cloud refused its credentials, before and after', async () => {
+    const court = await withFailed({ provider: 'nowhere' }, 'the credentials have expired');
     putRight(court);
     expect(await brokenAfter(court, 9)).not.toContain(rule);
   });

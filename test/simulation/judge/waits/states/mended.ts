@@ -1,4 +1,5 @@
 /** Whether those that wait for a class hear that it is put right (docs/compatibility.md). */
+import { credentialsRefused } from '../../../cloud/refusals.ts';
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
 import type { JudgedObject } from '../../objects.ts';
@@ -34,10 +35,14 @@ function notTriedAgain(evidence: Evidence, install: Install): Overdue[] {
   });
 }
 
-/** Its last failure is of the time in which the class could not be used. */
+/**
+ * Its last failure is of the time in which the class could not be used. What the cloud says of the
+ * credentials may have been said before that time and after it: the same words are written once.
+ */
 function hasFailedBefore({ status }: JudgedObject, { states }: Life, install: Install): boolean {
-  const { state, lastUpdateTime = '' } = status?.lastOperation ?? {};
-  if (state !== 'Failed') return false;
+  const { state, description = '', lastUpdateTime = '' } = status?.lastOperation ?? {};
+  const isOfCloud = credentialsRefused.some(({ message }) => description.includes(message));
+  if (state !== 'Failed' || isOfCloud) return false;
   const failedAt = Date.parse(lastUpdateTime);
   const isWrong = (one: JudgedObject | undefined): boolean =>
     one !== undefined && !isUsable(one, install);
