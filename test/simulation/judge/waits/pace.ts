@@ -9,7 +9,7 @@ const periodMs = 60_000;
  */
 const eventsMost = 750;
 /**
- * Where each event counts for many, a run ends after some thirty, and with it what it knew of steps
+ * Where each event counts for many, a run ends after some fifty, and with it what it knew of steps
  * that another controller takes back: the next one takes them as fast.
  */
 const eventsMostOfShortRuns = 3_000;
