@@ -7,7 +7,7 @@ import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import type { Program } from './support/operator.ts';
 import { readinessOf } from './support/probes.ts';
 import { useScenario } from './support/scenario.ts';
-import { nameCurrent, versionsIn } from './support/versions.ts';
+import { askForVersion, versionsIn } from './support/versions.ts';
 
 /** Names outlive a scenario. */
 const deploymentName = `versions_${randomUUID()}`;
@@ -17,7 +17,7 @@ const flagsOf = (buildId: string): string[] => [
 ];
 
 const current = (buildId: string, more: { isCheck?: boolean; waitMinutes?: number } = {}) =>
-  nameCurrent({ deploymentName, buildId, ...more });
+  askForVersion({ deploymentName, buildId, ...more });
 
 describe('two versions of the worker', () => {
   const scenario = useScenario('versions', {

@@ -12,8 +12,14 @@ export interface Naming {
   isCheck?: boolean;
 }
 
+/** Throws when it is not current in the end. */
+export async function nameCurrent(naming: Naming): Promise<void> {
+  const { state, text } = await askForVersion(naming);
+  if (state === 'missing') throw new Error(text);
+}
+
 /** As `millwright setup --current` does. */
-export async function nameCurrent({
+export async function askForVersion({
   deploymentName,
   buildId,
   waitMinutes = 2,
