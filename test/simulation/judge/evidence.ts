@@ -118,7 +118,10 @@ export class Evidence {
         authority.isStopped.set(simulation.now, life.object !== undefined);
     };
     const hearLease = (life: Life): void => {
-      if (isOurs(life, leaseName)) authority.leaseChanged(life.object, simulation.now);
+      if (!isOurs(life, leaseName)) return;
+      const { holderIdentity = '' } = life.last.spec ?? {};
+      const isHeldByUs = holderIdentity === '' || this.installOf(holderIdentity) === install;
+      authority.leaseChanged(life.object, { now: simulation.now, isOurs: isHeldByUs });
     };
     configMaps.present().forEach(hearStop);
     leases.present().forEach(hearLease);

@@ -47,11 +47,11 @@ function lease(holderIdentity: string) {
 
 test('a Lease that is not renewed ends; one that is released ends at once', () => {
   const authority = new Authority(0);
-  authority.leaseChanged(lease('one-watcher-1'), minuteMs);
+  authority.leaseChanged(lease('one-watcher-1'), { now: minuteMs, isOurs: true });
   expect(authority.hasBeenWithoutLeaderSince(minuteMs + 14_000)).toBe(false);
   expect(authority.hasBeenWithoutLeaderSince(minuteMs + 15_000)).toBe(true);
-  authority.leaseChanged(lease(''), minuteMs + 5_000);
+  authority.leaseChanged(lease(''), { now: minuteMs + 5_000, isOurs: true });
   expect(authority.hasBeenWithoutLeaderSince(minuteMs + 6_000)).toBe(true);
-  authority.leaseChanged(undefined, 2 * minuteMs);
+  authority.leaseChanged(undefined, { now: 2 * minuteMs, isOurs: true });
   expect(authority.hasBeenWithoutLeaderSince(minuteMs)).toBe(false);
 });

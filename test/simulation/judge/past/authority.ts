@@ -7,11 +7,20 @@ export const staleMs = 5 * 60_000;
 /** From the time that a call is sent, where that is known. */
 const staleBeforeSendingMs = 2 * 60_000;
 
+interface LeaseChange {
+  now: number;
+  /** No other program holds it. */
+  isOurs: boolean;
+}
+
 export class Authority {
   readonly isStopped: Trace<boolean>;
   /** Until when some process leads, by the last renewal. */
   readonly ledUntil: Trace<number>;
-  /** When the Lease was deleted last, and with it what it said of pauses. */
+  /**
+   * When what the Lease says of pauses was lost last: it was deleted, or another program took it,
+   * and since then nobody knows how long no watcher of ours had led.
+   */
   lostLeaseAt = -Infinity;
   /** Something that the install needs is away. */
   readonly isHindered: Trace<boolean>;
@@ -34,8 +43,8 @@ export class Authority {
     this.isWorkerless = new Trace(now, false);
   }
 
-  leaseChanged(lease: JudgedObject | undefined, now: number): void {
-    if (!lease) this.lostLeaseAt = now;
+  leaseChanged(lease: JudgedObject | undefined, { now, isOurs }: LeaseChange): void {
+    if (!lease || !isOurs) this.lostLeaseAt = now;
     const { holderIdentity = '', leaseDurationSeconds = 0 } = lease?.spec ?? {};
     this.ledUntil.set(now, holderIdentity === '' ? now : now + leaseDurationSeconds * 1_000);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anObject, beginStop, courtroom, minuteMs, pathTo } from '../courtroom.ts';
+import { lease } from '../../../../activities/kube/client/paths.ts';
+import { anObject, beginStop, courtroom, minuteMs, namespace, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const failing = { lastOperation: { errorCode: 'Canceled', state: 'Failed' } };
@@ -38,6 +39,12 @@ function rollout(court: Courtroom): void {
   court.control.put(anObject('MachineDeployment', 'pool', { spec, status: { conditions } }));
 }
 
+const leasePath = lease(namespace, 'millwright');
+
+function hold({ control }: Courtroom, holderIdentity: string): void {
+  control.patch(leasePath, { type: 'merge', body: { spec: { holderIdentity } } });
+}
+
 describe('the deadline of a rollout', () => {
   const rule = 'a rollout is overdue only when its time is up';
 
@@ -62,11 +69,14 @@ describe('the deadline of a rollout', () => {
     expect(court.broken()).toEqual(expected);
   });
 
-  test('runs on where the Lease that knew of a pause was deleted', async () => {
+  test.each([
+    { was: 'deleted', lose: ({ control }: Courtroom) => control.delete(leasePath) },
+    { was: 'taken by another program', lose: (court: Courtroom) => hold(court, 'intruder') },
+  ])('runs on where the Lease that knew of a pause was $was', async ({ lose }) => {
     const court = courtroom();
     rollout(court);
     await court.pass(minuteMs);
-    court.control.delete('/apis/coordination.k8s.io/v1/namespaces/garden-one/leases/millwright');
+    lose(court);
     await court.pass(4 * minuteMs);
     patchStatus(court, 'machinedeployments', overdue);
     expect(court.broken()).not.toContain(rule);
