@@ -84,11 +84,27 @@ describe('the deadline of a rollout', () => {
 });
 
 test.each([
-  [1, []],
-  [5, ['a set is frozen only when it makes too many']],
-])('a set that had %i replicas, has 1 and is frozen', async (replicas, expected) => {
+  [1, minuteMs, []],
+  [5, minuteMs, ['a set is frozen only when it makes too many']],
+  [5, 1_000, []],
+])('a set that had %i replicas, has 1 and is frozen %i ms after a stop', async (...given) => {
+  const [replicas, afterMs, expected] = given;
   const court = courtroom();
   court.control.put(anObject('MachineSet', 'set', { spec: { replicas } }));
+  await court.pass(minuteMs);
+  const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
+  court.control.patch(pathTo('machinesets', 'set'), smaller);
+  beginStop(court);
+  await court.pass(afterMs);
+  const body = { metadata: { labels: { freeze: 'True' } } };
+  court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });
+  expect(court.broken()).toEqual(expected);
+});
+
+test('a set that is frozen gets the label back that somebody took away', async () => {
+  const court = courtroom();
+  const status = { machineSetCondition: [{ type: 'Frozen', status: 'True' }] };
+  court.control.put(anObject('MachineSet', 'set', { spec: { replicas: 5 }, status }));
   await court.pass(minuteMs);
   const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
   court.control.patch(pathTo('machinesets', 'set'), smaller);
@@ -96,5 +112,5 @@ test.each([
   await court.pass(minuteMs);
   const body = { metadata: { labels: { freeze: 'True' } } };
   court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });
-  expect(court.broken()).toEqual(expected);
+  expect(court.broken()).toEqual([]);
 });

@@ -9,6 +9,8 @@ import { lastShrinkOf, wasMadeSince } from './set-sizes.ts';
 const slackMs = 75_000;
 /** Deletions that stood still need some time until they show. Milliseconds. */
 const recentMs = 30_000;
+/** What began later than this before a write was not known when that was decided. Milliseconds. */
+const decidedMs = 5_000;
 /** Shorter outages are no pause. */
 const longOutageMs = 60_000;
 
@@ -82,18 +84,24 @@ export function judgeInitialised(judged: Case): void {
 /** A set on its way down has too many for as long as its deletions stand still. */
 export function judgeFreeze(judged: Case): void {
   const { evidence, install, before, after, past, now } = judged;
-  if (!before || !after || !isFrozen(after) || isFrozen(before)) return;
+  if (!before || !after || !isFrozen(after) || isFrozen(before) || wasFrozen(before)) return;
   const set = past.sets.of(after.metadata.uid);
   if (!set) return;
   const shrunkAt = lastShrinkOf(set);
   if (shrunkAt === undefined || wasMadeSince(set, shrunkAt)) return;
   const { isStopped, isLeaderless } = evidence.authorityOf(install);
-  const stoodStill = [isStopped, isLeaderless].some((trace) =>
-    trace.since(now - recentMs).includes(true),
+  const stoodStill = [isStopped, isLeaderless].some(
+    (trace) => trace.lengthSince(now - recentMs, now, decidedMs) > 0,
   );
   if (!stoodStill) return;
   const text = `${textOf(judged, 'froze')}, which has made no machine since it was made smaller`;
   evidence.rulings.against('a set is frozen only when it makes too many', set.uid, text);
+}
+
+/** Its condition says so, and somebody took the label away. */
+function wasFrozen({ status }: JudgedObject): boolean {
+  const conditions = status?.machineSetCondition ?? [];
+  return conditions.some(({ type, status: value }) => type === 'Frozen' && value === 'True');
 }
 
 function isFrozen({ metadata }: JudgedObject): boolean {
