@@ -83,34 +83,33 @@ describe('the deadline of a rollout', () => {
   });
 });
 
+/** The set is made smaller, then frozen so long after a stop. */
+async function freezeOnItsWayDown(
+  set: { replicas: number; status?: object },
+  afterMs: number,
+): Promise<string[]> {
+  const court = courtroom();
+  const { replicas, ...fields } = set;
+  court.control.put(anObject('MachineSet', 'set', { spec: { replicas }, ...fields }));
+  await court.pass(minuteMs);
+  const path = pathTo('machinesets', 'set');
+  court.control.patch(path, { type: 'merge', body: { spec: { replicas: 1 } } });
+  beginStop(court);
+  await court.pass(afterMs);
+  court.write({ method: 'PATCH', path, body: { metadata: { labels: { freeze: 'True' } } } });
+  return court.broken();
+}
+
 test.each([
   [1, minuteMs, []],
   [5, minuteMs, ['a set is frozen only when it makes too many']],
   [5, 1_000, []],
-])('a set that had %i replicas, has 1 and is frozen %i ms after a stop', async (...given) => {
+])('a set of %i machines that has 1 and is frozen %i ms after a stop', async (...given) => {
   const [replicas, afterMs, expected] = given;
-  const court = courtroom();
-  court.control.put(anObject('MachineSet', 'set', { spec: { replicas } }));
-  await court.pass(minuteMs);
-  const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
-  court.control.patch(pathTo('machinesets', 'set'), smaller);
-  beginStop(court);
-  await court.pass(afterMs);
-  const body = { metadata: { labels: { freeze: 'True' } } };
-  court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });
-  expect(court.broken()).toEqual(expected);
+  expect(await freezeOnItsWayDown({ replicas }, afterMs)).toEqual(expected);
 });
 
 test('a set that is frozen gets the label back that somebody took away', async () => {
-  const court = courtroom();
   const status = { machineSetCondition: [{ type: 'Frozen', status: 'True' }] };
-  court.control.put(anObject('MachineSet', 'set', { spec: { replicas: 5 }, status }));
-  await court.pass(minuteMs);
-  const smaller = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
-  court.control.patch(pathTo('machinesets', 'set'), smaller);
-  beginStop(court);
-  await court.pass(minuteMs);
-  const body = { metadata: { labels: { freeze: 'True' } } };
-  court.write({ method: 'PATCH', path: pathTo('machinesets', 'set'), body });
-  expect(court.broken()).toEqual([]);
+  expect(await freezeOnItsWayDown({ replicas: 5, status }, minuteMs)).toEqual([]);
 });
