@@ -14,10 +14,10 @@ const eventsMost = 750;
  */
 const eventsMostOfShortRuns = 3_000;
 /**
- * By the docs a run goes on as a new one after 1,000 events, or after 4,000 beside a step; a step
- * takes some more. The server warns at 10,240.
+ * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or
+ * after 4,000 beside a step; signals that come while no worker works are on top.
  */
-const longestHistory = 5_000;
+const longestHistory = 10_240;
 
 export function watchPace(evidence: Evidence): void {
   const { simulation, world } = evidence;
