@@ -73,6 +73,8 @@ export interface HealthState {
   isOutOfReach?: true;
 }
 
+type HealthClock = Pick<HealthState, 'checkedAt' | 'since' | 'pausedMs' | 'timeoutSeconds'>;
+
 /** What a check found of a machine that is not being deleted. */
 export type HealthFinding =
   | {
@@ -131,7 +133,9 @@ export function afterCheck(
   if (phase !== 'Unknown' || since === undefined) return { ...base, pausedMs: 0 };
   const tookLong = check.endedAt - check.begunAt > longestStepMs;
   const stands = hold?.isMeltdown === true || tookLong;
-  const pausedMs = stands ? pausedUntil(before, check.endedAt) : (before?.pausedMs ?? 0);
+  const begun = defined({ since, timeoutSeconds, pausedMs: 0, checkedAt: check.begunAt });
+  const clock: HealthClock = before?.since === undefined ? begun : before;
+  const pausedMs = stands ? pausedUntil(clock, check.endedAt) : clock.pausedMs;
   const state = defined({ ...base, since, pausedMs, timeoutSeconds });
   const words = `unhealthy: ${faults.join('; ')}`;
   const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
@@ -153,7 +157,7 @@ function afterOutage(
   return { ...clock, checkAt, waitsFor, isOutOfReach: true };
 }
 
-function pausedUntil(before: HealthState | undefined, now: number): number {
+function pausedUntil(before: HealthClock | undefined, now: number): number {
   if (before?.since === undefined) return 0;
   const { since, pausedMs, timeoutSeconds, checkedAt } = before;
   const longer = pausedMs + Math.max(now - checkedAt, 0);

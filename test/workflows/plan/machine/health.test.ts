@@ -188,6 +188,13 @@ describe('the clock', () => {
     expect(minutesLeft(afterCheck(fell, sick, slow))).toBe(15);
   });
 
+  test('begins when the step ends that found it unhealthy and took long', () => {
+    const slow = { ...at(start + 4 * minute), begunAt: start };
+    expect(minutesLeft(afterCheck(undefined, sick, slow))).toBe(14);
+    const well = afterCheck(fell, { phase: 'Running', faults: [] }, at(start - minute));
+    expect(minutesLeft(afterCheck(well, sick, slow))).toBe(14);
+  });
+
   test('stands still in a meltdown, and the reason is said', () => {
     const hold = { reason: '3 of 4 machines', isMeltdown: true };
     const state = afterCheck(
