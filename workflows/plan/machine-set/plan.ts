@@ -41,7 +41,10 @@ export interface ObservedMachineSet {
    * Names of machines that differ from the template, at most `burst`; absent when there is none.
    */
   toPush?: string[];
-  /** A preservation ends then, milliseconds: what was found holds no longer. */
+  /**
+   * A preservation ends then, or a status that was refused is to be written again, milliseconds: no
+   * wait is longer, whatever it is for.
+   */
   holdsUntil?: number;
 }
 
@@ -80,10 +83,16 @@ export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetS
     { ...facts, observation },
     planRegardless({ ...facts, observation }, now),
   );
-  if (step.action !== 'wait' || !refused || !areHeldBack(refused, now)) return step;
+  if (step.action !== 'wait') return step;
+  const wait = notPast(step, observation.holdsUntil);
+  if (!refused || !areHeldBack(refused, now)) return wait;
   const { names, message, retryAt } = refused;
   const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
-  return { action: 'wait', reason, until: Math.min(step.until ?? retryAt, retryAt) };
+  return notPast({ ...wait, reason }, retryAt);
+}
+
+function notPast(wait: Wait, time: number | undefined): Wait {
+  return time === undefined ? wait : { ...wait, until: Math.min(wait.until ?? time, time) };
 }
 
 /** What a stop forbids waits for its end; the template is pushed all the same. */
@@ -150,14 +159,14 @@ function planCreation(facts: MachineSetFacts, missing: number, now: number): Mac
   return { action: 'create', count, reason: `${missing} of ${replicas} missing` };
 }
 
-function waitForNews({ desired, present, failed, holdsUntil }: ObservedMachineSet): Wait {
+function waitForNews({ desired, present, failed }: ObservedMachineSet): Wait {
   const reasons = [
     `has ${present} of ${desired.replicas} machines`,
     failed.preserved > 0 && `${failed.preserved} failed and preserved`,
     failed.held > 0 && `${failed.held} failed, not yet allowed to be replaced`,
   ];
   const reason = reasons.filter((text) => text !== false).join('; ');
-  return { action: 'wait', reason, ...(holdsUntil !== undefined && { until: holdsUntil }) };
+  return { action: 'wait', reason };
 }
 
 /** Nothing is to be made, deleted or changed: only the counts may be news. */

@@ -1,4 +1,5 @@
 /** Workflows rest between their steps: none goes on and on, and no history grows without bound. */
+import type { History } from '../../temporal/history.ts';
 import type { Evidence } from '../evidence.ts';
 
 const periodMs = 60_000;
@@ -18,6 +19,12 @@ const eventsMostOfShortRuns = 3_000;
  * after 4,000 beside a step; signals that come while no worker works are on top.
  */
 const longestHistory = 10_240;
+/** Where each event counts for many, so do the signals of minutes in which a step does not end. */
+const longestOfShortRuns = 2 * longestHistory;
+
+function longestOf({ weight }: History): number {
+  return weight > 1 ? longestOfShortRuns : longestHistory;
+}
 
 export function watchPace(evidence: Evidence): void {
   const { simulation, world } = evidence;
@@ -32,7 +39,7 @@ export function watchPace(evidence: Evidence): void {
       const news = history.length - (before.get(run.runId) ?? 0);
       grown.set(run.workflowId, (grown.get(run.workflowId) ?? 0) + news);
       const isCheck = run.workflowId.startsWith('safety/');
-      if (!isOpen || isCheck || history.weighed < longestHistory) continue;
+      if (!isOpen || isCheck || history.weighed < longestOf(history)) continue;
       const text = `a run of ${run.workflowId} has ${history.weighed} events`;
       evidence.rulings.against('a history stays short', run.workflowId, text);
     }

@@ -351,3 +351,27 @@ describe('while everything is stopped', () => {
     expect(step).toMatchObject(expected);
   });
 });
+
+describe('a status that was refused is written again at its time', () => {
+  test.each<{ name: string; given: Given; until?: number }>([
+    { name: 'during a stop', given: { facts: { stop: 'stopped by a person' } } },
+    { name: 'while the set is frozen', given: { desired: { frozenBy: 'freeze=True' } } },
+    { name: 'while its spec is faulty', given: { desired: { faults: ['no class'] } } },
+    {
+      name: 'while its machines go away',
+      given: { desired: { isDeleting: true }, observation: { total: 2 } },
+    },
+    {
+      name: 'before the next batch of creates',
+      given: { facts: { retryAt: now + 60, lastError: 'quota' } },
+    },
+    {
+      name: 'after a batch of creates that comes sooner',
+      given: { facts: { retryAt: now + 5, lastError: 'quota' } },
+      until: now + 5,
+    },
+  ])('$name', ({ given, until = now + 9 }) => {
+    const seen = { ...given, observation: { ...given.observation, holdsUntil: now + 9 } };
+    expect(planMachineSet(facts(seen), now)).toMatchObject({ action: 'wait', until });
+  });
+});
