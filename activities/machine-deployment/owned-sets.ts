@@ -2,9 +2,9 @@
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import { claimOf, ownersPatch } from '../machine-set/ownership.ts';
+import { claimOf, settleOwners } from '../machine-set/ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { RefusedObjects } from './refused-objects.ts';
@@ -76,29 +76,12 @@ async function claim(
   if (action === 'keep' || action === 'leave') {
     return controllerOf(set)?.uid === deployment.metadata.uid ? set : undefined;
   }
-  const written = await refused.attempt({ kind: 'MachineSet', name: set.metadata.name }, () =>
-    writeOwners(control, { deployment, set, action }),
-  );
-  return action === 'adopt' ? written : undefined;
-}
-
-interface Change {
-  deployment: MachineDeployment;
-  set: MachineSet;
-  action: 'adopt' | 'release';
-}
-
-/**
- * Undefined when the set changed meanwhile: the change makes for another read. Other owners stay.
- */
-async function writeOwners(
-  control: KubeClient,
-  { deployment, set, action }: Change,
-): Promise<MachineSet | undefined> {
   const { namespace = '', name } = set.metadata;
   const path = customResource('machinesets', namespace, name);
-  const patch = ownersPatch(set, deployment, action);
-  return await ignoreConflict(control.patch<MachineSet>(path, 'merge', patch));
+  const settled = await refused.attempt({ kind: 'MachineSet', name }, () =>
+    settleOwners(control, { owner: deployment, isFaulty, path }, set),
+  );
+  return settled && controllerOf(settled)?.uid === deployment.metadata.uid ? settled : undefined;
 }
 
 function byAge(a: MachineSet, b: MachineSet): number {

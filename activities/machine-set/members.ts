@@ -5,10 +5,10 @@ import type { Claim } from '../../workflows/plan/ownership.ts';
 import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import { claimOf, ownersPatch } from './ownership.ts';
+import type { Claiming } from './ownership.ts';
+import { claimOf, settleOwners } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import type { RefusedWrites } from './refused-writes.ts';
@@ -63,7 +63,7 @@ export async function membersOf(
   const byName = new Map(members.map((machine) => [machine.metadata.name, machine]));
   await inParallel(wanted, parallelCalls, async (machine) => {
     const adopted = await request.refused.attempt(machine.metadata, () =>
-      settle(control, request, machine),
+      settleOwners(control, claimingOf(request, machine), machine),
     );
     if (adopted) byName.set(machine.metadata.name, adopted);
   });
@@ -97,40 +97,14 @@ export async function releaseUnmatched(
     const machine = await ignoreNotFound(control.get<Machine>(path));
     if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
     const settled = await request.refused.attempt(machine.metadata, () =>
-      settle(control, request, machine),
+      settleOwners(control, claimingOf(request, machine), machine),
     );
     if (settled && controllerOf(settled)?.uid !== metadata.uid) released.push(name);
   });
   return released.toSorted();
 }
 
-/** A machine that is being made or joins changes several times within a second. */
-const mostTries = 4;
-
-/**
- * Writes the owners that the claim asks for, and returns the machine. Undefined when the claim does
- * not hold any more. A machine that changes meanwhile is read again: one that is passed over would
- * be missing in the count, and made once more.
- */
-async function settle(
-  control: KubeClient,
-  request: ClaimingRequest,
-  machine: Machine,
-): Promise<Machine | undefined> {
-  const { namespace = '', name } = machine.metadata;
-  const path = customResource('machines', namespace, name);
-  let seen: Machine | undefined = machine;
-  for (let tries = 1; seen !== undefined; tries += 1) {
-    const { action } = claimOf(request.set, seen, request.isFaulty);
-    if (action === 'leave') return undefined;
-    if (action === 'keep') return seen;
-    try {
-      return await control.patch<Machine>(path, 'merge', ownersPatch(seen, request.set, action));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      if (!isConflict(error) || tries === mostTries) throw error;
-    }
-    seen = await ignoreNotFound(control.get<Machine>(path));
-  }
-  return undefined;
+function claimingOf({ set, isFaulty }: ClaimRequest, { metadata }: Machine): Claiming {
+  const path = customResource('machines', metadata.namespace ?? '', metadata.name);
+  return { owner: set, isFaulty, path };
 }

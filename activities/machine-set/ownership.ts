@@ -1,5 +1,7 @@
 /** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
-import type { KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
+import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
+import { isConflict, isNotFound } from '../kube/client/errors.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
@@ -35,13 +37,45 @@ export function claimOf({ metadata, spec }: Owner, child: KubeObject, isFaulty: 
 }
 
 /** Other owners stay. UID and resourceVersion are preconditions. */
-export function ownersPatch(
-  { metadata }: KubeObject,
-  owner: Owner,
-  action: 'adopt' | 'release',
-): object {
+function ownersPatch({ metadata }: KubeObject, owner: Owner, action: 'adopt' | 'release'): object {
   const { uid, resourceVersion, ownerReferences = [] } = metadata;
   const others = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
   const owners = action === 'adopt' ? [...others, ownerReferenceOf(owner)] : others;
   return { metadata: { uid, resourceVersion, ownerReferences: owners } };
+}
+
+/** A machine that is being made or joins changes several times within a second. */
+const mostTries = 4;
+
+export interface Claiming {
+  owner: Owner;
+  isFaulty: boolean;
+  /** Of the child. */
+  path: string;
+}
+
+/**
+ * Writes the owners that the claim asks for, and returns the child. Undefined when the claim does
+ * not hold any more. A child that changes meanwhile is read again, also as the answer to our own
+ * write was lost: one that is passed over would be missing in the count, and made once more.
+ */
+export async function settleOwners<Child extends KubeObject>(
+  control: KubeClient,
+  { owner, isFaulty, path }: Claiming,
+  child: Child,
+): Promise<Child | undefined> {
+  let seen: Child | undefined = child;
+  for (let tries = 1; seen !== undefined; tries += 1) {
+    const { action } = claimOf(owner, seen, isFaulty);
+    if (action === 'leave') return undefined;
+    if (action === 'keep') return seen;
+    try {
+      return await control.patch<Child>(path, 'merge', ownersPatch(seen, owner, action));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error) || tries === mostTries) throw error;
+    }
+    seen = await ignoreNotFound(control.get<Child>(path));
+  }
+  return undefined;
 }

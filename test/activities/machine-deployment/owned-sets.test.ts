@@ -72,6 +72,19 @@ describe('adoption', () => {
     expect((await world.sets()).map(({ metadata }) => metadata.name)).toEqual(['orphan']);
   });
 
+  test('counts the set also where the answer to the adoption was lost', async () => {
+    const world = new DeploymentWorld(aMachineDeployment(), orphan());
+    let isLost = false;
+    world.control.fault = ({ method, path: written }) => {
+      if (isLost || method !== 'PATCH' || written !== setPath('orphan')) return undefined;
+      isLost = true;
+      const { uid } = orphan().metadata;
+      world.control.put({ ...ownSet('orphan', { metadata: { uid } }) });
+      return { code: 409, reason: 'Conflict' };
+    };
+    expect((await world.survey()).sets).toMatchObject([{ name: 'orphan' }]);
+  });
+
   test('holds for the set that was read: another adopted it first', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
     world.control.fault = ({ method, path: written }) => {
