@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { aNode, anObject, beginStop, courtroom, endStop, minuteMs, pathTo } from '../courtroom.ts';
+import { lease } from '../../../../activities/kube/client/paths.ts';
+import {
+  aNode,
+  anObject,
+  beginStop,
+  courtroom,
+  endStop,
+  minuteMs,
+  namespace,
+  pathTo,
+} from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
 const providerID = 'local:///a/i-1';
@@ -80,6 +90,17 @@ describe('force', () => {
     await court.pass(12 * minuteMs);
     court.write({ ...kill, in: 'target' });
     expect(court.broken()).toEqual([forced]);
+  });
+
+  test('does not wait for a stop of which the lost Lease knew', async () => {
+    const court = await scene(going);
+    beginStop(court);
+    await court.pass(20 * minuteMs);
+    endStop(court);
+    court.control.delete(lease(namespace, 'millwright'));
+    await court.pass(15 * minuteMs);
+    court.write({ ...kill, in: 'target' });
+    expect(court.broken()).not.toContain(forced);
   });
 });
 
