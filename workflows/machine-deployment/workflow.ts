@@ -253,7 +253,7 @@ class MachineDeploymentWorkflow {
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
     const times = [plan.until, ...retryTimesOf(this.#state)].filter((time) => time !== undefined);
     this.#timer.atLatest(times.length === 0 ? undefined : Math.min(...times), plan.reason);
-    if (this.#mayRenew(plan)) await this.#renew();
+    if (this.#mayRenew(facts, plan)) await this.#renew();
     const isUrgent = (): boolean =>
       this.#lifecycle.hasNews || this.#state.isGone || !this.#commands.isEmpty;
     const hasNews = (): boolean => this.#hasNewsOfSets || isUrgent();
@@ -268,8 +268,11 @@ class MachineDeploymentWorkflow {
     if (this.#hasNewsOfSets) this.#lifecycle.noteNews();
   }
 
-  #mayRenew({ state }: DeploymentPlan): boolean {
-    const isEnd = this.#state.hasRolled && state === 'Complete';
+  #mayRenew(facts: DeploymentFacts, { state }: DeploymentPlan): boolean {
+    // It is complete also while a set that is being deleted still has machines: the next run would
+    // see them, take them for those of a rollout, and end at once, again and again.
+    const isOver = state === 'Complete' && !hasOldMachines(facts);
+    const isEnd = this.#state.hasRolled && isOver;
     const hasNews = this.#lifecycle.hasNews || this.#hasNewsOfSets;
     // News are no reason to stay for a run that grew long: a rollout always has some, and the next
     // run begins with a read.

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
-import { aSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
+import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
 let temporal: TemporalForTests;
@@ -251,6 +251,27 @@ describe('one run for each rollout', () => {
       await world.changeSets();
       await rollout.planned();
       expect(await rollout.runId()).toBe(second);
+    });
+  });
+
+  test('a set that is being deleted and held by a finalizer is the end of no run', async () => {
+    const held = aSet({ name: 'pool-0', machines: '', replicas: 1, isDeleting: true });
+    const rollout = new RolloutWorld(temporal, (own) => ({
+      observeMachineDeployment: async (input) => {
+        const outcome = await own.observeMachineDeployment?.(input);
+        if (!outcome?.found) return { found: false };
+        const sets = [held, ...outcome.facts.sets];
+        return { ...outcome, facts: { ...outcome.facts, sets } };
+      },
+    }));
+    rollout.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA' })];
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.isComplete();
+      const first = await rollout.runId();
+      await rollout.world.changeSets();
+      await rollout.planned();
+      expect(await rollout.runId()).toBe(first);
     });
   });
 });
