@@ -8,7 +8,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import type { Claiming } from './ownership.ts';
-import { claimOf, settleOwners } from './ownership.ts';
+import { claimOf, isAlive, settleOwners } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import type { RefusedWrites } from './refused-writes.ts';
@@ -68,17 +68,6 @@ export async function membersOf(
     if (adopted) byName.set(machine.metadata.name, adopted);
   });
   return items.flatMap(({ metadata: { name } }) => byName.get(name) ?? []);
-}
-
-/**
- * The list is later than the set: machines without an owner may be those of a set that was deleted
- * meanwhile with `--cascade=orphan`. What is adopted after this read is safe: letting go changes
- * the machine's resourceVersion.
- */
-async function isAlive(control: KubeClient, { metadata }: MachineSet): Promise<boolean> {
-  const path = customResource('machinesets', metadata.namespace ?? '', metadata.name);
-  const present = await ignoreNotFound(control.get<MachineSet>(path));
-  return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
 }
 
 /** Lets go what the set controls and does not select. Returns the names, sorted. */

@@ -2,6 +2,7 @@
 import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { customResource } from '../kube/client/paths.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
@@ -44,6 +45,18 @@ function ownersPatch({ metadata }: KubeObject, owner: Owner, action: 'adopt' | '
   return { metadata: { uid, resourceVersion, ownerReferences: owners } };
 }
 
+/**
+ * Read after a child without an owner: it may be of an owner that was deleted meanwhile with
+ * `--cascade=orphan`. What is adopted after this read is safe: letting go changes the child's
+ * resourceVersion.
+ */
+export async function isAlive(control: KubeClient, { kind, metadata }: Owner): Promise<boolean> {
+  const plural = kind === 'MachineSet' ? 'machinesets' : 'machinedeployments';
+  const path = customResource(plural, metadata.namespace ?? '', metadata.name);
+  const present = await ignoreNotFound(control.get<KubeObject>(path));
+  return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
+}
+
 /** A machine that is being made or joins changes several times within a second. */
 const mostTries = 4;
 
@@ -75,7 +88,17 @@ export async function settleOwners<Child extends KubeObject>(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
     }
-    seen = await ignoreNotFound(control.get<Child>(path));
+    seen = await readAgain<Child>(control, { owner, isFaulty, path });
   }
   return undefined;
+}
+
+/** Undefined when there is nothing to claim any more. */
+async function readAgain<Child extends KubeObject>(
+  control: KubeClient,
+  { owner, isFaulty, path }: Claiming,
+): Promise<Child | undefined> {
+  const child = await ignoreNotFound(control.get<Child>(path));
+  const isOrphan = child && claimOf(owner, child, isFaulty).action === 'adopt';
+  return isOrphan && !(await isAlive(control, owner)) ? undefined : child;
 }

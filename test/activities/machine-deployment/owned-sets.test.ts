@@ -85,6 +85,21 @@ describe('adoption', () => {
     expect((await world.survey()).sets).toMatchObject([{ name: 'orphan' }]);
   });
 
+  test('is not tried again for a deployment that is deleted meanwhile', async () => {
+    const world = new DeploymentWorld(aMachineDeployment(), orphan());
+    let isLost = false;
+    world.control.fault = ({ method, path: written }) => {
+      if (isLost || method !== 'PATCH' || written !== setPath('orphan')) return undefined;
+      isLost = true;
+      const deletionTimestamp = '2026-01-01T00:10:00Z';
+      world.control.put(aMachineDeployment({ metadata: { deletionTimestamp } }));
+      return { code: 409, reason: 'Conflict' };
+    };
+    await world.survey().catch(() => undefined);
+    expect(isLost).toBe(true);
+    expect(await ownersOf(world, 'orphan')).toEqual([]);
+  });
+
   test('holds for the set that was read: another adopted it first', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
     world.control.fault = ({ method, path: written }) => {
