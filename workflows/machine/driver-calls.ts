@@ -202,7 +202,7 @@ function failureOf(error: unknown, provider: string): MachineFailure {
   return { code: 'Internal', message, isSettled: false };
 }
 
-/** The plan finds that the time is over, and says so. */
+/** Not reported itself: the plan sees that the deadline has passed, and reports the timeout. */
 function givenUp(): MachineFailure {
   const message = 'given up at the creation timeout';
   return { code: 'DeadlineExceeded', message, isSettled: false, wasCancelled: true };

@@ -42,8 +42,8 @@ export interface ObservedMachineSet {
    */
   toPush?: string[];
   /**
-   * A preservation ends then, or a status that was refused is to be written again, milliseconds: no
-   * wait is longer, whatever it is for.
+   * A preservation ends then, or a refused status is written again, milliseconds. It limits every
+   * wait of the set.
    */
   holdsUntil?: number;
 }

@@ -18,8 +18,8 @@ export class Authority {
   /** Until when some process leads, by the last renewal. */
   readonly ledUntil: Trace<number>;
   /**
-   * When what the Lease says of pauses was lost last: it was deleted, or another program took it,
-   * and since then nobody knows how long no watcher of ours had led.
+   * When the Lease last lost its record of pauses: it was deleted, or another program took it and
+   * did not record how long our watchers had not led.
    */
   lostLeaseAt = -Infinity;
   /** Something that the install needs is away. */

@@ -109,7 +109,7 @@ test.each([
   expect(await freezeOnItsWayDown({ replicas }, afterMs)).toEqual(expected);
 });
 
-test('a set that is frozen gets the label back that somebody took away', async () => {
+test('a frozen set gets its label freeze back after another client removed it', async () => {
   const status = { machineSetCondition: [{ type: 'Frozen', status: 'True' }] };
   expect(await freezeOnItsWayDown({ replicas: 5, status }, minuteMs)).toEqual([]);
 });

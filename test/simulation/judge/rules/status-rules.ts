@@ -98,7 +98,7 @@ export function judgeFreeze(judged: Case): void {
   evidence.rulings.against('a set is frozen only when it makes too many', set.uid, text);
 }
 
-/** Its condition says so, and somebody took the label away. */
+/** Its condition Frozen is True, although another client removed the label. */
 function wasFrozen({ status }: JudgedObject): boolean {
   const conditions = status?.machineSetCondition ?? [];
   return conditions.some(({ type, status: value }) => type === 'Frozen' && value === 'True');
