@@ -3,7 +3,7 @@ import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/mac
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import type { HealthFinding, JoinedPhase } from '../../workflows/plan/machine/health.ts';
+import type { Evaluation, JoinedPhase } from '../../workflows/plan/machine/health.ts';
 import {
   conditionsDiffer,
   deadlineOf,
@@ -31,7 +31,7 @@ import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { timestamp } from '../kube/objects/time.ts';
-import { deleteMachine, ownNode } from './node/deleted.ts';
+import { deleteMachine, formatRefusal, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
 import { formatLoss } from './missing-instance-text.ts';
@@ -73,14 +73,15 @@ async function check(
   if (!target) return { found: 'machine', finding: { phase, faults: [] } };
   const node = await ownNode({ ...dependencies, target }, { machine, ...instance });
   await correctTargetCluster(dependencies, { machine: current, node });
-  if (await wasDeleted(dependencies, request, node)) {
-    await deleteMachine(dependencies, current);
-    return { found: 'deleting' };
+  const seen = { current, phase, node };
+  if (!(await wasDeleted(dependencies, request, node))) {
+    return { found: 'machine', finding: await evaluate(dependencies, request, seen) };
   }
-  return {
-    found: 'machine',
-    finding: await evaluate(dependencies, request, { current, phase, node }),
-  };
+  const answer = await deleteMachine(dependencies, current);
+  if (!answer) return { found: 'deleting' };
+  const refusal = formatRefusal(answer);
+  const finding = await evaluate(dependencies, request, { ...seen, refusal });
+  return { found: 'machine', finding: { ...finding, refusal } };
 }
 
 /** A status that another client wrote is corrected. */
@@ -106,19 +107,21 @@ interface Seen {
   current: Machine;
   phase: JoinedPhase;
   node: Node | undefined;
+  /** The machine is to go with its Node, and this is why it does not. */
+  refusal?: string;
 }
 
 async function evaluate(
   dependencies: ActivityDependencies,
   request: HealthRequest,
   seen: Seen,
-): Promise<HealthFinding> {
-  const { current, node } = seen;
+): Promise<Evaluation> {
+  const { current, node, refusal } = seen;
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
   const conditions = node?.status?.conditions ?? [];
   const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
   const phase = nextPhase(seen.phase, nodesFaults.length === 0);
-  const faults = [...lossIn(request, phase), ...nodesFaults];
+  const faults = [...lossIn(request, phase), ...listOf(refusal), ...nodesFaults];
   await report(dependencies, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
@@ -128,6 +131,10 @@ async function evaluate(
   if (!isOver) return finding;
   await fail(dependencies, request, { current, faults, timeoutSeconds });
   return { phase: 'Failed', faults };
+}
+
+function listOf(refusal: string | undefined): string[] {
+  return refusal === undefined ? [] : [refusal];
 }
 
 /** A healthy Node is better proof than what the cloud says. */
@@ -177,7 +184,7 @@ async function report(
   const { control } = dependencies;
   const { machine } = request;
   const conditions = newConditionsOf(evaluated);
-  const change = changeOf(evaluated) ?? lossOf(request, evaluated);
+  const change = changeOf(evaluated) ?? newsOf(request, evaluated);
   if (!conditions && !change) return;
   const status = {
     ...(conditions && { conditions }),
@@ -213,28 +220,32 @@ interface Change {
 }
 
 /** Texts of MCM v0.62.1; the conditions are those that are wrong, in words. */
-function changeOf({ current, node, next, faults }: Evaluated): Change | undefined {
+function changeOf({ current, node, next, faults, refusal }: Evaluated): Change | undefined {
   if (next === phaseOf(current)) return undefined;
   if (next === 'Running') return recovery(current);
   const { name } = current.metadata;
+  const why = refusal === undefined ? '' : `: ${refusal}`;
   const description = node
     ? `Machine ${name} is unhealthy - changing MachinePhase to Unknown. Node conditions: ${faults.join('; ')}`
-    : `Node object went missing. Machine ${name} is unhealthy - changing MachinePhase to Unknown`;
+    : `Node object went missing. Machine ${name} is unhealthy - changing MachinePhase to Unknown${why}`;
   return {
     operation: { description, state: 'Processing', type: 'HealthCheck' },
     event: { type: 'Warning', reason: 'Unhealthy', message: description, component },
   };
 }
 
-/** Said once, also where nothing comes of it now. */
-function lossOf(request: HealthRequest, evaluated: Evaluated): Change | undefined {
-  const [words] = lossIn(request, evaluated.next);
-  const { description: known = '' } = evaluated.current.status?.lastOperation ?? {};
-  if (words === undefined || known.includes(words)) return undefined;
-  const description = `Machine ${evaluated.current.metadata.name} is unhealthy: ${words}`;
+/** Said once for each text, also where nothing comes of it now. */
+function newsOf(request: HealthRequest, evaluated: Evaluated): Change | undefined {
+  const { current, next, refusal } = evaluated;
+  const losses = lossIn(request, next);
+  const news = [...losses, ...listOf(refusal)];
+  const { description: known = '' } = current.status?.lastOperation ?? {};
+  if (news.every((words) => known.includes(words))) return undefined;
+  const description = `Machine ${current.metadata.name} is unhealthy: ${news.join('; ')}`;
+  const reason = losses.length > 0 ? 'InstanceGone' : 'FailedDelete';
   return {
     operation: { description, state: 'Processing', type: 'HealthCheck' },
-    event: { type: 'Warning', reason: 'InstanceGone', message: description, component },
+    event: { type: 'Warning', reason, message: description, component },
   };
 }
 

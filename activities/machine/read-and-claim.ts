@@ -13,7 +13,7 @@ import type { ClassWithSecret } from '../machine-class/reader.ts';
 import { userDataIn } from '../machine-class/reader.ts';
 import { invalidSpec } from '../drivers/spec-schema.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isUnreachable } from '../kube/client/errors.ts';
+import { isRejected, isUnreachable } from '../kube/client/errors.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../machine-class/user-data.ts';
@@ -21,6 +21,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { seenNodeOf } from './node/observed.ts';
 import { referenceOf, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';
+import { orRejection } from './rejection.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { takeWritten } from './written-machines.ts';
 
@@ -64,7 +65,10 @@ async function withoutNode(
   const machine: ObjectReference = { ...input.machine, uid: prepared.uid };
   const faults = machineFaults(object);
   if (faults.length > 0) return failed(prepared, inputFailure(faults.join('; ')));
-  const resolved = await dependencies.classes.read(prepared.className, { isFresh: input.isRetry });
+  const isFresh = input.isRetry;
+  const read = await readClass(dependencies, prepared.className, { isFresh });
+  if ('failure' in read) return failed(prepared, read.failure);
+  const resolved = read.answer;
   if (!resolved) {
     const message = `spec.class.name: MachineClass "${prepared.className}" does not exist in namespace ${dependencies.namespace}: create it, or name another`;
     return failed(prepared, inputFailure(message));
@@ -77,7 +81,9 @@ export async function findProvider(
   dependencies: ActivityDependencies,
   { className }: { className: string },
 ): Promise<ProviderOutcome> {
-  const resolved = await dependencies.classes.read(className, { isFresh: true });
+  const read = await readClass(dependencies, className, { isFresh: true });
+  if ('failure' in read) return { found: false, failure: read.failure };
+  const resolved = read.answer;
   if (!resolved) {
     const message = `MachineClass "${className}" does not exist in namespace ${dependencies.namespace}: create it again, its Machines need it`;
     return { found: false, failure: inputFailure(message) };
@@ -88,6 +94,15 @@ export async function findProvider(
   const fault = await driverFault(dependencies, provider);
   if (fault === undefined) return { found: true, provider };
   return { found: false, failure: inputFailure(`MachineClass "${className}": ${fault}`) };
+}
+
+export async function readClass(
+  { classes }: ActivityDependencies,
+  name: string,
+  options: { isFresh: boolean },
+) {
+  const what = `MachineClass "${name}" or a Secret of it could not be read`;
+  return await orRejection(() => classes.read(name, options), what);
 }
 
 interface Resolved {
@@ -110,15 +125,25 @@ async function withClass(
   if (isBorn || !target || !wantsBootstrapToken(userData)) {
     return { found: true, machine: complete };
   }
-  const made = await ofTarget(() =>
-    ensureBootstrapToken(target, {
-      machine,
-      lifetimeSeconds: prepared.limits.creationTimeoutSeconds,
-      authExtraGroups: dependencies.defaults.bootstrapTokenAuthExtraGroups,
-    }),
-  );
+  const made = await ofTarget(() => makeToken({ ...dependencies, target }, machine, prepared));
   if ('outOfReach' in made) return { found: true, machine: complete, ...made };
-  return { found: true, machine: { ...complete, bootstrapTokenId: made.answer } };
+  const { answer } = made;
+  if ('failure' in answer) return failed(prepared, answer.failure);
+  return { found: true, machine: { ...complete, bootstrapTokenId: answer.answer } };
+}
+
+async function makeToken(
+  { target, defaults }: ActivityDependencies & { target: KubeClient },
+  machine: ObjectReference,
+  { limits }: PreparedMachine,
+) {
+  const request = {
+    machine,
+    lifetimeSeconds: limits.creationTimeoutSeconds,
+    authExtraGroups: defaults.bootstrapTokenAuthExtraGroups,
+  };
+  const what = 'the target cluster did not take its bootstrap token';
+  return await orRejection(() => ensureBootstrapToken(target, request), what);
 }
 
 async function nodeOf(
@@ -134,8 +159,8 @@ async function nodeOf(
 }
 
 /**
- * The workflow waits for a target cluster that is out of reach: a step that did would keep a
- * deletion from being seen.
+ * The workflow waits for a target cluster that is out of reach, or that lets nothing be read: a
+ * step that did would keep a deletion from being seen.
  */
 async function ofTarget<T>(
   call: () => Promise<T>,
@@ -143,7 +168,7 @@ async function ofTarget<T>(
   try {
     return { answer: await call() };
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
+    if (!isUnreachable(error) && !isRejected(error)) throw error;
     return { outOfReach: error.message };
   }
 }

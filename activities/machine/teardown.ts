@@ -36,6 +36,8 @@ import {
   readMachine,
 } from './object.ts';
 import { preparedOf } from './prepared.ts';
+import { readClass } from './read-and-claim.ts';
+import { codeOf } from './rejection.ts';
 import { statusPatch } from './status.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
@@ -67,7 +69,8 @@ export async function beginTeardown(
     component,
   });
   const prepared = preparedOf(patched, dependencies);
-  const resolved = await dependencies.classes.read(prepared.className, { isFresh: false });
+  const read = await readClass(dependencies, prepared.className, { isFresh: false });
+  const resolved = 'answer' in read ? read.answer : undefined;
   // Its driver will not be asked: where there may be an instance, `findProvider` says why.
   if (!resolved || refusalOf(resolved, dependencies.namespace) !== undefined)
     return { machine: prepared };
@@ -146,11 +149,6 @@ async function clearTarget(
     const message = `Deletion of ${what} failed due to error: ${error.message}`;
     return { code: codeOf(error), message, isSettled: true, during: 'nodeDeletion' };
   }
-}
-
-function codeOf(error: KubeError): StepFailure['code'] {
-  if (isUnreachable(error)) return 'Unavailable';
-  return isRefusal(error) ? 'PermissionDenied' : 'Internal';
 }
 
 async function removeNode(

@@ -78,8 +78,11 @@ export interface MachineResult {
   bornAt: string;
 }
 
-/** Seconds after a failure, where a machine that is as good as there waits for it. */
-const longestWaits: Partial<Record<StepName, number>> = { recordJoined: 30 };
+/**
+ * Seconds after a failure: of a machine that is as good as there, and of one whose creation timeout
+ * goes on meanwhile.
+ */
+const longestWaits: Partial<Record<StepName, number>> = { recordJoined: 30, deleteWithNode: 30 };
 
 /** One execution per Machine: from its creation until VM, Node and object are gone. */
 export async function machine(input: MachineInput): Promise<MachineResult> {

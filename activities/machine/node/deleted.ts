@@ -4,16 +4,19 @@ import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-acti
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
-import { isUnreachable } from '../../kube/client/errors.ts';
+import type { KubeError } from '../../kube/client/errors.ts';
+import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { ignoreConflict } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { requireActiveWatcher } from '../../runtime/leader-gate.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
+import { refused } from '../../runtime/failures.ts';
 import { isMassDisappearance } from '../meltdown.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, readMachine } from '../object.ts';
+import { component, isDeleting, machineSubject, patchStatus, readMachine } from '../object.ts';
+import { statusPatch } from '../status.ts';
 import type { Clusters } from './target-cluster.ts';
 import { readNodeOf } from './target-cluster.ts';
 
@@ -24,7 +27,7 @@ interface NodeOf {
 
 /**
  * The Node of a machine that has not joined yet was seen to go: both are read again before anything
- * is deleted.
+ * is deleted. A refusal is not tried again here, as the creation timeout goes on meanwhile.
  */
 export async function deleteWithNode(
   dependencies: ActivityDependencies,
@@ -33,6 +36,7 @@ export async function deleteWithNode(
   try {
     return await readAgain(dependencies, input);
   } catch (error) {
+    if (isRejected(error)) throw refused(error);
     if (!isUnreachable(error)) throw error;
     return { found: 'outOfReach', reason: error.message };
   }
@@ -51,8 +55,10 @@ async function readAgain(
     ? node.metadata.deletionTimestamp === undefined
     : await isMassDisappearance(dependencies);
   if (isKept) return { found: 'nothing' };
-  await deleteMachine(dependencies, current);
-  return { found: 'deleting' };
+  const refusal = await deleteMachine(dependencies, current);
+  if (!refusal) return { found: 'deleting' };
+  await recordRefusal(dependencies, current, formatRefusal(refusal));
+  throw refusal;
 }
 
 export async function ownNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
@@ -60,18 +66,49 @@ export async function ownNode(clusters: Clusters, claim: NodeClaim): Promise<Nod
   return node && isSameInstance(node.spec?.providerID, claim.providerID) ? node : undefined;
 }
 
+/** Returns what the API server says when it refuses, so that other work on the machine goes on. */
 export async function deleteMachine(
   dependencies: ActivityDependencies,
   machine: Machine,
-): Promise<void> {
+): Promise<KubeError | undefined> {
   const { name, namespace = '', uid } = machine.metadata;
-  await requireActiveWatcher(dependencies, machineSubject({ name, namespace, uid }));
+  const subject = machineSubject({ name, namespace, uid });
+  await requireActiveWatcher(dependencies, subject);
   const path = customResource('machines', namespace, name);
-  await ignoreConflict(dependencies.control.delete(path, { preconditions: { uid } }));
-  recordEvent(dependencies.control, machineSubject({ name, namespace, uid }), {
+  try {
+    await ignoreConflict(dependencies.control.delete(path, { preconditions: { uid } }));
+  } catch (error) {
+    if (isRejected(error)) return error;
+    throw error;
+  }
+  recordEvent(dependencies.control, subject, {
     type: 'Normal',
     reason: 'NodeDeleted',
     message: `The Node of machine ${name} was deleted: deleting the machine`,
     component,
   });
+  return undefined;
+}
+
+export function formatRefusal({ message }: KubeError): string {
+  return `its Node was deleted, but the API server refused to delete the machine: ${message}`;
+}
+
+/** Said once for each text. */
+async function recordRefusal(
+  { control }: ActivityDependencies,
+  machine: Machine,
+  words: string,
+): Promise<void> {
+  const { name, namespace = '', uid } = machine.metadata;
+  const description = `Machine ${name}: ${words}`;
+  const written = await patchStatus(control, machine, (now) => {
+    const { description: known, type = 'Create' } = now.status?.lastOperation ?? {};
+    if (isDeleting(now) || known === description) return undefined;
+    const operation = { description, state: 'Processing', type } as const;
+    return statusPatch({ operation, errorCode: 'keep' });
+  });
+  if (!written) return;
+  const event = { type: 'Warning', reason: 'FailedDelete', message: description } as const;
+  recordEvent(control, machineSubject({ name, namespace, uid }), { ...event, component });
 }

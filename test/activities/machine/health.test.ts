@@ -185,6 +185,42 @@ describe('a deleted Node', () => {
   });
 });
 
+describe('a deletion with the Node that the API server refuses', () => {
+  const denied = { code: 403, reason: 'Forbidden', message: 'denied by a policy' };
+
+  async function lookTwice(node?: object) {
+    const control = [machineIn('Running')];
+    const world = aWorld({ control, target: node ? [node] : [] });
+    world.control.fault = ({ method }) => (method === 'DELETE' ? denied : undefined);
+    const first = await checkHealth(world, { ...request, hasLostNode: true });
+    const before = world.control.writes().length;
+    await checkHealth(world, { ...request, hasLostNode: true, since: start });
+    const writes = world.control.writes().length - before;
+    return { first, writes, machine: await world.control.read<Machine>(path) };
+  }
+
+  test('is said on the machine once, and its health is evaluated all the same', async () => {
+    const { first, writes, machine } = await lookTwice();
+    const refusal = expect.stringContaining('denied by a policy');
+    const faults = [refusal, 'the Node is missing'];
+    expect(first).toMatchObject({ finding: { phase: 'Unknown', faults, refusal } });
+    expect(machine.status?.lastOperation?.description).toContain('denied by a policy');
+    // The deletion itself.
+    expect(writes).toBe(1);
+  });
+
+  test('leaves a machine Running while its Node is well and held by a finalizer', async () => {
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x'] };
+    const { first, writes, machine } = await lookTwice(nodeWith({}, metadata));
+    expect(first).toMatchObject({ finding: { phase: 'Running', refusal: expect.any(String) } });
+    expect(machine.status).toMatchObject({
+      currentStatus: { phase: 'Running' },
+      lastOperation: { description: expect.stringContaining('denied by a policy') },
+    });
+    expect(writes).toBe(1);
+  });
+});
+
 describe('after the health timeout', () => {
   const changes = { now: late, since: start };
   const deployment = aMachineDeployment();

@@ -208,10 +208,13 @@ describe('the first read of a machine that has an instance', () => {
     });
   });
 
-  test('fails for a retry when the target cluster refuses', async () => {
+  test('answers with the Machine when the target cluster refuses', async () => {
     const world = aWorld({ control });
     world.target.fault = () => ({ code: 403, reason: 'Forbidden' });
-    await expect(readAndClaimMachine(world, first)).rejects.toThrow('Forbidden');
+    expect(await readAndClaimMachine(world, first)).toMatchObject({
+      machine: { providerID },
+      outOfReach: expect.stringContaining('403 Forbidden'),
+    });
   });
 
   test('is without its Node later on', async () => {
@@ -232,4 +235,33 @@ test('a machine whose bootstrap token cannot be made is read all the same, and s
     outOfReach: expect.stringContaining('away'),
   });
   expect(outcome).not.toHaveProperty('machine.bootstrapTokenId');
+});
+
+describe('what the API server refuses is a failure of the Machine', () => {
+  const secret = aSecret({ userData: 'join <<BOOTSTRAP_TOKEN>>' });
+  const denied = { code: 422, reason: 'Invalid', message: 'denied by a policy' };
+
+  test('of its bootstrap token', async () => {
+    const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
+    world.target.fault = () => denied;
+    const outcome = await readAndClaimMachine(world, input);
+    expect(outcome).toMatchObject({
+      found: true,
+      machine: { uid: 'uid-of-pool-a' },
+      failure: {
+        code: 'PermissionDenied',
+        message: expect.stringMatching(/^the target cluster did not take its .*denied by a policy/),
+      },
+    });
+  });
+
+  test.each(['machineclasses', 'secrets'])('of its class: %s', async (resource) => {
+    const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
+    world.control.fault = (call) => (call.path.includes(`/${resource}/`) ? denied : undefined);
+    const message = expect.stringMatching(/^MachineClass "[^"]+" or a Secret .*denied by a policy/);
+    const failure = { code: 'PermissionDenied', message };
+    const className = aMachine().spec?.class?.name ?? '';
+    expect(await readAndClaimMachine(world, input)).toMatchObject({ found: true, failure });
+    expect(await findProvider(world, { className })).toMatchObject({ found: false, failure });
+  });
 });

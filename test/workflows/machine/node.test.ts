@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -46,6 +47,23 @@ describe('the Node of a machine that is Pending', () => {
         { machine: { ...world.ref, uid: 'uid-1' }, instance: { providerID, nodeName } },
       ]);
     });
+  });
+});
+
+test('a machine whose deletion with its Node is refused fails when its time is over', async () => {
+  const refused = ApplicationFailure.nonRetryable('denied by a policy', 'Refused');
+  const world = await MachineWorld.create(temporal, {
+    deleteWithNode: async () => await Promise.reject(refused),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode({ exists: false });
+    await world.log.until('deleteWithNode', 3);
+    expect(world.log.count('recordTimeout')).toBe(0);
+    await temporal.skip(1_300);
+    await world.phase('Failed');
+    expect(world.log.count('recordTimeout')).toBe(1);
   });
 });
 

@@ -76,17 +76,19 @@ export interface HealthState {
 type HealthClock = Pick<HealthState, 'checkedAt' | 'since' | 'pausedMs' | 'timeoutSeconds'>;
 
 /** What a check found of a machine that is not being deleted. */
-export type HealthFinding =
-  | {
-      phase: JoinedPhase;
-      /** Of an Unknown machine. */
-      since?: number;
-      timeoutSeconds?: number;
-      faults: string[];
-      /** Its time is over, and this keeps it from being replaced. */
-      hold?: { reason: string; isMeltdown: boolean };
-    }
-  | { outOfReach: string };
+export type HealthFinding = Evaluation | { outOfReach: string };
+
+export interface Evaluation {
+  phase: JoinedPhase;
+  /** Of an Unknown machine. */
+  since?: number;
+  timeoutSeconds?: number;
+  faults: string[];
+  /** Its time is over, and this keeps it from being replaced. */
+  hold?: { reason: string; isMeltdown: boolean };
+  /** It is to be deleted, as its Node was, and the API server says no. Among the faults as well. */
+  refusal?: string;
+}
 
 export interface HealthCheck {
   seen: string;
@@ -129,17 +131,29 @@ export function afterCheck(
 ): HealthState {
   const base = { seen: check.seen, checkedAt: check.endedAt };
   if ('outOfReach' in finding) return afterOutage(before, finding.outOfReach, check);
-  const { phase, since, timeoutSeconds, hold, faults } = finding;
-  if (phase !== 'Unknown' || since === undefined) return { ...base, pausedMs: 0 };
+  const { phase, since, refusal } = finding;
+  if (phase === 'Unknown' && since !== undefined) {
+    return { ...base, ...afterFault(before, { ...finding, since }, check) };
+  }
+  return { ...base, pausedMs: 0, ...(refusal !== undefined && nextAttempt(refusal, check)) };
+}
+
+function afterFault(
+  before: HealthState | undefined,
+  finding: Evaluation & { since: number },
+  check: HealthCheck,
+): Omit<HealthState, 'seen' | 'checkedAt'> {
+  const { since, timeoutSeconds, hold, faults, refusal } = finding;
   const tookLong = check.endedAt - check.begunAt > longestStepMs;
   const stands = hold?.isMeltdown === true || tookLong;
   const begun = defined({ since, timeoutSeconds, pausedMs: 0, checkedAt: check.begunAt });
   const clock: HealthClock = before?.since === undefined ? begun : before;
   const pausedMs = stands ? pausedUntil(clock, check.endedAt) : clock.pausedMs;
-  const state = defined({ ...base, since, pausedMs, timeoutSeconds });
+  const state = defined({ since, pausedMs, timeoutSeconds });
   const words = `unhealthy: ${faults.join('; ')}`;
   const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
-  const checkAt = nextCheck(state, { ...check, isHeld: hold !== undefined });
+  const isHeld = hold !== undefined;
+  const checkAt = nextCheck(state, { ...check, isHeld, isRefused: refusal !== undefined });
   return defined({ ...state, waitsFor, checkAt });
 }
 
@@ -166,17 +180,25 @@ function pausedUntil(before: HealthClock | undefined, now: number): number {
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
+/** Of the deletion of a machine that no clock runs for. */
+function nextAttempt(
+  refusal: string,
+  { endedAt, random }: HealthCheck,
+): Pick<HealthState, 'checkAt' | 'waitsFor'> {
+  return { checkAt: endedAt + waitOf(undefined, random), waitsFor: refusal };
+}
+
 /**
  * Unknown machines are checked now and then: only so the workflow knows how long an API server was
  * away.
  */
 function nextCheck(
-  state: HealthState,
-  { endedAt, random, isHeld }: HealthCheck & { isHeld: boolean },
+  state: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,
+  { endedAt, random, isHeld, isRefused }: HealthCheck & { isHeld: boolean; isRefused: boolean },
 ): number | undefined {
   const deadline = deadlineOf(state);
-  if (deadline === undefined) return undefined;
   const later = endedAt + waitOf(state.timeoutSeconds, random);
+  if (deadline === undefined) return isRefused ? later : undefined;
   return isHeld || deadline <= endedAt ? later : Math.min(later, deadline);
 }
 

@@ -158,7 +158,9 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   if (facts.mustCheckName) return { action: 'findStaleNode' };
   // However late it came: an instance that is not on the object could be lost.
   if (!facts.isRecorded) return { action: 'recordCreated' };
-  if (facts.hasLostNode && isInReach(facts, now)) return { action: 'deleteWithNode' };
+  // Refused until then, it fails as others do that are late.
+  const isToGo = facts.hasLostNode && now < facts.createDeadline;
+  if (isToGo && isInReach(facts, now)) return { action: 'deleteWithNode' };
   if (facts.isNodeReady) return planJoined(facts, now);
   return facts.isRead && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
 }

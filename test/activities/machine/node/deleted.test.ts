@@ -91,3 +91,35 @@ describe('a Machine that waits for its Node is left alone', () => {
     expect(world.control.writes()).toEqual([]);
   });
 });
+
+describe('a Machine whose deletion the API server refuses', () => {
+  const denied = { code: 403, reason: 'Forbidden', message: 'denied by a policy' };
+  const refusing = (): WorldOfTests => {
+    const world = aWorld({ control: [pending()] });
+    world.control.fault = ({ method }) => (method === 'DELETE' ? denied : undefined);
+    return world;
+  };
+
+  test('says so once, and the step ends instead of being tried again by Temporal', async () => {
+    const world = refusing();
+    const refusal = { type: 'Refused', nonRetryable: true };
+    await expect(deleteWithNode(world, input)).rejects.toMatchObject(refusal);
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Pending');
+    expect(status?.lastOperation?.description).toMatch(
+      /^Machine pool-a: its Node was deleted, but the API server refused .*denied by a policy/,
+    );
+    const { items } = await world.control.list<object>(namespaced('events', namespace));
+    expect(items).toMatchObject([{ type: 'Warning', reason: 'FailedDelete' }]);
+    const written = world.control.writes().length;
+    await expect(deleteWithNode(world, input)).rejects.toMatchObject(refusal);
+    // The deletion itself.
+    expect(world.control.writes()).toHaveLength(written + 1);
+  });
+
+  test('ends the step also when its status is refused', async () => {
+    const world = refusing();
+    world.control.fault = ({ method }) => (method === 'GET' ? undefined : denied);
+    await expect(deleteWithNode(world, input)).rejects.toMatchObject({ type: 'Refused' });
+  });
+});

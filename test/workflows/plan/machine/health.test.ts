@@ -168,6 +168,15 @@ describe('the clock', () => {
     expect(state.checkAt).toBeUndefined();
   });
 
+  test.each<HealthFinding & { phase: string }>([
+    { phase: 'Running', faults: ['no'] },
+    { phase: 'Unknown', since: start, faults: ['no'] },
+  ])('has a refused deletion of a machine that is $phase tried again', (finding) => {
+    const state = afterCheck(undefined, { ...finding, refusal: 'no' }, at(start));
+    expect(state.checkAt).toBe(start + minute);
+    expect(state.waitsFor).toContain('no');
+  });
+
   test('stands still while an API server is out of reach', () => {
     const first = afterCheck(fell, { outOfReach: 'refused' }, at(start + minute));
     expect(minutesLeft(first)).toBe(11);

@@ -90,6 +90,11 @@ describe('launch', () => {
       action: 'deleteWithNode',
     },
     {
+      name: 'a Machine that could not go with its Node fails when its time to join is over',
+      given: { ...pending, hasLostNode: true, isConsoleRead: true, createDeadline: now },
+      action: 'recordTimeout',
+    },
+    {
       name: 'a Node of the name of a new instance is looked for before the instance is written down',
       given: { ...launched, mustCheckName: true },
       action: 'findStaleNode',
