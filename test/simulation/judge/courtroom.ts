@@ -115,8 +115,8 @@ function carryOut(server: ApiServer, { method, path, body = {} }: Deed): Change[
   return changes;
 }
 
-/** For a day. */
-function lead(server: ApiServer, of: string): void {
+/** A watcher of the install leads, for a day. */
+export function lead(server: ApiServer, of: string): void {
   server.create(`/apis/coordination.k8s.io/v1/namespaces/${of}/leases`, {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

@@ -18,10 +18,12 @@ export class Authority {
   /** Until when some process leads, by the last renewal. */
   readonly ledUntil: Trace<number>;
   /**
-   * When the Lease last lost its record of pauses: it was deleted, or another program took it and
-   * did not record how long our watchers had not led.
+   * Until when the Lease had no record of pauses: it was deleted, and what happened until it was
+   * there again is not known either, or another program took it and did not record how long our
+   * watchers had not led.
    */
   lostLeaseAt = -Infinity;
+  #isLeaseMissing = false;
   /** Something that the install needs is away. */
   readonly isHindered: Trace<boolean>;
   /** No watcher leads. */
@@ -44,7 +46,8 @@ export class Authority {
   }
 
   leaseChanged(lease: JudgedObject | undefined, { now, isOurs }: LeaseChange): void {
-    if (!lease || !isOurs) this.lostLeaseAt = now;
+    if (!lease || !isOurs || this.#isLeaseMissing) this.lostLeaseAt = now;
+    this.#isLeaseMissing = !lease;
     const { holderIdentity = '', leaseDurationSeconds = 0 } = lease?.spec ?? {};
     this.ledUntil.set(now, holderIdentity === '' ? now : now + leaseDurationSeconds * 1_000);
   }

@@ -6,6 +6,7 @@ import {
   beginStop,
   courtroom,
   endStop,
+  lead,
   minuteMs,
   namespace,
   pathTo,
@@ -98,6 +99,18 @@ describe('force', () => {
     await court.pass(20 * minuteMs);
     endStop(court);
     court.control.delete(lease(namespace, 'millwright'));
+    await court.pass(15 * minuteMs);
+    court.write({ ...kill, in: 'target' });
+    expect(court.broken()).not.toContain(forced);
+  });
+
+  test('does not wait for a stop that was over before there was a Lease again', async () => {
+    const court = await scene(going);
+    court.control.delete(lease(namespace, 'millwright'));
+    beginStop(court);
+    await court.pass(20 * minuteMs);
+    endStop(court);
+    lead(court.control, namespace);
     await court.pass(15 * minuteMs);
     court.write({ ...kill, in: 'target' });
     expect(court.broken()).not.toContain(forced);
