@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { courtroom, minuteMs, namespace, startRun } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 
-const workflowId = `machine/${namespace}/pool-a`;
+const rollout = `machinedeployment/${namespace}/pool-a`;
 
 /** Events of steps that a run takes at this moment. */
-function act({ world }: Courtroom, events: number, id = workflowId): void {
+function act({ world }: Courtroom, events: number, id = rollout): void {
   const run = startRun(world, id);
   for (let event = 0; event < events; event += 1) run.history.add('MARKER_RECORDED');
   run.end('TERMINATED');
@@ -23,7 +23,7 @@ test('as many steps in a longer time, or by two workflows, break none', async ()
   const court = courtroom();
   for (let minute = 0; minute < 3; minute += 1) {
     act(court, 500);
-    act(court, 500, `machine/${namespace}/pool-b`);
+    act(court, 500, `machinedeployment/${namespace}/pool-b`);
     await court.pass(minuteMs);
   }
   expect(court.broken()).toEqual([]);
@@ -37,4 +37,29 @@ test.each([
   for (let run = 0; run < events / 25; run += 1) act(court, 25);
   await court.pass(minuteMs);
   expect(court.broken()).toEqual(expected);
+});
+
+/** A local activity each, while the run goes on. */
+async function takeSteps(court: Courtroom, stepsPerMinute: number, signals = 0): Promise<void> {
+  const run = startRun(court.world, `machine/${namespace}/pool-a`);
+  for (let minute = 0; minute < 5; minute += 1) {
+    for (let step = 0; step < stepsPerMinute; step += 1) run.history.add('MARKER_RECORDED');
+    for (let signal = 0; signal < signals; signal += 1)
+      run.history.add('WORKFLOW_EXECUTION_SIGNALED');
+    await court.pass(minuteMs);
+  }
+  run.end('TERMINATED');
+}
+
+test('a Machine that takes step after step slowly breaks a rule', async () => {
+  const court = courtroom();
+  await takeSteps(court, 30);
+  expect(court.broken()).toEqual(['a workflow rests between its steps']);
+});
+
+test('a Machine that takes as many steps because of signals, or fewer, breaks none', async () => {
+  const court = courtroom();
+  await takeSteps(court, 30, 15);
+  await takeSteps(court, 15);
+  expect(court.broken()).toEqual([]);
 });

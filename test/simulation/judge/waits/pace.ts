@@ -15,6 +15,20 @@ const eventsMost = 750;
  */
 const eventsMostOfShortRuns = 3_000;
 /**
+ * Steps of the workflow of a Machine that no signal explains, within five minutes: in 57 worlds of 8
+ * machines with all faults the most was 62, and a loop of checks that an outage slows down had 189.
+ */
+const stepsMost = 120;
+const stepPeriods = 5;
+
+/** A signal is a reason for a step and for what follows from it. */
+const stepsOf: Readonly<Record<string, number>> = {
+  MARKER_RECORDED: 1,
+  ACTIVITY_TASK_SCHEDULED: 1,
+  WORKFLOW_EXECUTION_SIGNALED: -2,
+};
+
+/**
  * From here on the server warns. By the docs a run goes on as a new one after 1,000 events, or
  * after 4,000 beside a step; signals that come while no worker works are on top.
  */
@@ -28,28 +42,75 @@ function longestOf({ weight }: History): number {
 
 export function watchPace(evidence: Evidence): void {
   const { simulation, world } = evidence;
-  let before = new Map<string, number>();
+  const pace = new Pace(evidence);
   function check(): void {
-    const now = new Map<string, number>();
-    const grown = new Map<string, number>();
-    let most = eventsMost;
-    for (const { run, history, isOpen } of world.temporal.engine.executions()) {
-      now.set(run.runId, history.length);
-      if (history.weight > 1) most = eventsMostOfShortRuns;
-      const news = history.length - (before.get(run.runId) ?? 0);
-      grown.set(run.workflowId, (grown.get(run.workflowId) ?? 0) + news);
-      const isCheck = run.workflowId.startsWith('safety/');
-      if (!isOpen || isCheck || history.weighed < longestOf(history)) continue;
-      const text = `a run of ${run.workflowId} has ${history.weighed} events`;
-      evidence.rulings.against('a history stays short', run.workflowId, text);
-    }
-    before = now;
-    for (const [id, events] of grown) {
-      if (events < most) continue;
-      const text = `${id} had ${events} events within a minute`;
-      evidence.rulings.against('a workflow rests between its steps', id, text);
-    }
+    for (const execution of world.temporal.engine.executions()) pace.count(execution);
+    pace.judge();
     simulation.after(periodMs, check);
   }
   simulation.after(periodMs, check);
+}
+
+interface Execution {
+  run: { runId: string; workflowId: string };
+  history: History;
+  isOpen: boolean;
+}
+
+class Pace {
+  readonly #evidence: Evidence;
+  /** Events of each run, at the last check and at this one. */
+  #before = new Map<string, number>();
+  #now = new Map<string, number>();
+  /** Events of each workflow since the last check. */
+  #grown = new Map<string, number>();
+  /** Steps of each workflow of a Machine, check by check. */
+  readonly #steps = new Map<string, number[]>();
+  #most = eventsMost;
+
+  constructor(evidence: Evidence) {
+    this.#evidence = evidence;
+  }
+
+  count({ run, history, isOpen }: Execution): void {
+    const { runId, workflowId } = run;
+    this.#now.set(runId, history.length);
+    if (history.weight > 1) this.#most = eventsMostOfShortRuns;
+    const fresh = history.types.slice(this.#before.get(runId) ?? 0);
+    this.#grown.set(workflowId, (this.#grown.get(workflowId) ?? 0) + fresh.length);
+    if (workflowId.startsWith('machine/')) this.#countSteps(workflowId, fresh);
+    const isCheck = workflowId.startsWith('safety/');
+    if (!isOpen || isCheck || history.weighed < longestOf(history)) return;
+    const text = `a run of ${workflowId} has ${history.weighed} events`;
+    this.#evidence.rulings.against('a history stays short', workflowId, text);
+  }
+
+  #countSteps(workflowId: string, events: readonly string[]): void {
+    const steps = this.#steps.get(workflowId) ?? [];
+    steps[0] = (steps[0] ?? 0) + sum(events.map((type) => stepsOf[type] ?? 0));
+    this.#steps.set(workflowId, steps);
+  }
+
+  judge(): void {
+    for (const [id, events] of this.#grown) {
+      if (events >= this.#most) this.#accuse(id, `${events} events within a minute`);
+    }
+    for (const [id, steps] of this.#steps) {
+      const taken = sum(steps);
+      if (taken >= stepsMost) this.#accuse(id, `${taken} steps without news in ${stepPeriods} min`);
+      steps.unshift(0);
+      steps.splice(stepPeriods);
+    }
+    [this.#before, this.#now] = [this.#now, new Map()];
+    this.#grown = new Map();
+    this.#most = eventsMost;
+  }
+
+  #accuse(id: string, what: string): void {
+    this.#evidence.rulings.against('a workflow rests between its steps', id, `${id} had ${what}`);
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
