@@ -41,6 +41,8 @@ interface Pending {
 
 const { ActivityCancellationType } = proto.coresdk.workflow_commands;
 const defaultThresholdMs = 60_000;
+/** From its end in the process to its mark in the history, about. */
+const handOverMs = 1;
 
 export class LocalActivities {
   readonly #parts: LocalParts;
@@ -159,7 +161,15 @@ export class LocalActivities {
     pending.running = running;
     this.#limit(pending, startToCloseMs(command), 'StartToClose');
     const outcome = await running.outcome;
+    await this.#handOver();
     if (pending.running === running) this.#finish(pending, outcome);
+  }
+
+  /** What calls nothing takes time as well: a loop of such steps comes forward. */
+  #handOver(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#parts.process.after(handOverMs, resolve);
+    return promise;
   }
 
   /** Core leaves that of an attempt which failed running, so that it ends the next one. */
