@@ -15,8 +15,9 @@ const eventsMost = 750;
  */
 const eventsMostOfShortRuns = 3_000;
 /**
- * Steps of the workflow of a Machine that no signal explains, within five minutes: in 57 worlds of 8
- * machines with all faults the most was 62, and a loop of checks that an outage slows down had 189.
+ * Steps of the workflow of a Machine that no signal explains, within five minutes: in 57 worlds of
+ * 8 machines with all faults the most was 62, and a loop of checks that an outage slows down had
+ * 189.
  */
 const stepsMost = 120;
 const stepPeriods = 5;
