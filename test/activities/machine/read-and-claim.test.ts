@@ -264,4 +264,13 @@ describe('what the API server refuses is a failure of the Machine', () => {
     expect(await readAndClaimMachine(world, input)).toMatchObject({ found: true, failure });
     expect(await findProvider(world, { className })).toMatchObject({ found: false, failure });
   });
+
+  test('unless the server answers when it is asked again', async () => {
+    const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
+    const denials = [{ code: 500, reason: 'InternalError', message: 'etcd: request timed out' }];
+    world.target.fault = () => denials.pop();
+    const outcome = await readAndClaimMachine(world, input);
+    expect(outcome).toMatchObject({ machine: { bootstrapTokenId: expect.any(String) } });
+    expect(outcome).not.toHaveProperty('failure');
+  });
 });
