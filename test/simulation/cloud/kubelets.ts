@@ -48,7 +48,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   neverJoins: 0.02,
   joinsLate: 0.02,
   vanishes: 0.03,
-  goesWithCluster: 0.2,
+  goesWithCluster: 0.5,
   sickens: 0.1,
   fallsSilent: 0.05,
   staysSick: 0.02,

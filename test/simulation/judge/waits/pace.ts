@@ -3,23 +3,25 @@ import type { History } from '../../temporal/history.ts';
 import type { Evidence } from '../evidence.ts';
 
 const periodMs = 60_000;
+interface Most {
+  /** Of a workflow within a minute, over all its runs. */
+  events: number;
+  /** Of the workflow of a Machine within five minutes, those that no signal explains. */
+  steps: number;
+}
+
 /**
  * A rollout that has news all the time takes some steps a second, each with some events; nothing
  * needs this many: in six worlds of 8 machines with all faults the most was 250. Loops without a
- * rest had 800 (of calls that take their time) and 6,938. By workflow, over all its runs.
+ * rest had 800 (of calls that take their time) and 6,938. Of steps the most was 62 in 57 worlds,
+ * and a loop of checks that an outage slows down had 189.
  */
-const eventsMost = 750;
+const most: Most = { events: 750, steps: 120 };
 /**
  * Where each event counts for many, a run ends after some fifty, and with it what it knew of steps
- * that another controller takes back: the next one takes them as fast.
+ * that another controller takes back, or that fail: the next one takes them as fast.
  */
-const eventsMostOfShortRuns = 3_000;
-/**
- * Steps of the workflow of a Machine that no signal explains, within five minutes: in 57 worlds of
- * 8 machines with all faults the most was 62, and a loop of checks that an outage slows down had
- * 189.
- */
-const stepsMost = 120;
+const mostOfShortRuns: Most = { events: 3_000, steps: 480 };
 const stepPeriods = 5;
 
 /** A signal is a reason for a step and for what follows from it. */
@@ -67,7 +69,7 @@ class Pace {
   #grown = new Map<string, number>();
   /** Steps of each workflow of a Machine, check by check. */
   readonly #steps = new Map<string, number[]>();
-  #most = eventsMost;
+  #most = most;
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
@@ -76,7 +78,7 @@ class Pace {
   count({ run, history, isOpen }: Execution): void {
     const { runId, workflowId } = run;
     this.#now.set(runId, history.length);
-    if (history.weight > 1) this.#most = eventsMostOfShortRuns;
+    if (history.weight > 1) this.#most = mostOfShortRuns;
     const fresh = history.types.slice(this.#before.get(runId) ?? 0);
     this.#grown.set(workflowId, (this.#grown.get(workflowId) ?? 0) + fresh.length);
     if (workflowId.startsWith('machine/')) this.#countSteps(workflowId, fresh);
@@ -94,17 +96,18 @@ class Pace {
 
   judge(): void {
     for (const [id, events] of this.#grown) {
-      if (events >= this.#most) this.#accuse(id, `${events} events within a minute`);
+      if (events >= this.#most.events) this.#accuse(id, `${events} events within a minute`);
     }
     for (const [id, steps] of this.#steps) {
       const taken = sum(steps);
-      if (taken >= stepsMost) this.#accuse(id, `${taken} steps without news in ${stepPeriods} min`);
+      if (taken >= this.#most.steps)
+        this.#accuse(id, `${taken} steps without news in ${stepPeriods} min`);
       steps.unshift(0);
       steps.splice(stepPeriods);
     }
     [this.#before, this.#now] = [this.#now, new Map()];
     this.#grown = new Map();
-    this.#most = eventsMost;
+    this.#most = most;
   }
 
   #accuse(id: string, what: string): void {
