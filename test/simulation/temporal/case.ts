@@ -74,6 +74,11 @@ export class Case {
     const completed = defaultPayloadConverter.toPayload('done');
     return this.settled(this.#line.completeActivity(task, { completed }));
   }
+
+  fail(task: ActivityTask): Promise<unknown> {
+    const failed = { message: 'the activity failed' };
+    return this.settled(this.#line.completeActivity(task, { failed }));
+  }
 }
 
 /** An error is an answer too. */

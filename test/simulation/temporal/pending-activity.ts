@@ -271,6 +271,8 @@ export class PendingActivity {
 
   #schedule(): void {
     const { simulation } = this.#world;
+    // It has rung: a copy of the database must not hold it.
+    this.#timer = undefined;
     this.#is.state = 'scheduled';
     this.#is.nextAttemptAt = undefined;
     this.#is.attemptScheduledAt = simulation.now;

@@ -126,6 +126,19 @@ test('an attempt that ran is waited for until its own limit', async () => {
   expect(job?.resolveActivity?.result?.failed?.failure?.message).toBe('Activity task timed out');
 });
 
+test('a second attempt that no worker had taken is still there for one', async () => {
+  const its = new Case();
+  await its.start();
+  const { scheduleActivity: activity } = scheduleActivity;
+  const { retryPolicy: _once, ...triedAgain } = activity ?? {};
+  await its.complete(await its.task(), [{ scheduleActivity: triedAgain }]);
+  await its.fail(await its.activity());
+  await its.pass(2 * secondMs);
+  its.temporal.backup()();
+  await its.pass(2 * secondMs);
+  expect(await its.activity()).toMatchObject({ activityType: 'create', attempt: 2 });
+});
+
 test('a timer fires when it would have, or at once', async () => {
   const its = new Case();
   await its.start();
