@@ -47,10 +47,11 @@ const longestReactionsMs = [0, 50] as const;
  */
 export async function revertSet(user: User): Promise<void> {
   const { install } = user;
-  const picked = user.pick('machinesets', isSizedByDeployment);
+  // Two such controllers on one set would take back each other's words without an end.
+  const picked = user.pick('machinesets', (set) => isSizedByDeployment(set) && !isKept(set));
   if (!picked) return;
   const { path, name } = picked;
-  user.control.patch(path, { metadata: { labels: { 'example.com/kept-by': 'a-controller' } } });
+  user.control.patch(path, { metadata: { labels: { [keeperLabel]: 'a-controller' } } });
   const kept = user.control.get(path)?.metadata ?? picked.object.metadata;
   const longestMs = user.chance.pick(longestReactionsMs);
   let isOver = false;
@@ -66,6 +67,14 @@ export async function revertSet(user: User): Promise<void> {
   await user.wait(5 * minuteMs, 20 * minuteMs);
   isOver = true;
   close();
+  if (user.control.get(path))
+    user.control.patch(path, { metadata: { labels: { [keeperLabel]: null } } });
+}
+
+const keeperLabel = 'example.com/kept-by';
+
+function isKept({ metadata }: Found): boolean {
+  return metadata.labels?.[keeperLabel] !== undefined;
 }
 
 /** Mostly the set of the template: an old one takes over nothing. */
