@@ -220,8 +220,17 @@ describe('a Machine', () => {
   });
 });
 
-/** Failed once, so long after the class was put in, and waits for its next attempt. */
-async function withFailed(fields: object, description = 'no'): Promise<Courtroom> {
+interface Failed {
+  description?: string;
+  /** Since then. */
+  waitedMs?: number;
+}
+
+/** Failed once, some time after the class was put in, and waits for its next attempt. */
+async function withFailed(
+  fields: object,
+  { description = 'no', waitedMs = minuteMs }: Failed = {},
+): Promise<Courtroom> {
   const court = withDeleted(fields);
   startRun(court.world, 'machine/garden-one/pool-a', 'machine');
   askForWork(court);
@@ -230,7 +239,7 @@ async function withFailed(fields: object, description = 'no'): Promise<Courtroom
   const lastOperation = { description, state: 'Failed', lastUpdateTime };
   const body = { status: { lastOperation } };
   court.control.patch(`${pathTo('machines', 'pool-a')}/status`, { type: 'merge', body });
-  await court.pass(minuteMs);
+  await court.pass(waitedMs);
   return court;
 }
 
@@ -262,6 +271,12 @@ describe('a Machine whose deletion failed for its class', () => {
     expect(await brokenAfter(court, 2)).toContain(rule);
   });
 
+  test('has its time where it may have failed since, by a clock that is behind', async () => {
+    const court = await withFailed({ provider: 'nowhere' }, { waitedMs: 20_000 });
+    putRight(court);
+    expect(await brokenAfter(court, 9)).not.toContain(rule);
+  });
+
   test('has its time where it failed for something else', async () => {
     const court = await withFailed({});
     putRight(court);
@@ -269,7 +284,10 @@ describe('a Machine whose deletion failed for its class', () => {
   });
 
   test('has its time where the cloud refused its credentials, before and after', async () => {
-    const court = await withFailed({ provider: 'nowhere' }, 'the credentials have expired');
+    const court = await withFailed(
+      { provider: 'nowhere' },
+      { description: 'the credentials have expired' },
+    );
     putRight(court);
     expect(await brokenAfter(court, 9)).not.toContain(rule);
   });

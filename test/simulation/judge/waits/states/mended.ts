@@ -35,6 +35,9 @@ function notTriedAgain(evidence: Evidence, install: Install): Overdue[] {
   });
 }
 
+/** A process whose clock is behind writes an earlier time. */
+const clocksDifferMs = 30_000;
+
 /**
  * Its last failure is of the time in which the class could not be used. What the cloud says of the
  * credentials may have been said before that time and after it: the same words are written once.
@@ -46,5 +49,6 @@ function hasFailedBefore({ status }: JudgedObject, { states }: Life, install: In
   const failedAt = Date.parse(lastUpdateTime);
   const isWrong = (one: JudgedObject | undefined): boolean =>
     one !== undefined && !isUsable(one, install);
-  return isWrong(states.at(failedAt)) && !isWrong(states.now);
+  const possible = [failedAt, failedAt + clocksDifferMs];
+  return possible.every((moment) => isWrong(states.at(moment))) && !isWrong(states.now);
 }
