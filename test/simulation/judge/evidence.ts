@@ -1,6 +1,7 @@
 /** What the rules judge by: the past of clusters, instances and installs. */
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
+import { toTemporal } from '../world/weather.ts';
 import type { Install, World } from '../world/world.ts';
 import type { JudgedCloud } from './judged-cloud.ts';
 import { Authority } from './past/authority.ts';
@@ -142,10 +143,17 @@ export class Evidence {
       authority.isWorkerless.set(now, now - polledAt >= workerlessMs);
       authority.isLeaderless.set(now, isLeaderless);
       authority.isControlAway.set(now, isControlAway);
+      authority.isWatcherCut.set(now, this.#isWatcherCut(install));
       authority.isTargetAway.set(now, isTargetAway);
       const isAway = isLeaderless || isControlAway || isTargetAway;
       authority.isHindered.set(now, authority.isStopped.now || isAway);
     }
     simulation.after(sampleMs, () => this.#sample());
+  }
+
+  #isWatcherCut({ replicas }: Install): boolean {
+    const { weather } = this.world;
+    const watchers = replicas.filter(({ component }) => component === 'watcher');
+    return watchers.some((watcher) => weather.isCut(watcher, toTemporal));
   }
 }

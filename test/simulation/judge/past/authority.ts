@@ -30,6 +30,8 @@ export class Authority {
   readonly isLeaderless: Trace<boolean>;
   /** The API server of its control cluster, or Temporal. */
   readonly isControlAway: Trace<boolean>;
+  /** A watcher alone does not hear of Temporal: the one that leads notes it as a pause. */
+  readonly isWatcherCut: Trace<boolean>;
   readonly isTargetAway: Trace<boolean>;
   /** No worker asks Temporal for work. */
   readonly isWorkerless: Trace<boolean>;
@@ -41,6 +43,7 @@ export class Authority {
     this.isHindered = new Trace(now, false);
     this.isLeaderless = new Trace(now, false);
     this.isControlAway = new Trace(now, false);
+    this.isWatcherCut = new Trace(now, false);
     this.isTargetAway = new Trace(now, false);
     this.isWorkerless = new Trace(now, false);
   }

@@ -195,6 +195,16 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 
+  test('has more time for its drain where the watcher did not hear of Temporal', async () => {
+    const court = withDeleted();
+    const { simulation, weather } = court.world;
+    const untilMs = simulation.now + 10 * minuteMs;
+    weather.cut({ process: 'one-watcher-1', to: 'temporal', untilMs, isSilent: true });
+    await court.pass(10 * minuteMs);
+    expect(await brokenAfter(court, 9)).not.toContain(isGone);
+    expect(await brokenAfter(court, 4)).toContain(isGone);
+  });
+
   test('cannot go while the cloud refuses its credentials', async () => {
     const court = withDeleted();
     court.cloud.refusesAll = true;

@@ -55,9 +55,10 @@ function drainTimeoutOf({ limits }: Evidence, { metadata, spec }: JudgedObject) 
  * without that cluster waits for it, so then there may be none for long (docs/safety.md, pauses).
  */
 function pausedMs(evidence: Evidence, install: Install, from: number): number {
-  const { isStopped, isLeaderless, isControlAway, isWorkerless } = evidence.authorityOf(install);
+  const { isStopped, isLeaderless, isControlAway, isWatcherCut, isWorkerless } =
+    evidence.authorityOf(install);
   const { now } = evidence.simulation;
-  const traces = [isStopped, isLeaderless, isControlAway, isWorkerless];
+  const traces = [isStopped, isLeaderless, isControlAway, isWatcherCut, isWorkerless];
   return traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
 }
 
