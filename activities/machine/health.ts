@@ -122,14 +122,14 @@ async function evaluate(
   const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
   const phase = nextPhase(seen.phase, nodesFaults.length === 0);
   const faults = [...lossIn(request, phase), ...listOf(refusal), ...nodesFaults];
-  await report(dependencies, request, { ...seen, next: phase, faults });
+  const written = await report(dependencies, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
   if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
   const isOver = isTimeOver({ ...request, ...finding }, dependencies.pauses());
   const hold = isOver ? await holdOf(dependencies, current) : await recentMeltdown(dependencies);
   if (hold) return { ...finding, hold };
   if (!isOver) return finding;
-  await fail(dependencies, request, { current, faults, timeoutSeconds });
+  await fail(dependencies, request, { current: written, faults, timeoutSeconds });
   return { phase: 'Failed', faults };
 }
 
@@ -175,27 +175,28 @@ function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): numbe
 
 type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
 
-/** At most one write of the status. */
+/** At most one write of the status. Returns the Machine as it is then. */
 async function report(
   dependencies: ActivityDependencies,
   request: HealthRequest,
   evaluated: Evaluated,
-): Promise<void> {
+): Promise<Machine> {
   const { control } = dependencies;
   const { machine } = request;
   const conditions = newConditionsOf(evaluated);
   const change = changeOf(evaluated) ?? newsOf(request, evaluated);
-  if (!conditions && !change) return;
+  if (!conditions && !change) return evaluated.current;
   const status = {
     ...(conditions && { conditions }),
     // A machine of MCM has none, and gets it with the first write that there is a reason for.
     ...(evaluated.node && { nodeRef: nodeRefOf(evaluated.node) }),
     ...(change && statusOf(evaluated, change)),
   };
-  await patchCheckedStatus(control, evaluated.current, status);
-  if (!change) return;
+  const written = await patchCheckedStatus(control, evaluated.current, status);
+  if (!change) return written;
   await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });
   recordEvent(control, machineSubject(machine), change.event);
+  return written;
 }
 
 /**

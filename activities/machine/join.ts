@@ -12,6 +12,7 @@ import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
 import { nodeConditionsOf } from './conditions.ts';
+import { phaseOf } from './prepared.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 import { takeWritten } from './written-machines.ts';
@@ -57,15 +58,23 @@ export async function recordJoined(
   return { hasJoined: true };
 }
 
-/** Not by an attempt that was taken for dead, on a machine that is being deleted by then. */
+/**
+ * Not by an attempt that was taken for dead, on a machine that is being deleted by then. Fails when
+ * the phase is another one by now: a check may have found the machine ill since.
+ */
 async function writeRunning(
   control: KubeClient,
   machine: ObjectReference,
   status: object,
 ): Promise<Machine | undefined> {
   const seen = takeWritten(control, machine) ?? (await readSameMachine(control, machine));
-  const statusOf = (now: Machine) => (isDeleting(now) ? undefined : status);
-  return seen && (await patchStatus(control, seen, statusOf));
+  if (!seen) return undefined;
+  const statusOf = (now: Machine) => {
+    if (isDeleting(now)) return undefined;
+    if (phaseOf(now) === phaseOf(seen)) return status;
+    throw new Error(`Machine ${machine.name} changed while it joined`);
+  };
+  return await patchStatus(control, seen, statusOf);
 }
 
 function runningStatusOf(node: Node, description: string): object {

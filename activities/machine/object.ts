@@ -87,18 +87,20 @@ export async function patchStatus(
 }
 
 /**
- * What a check of `seen` found. Fails when the phase is another one by now: what was found does not
- * hold any more, so the next attempt checks again.
+ * What a check of `seen` found. Fails when the Machine is another one by now: what was found may not
+ * hold any more, so the next attempt checks again. Also where the phase is the same: an attempt that
+ * is over may come late, after a check that found the opposite.
  */
 export async function patchCheckedStatus(
   control: KubeClient,
   seen: Machine,
   status: StatusChanges,
-): Promise<void> {
-  const phase = seen.status?.currentStatus?.phase;
-  const isAsSeen = ({ status: current }: Machine) => current?.currentStatus?.phase === phase;
+): Promise<Machine> {
+  const { resourceVersion } = seen.metadata;
+  const isAsSeen = ({ metadata }: Machine) => metadata.resourceVersion === resourceVersion;
   const statusOf = (current: Machine) => (isAsSeen(current) ? status : undefined);
-  if (await patchStatus(control, seen, statusOf)) return;
+  const written = await patchStatus(control, seen, statusOf);
+  if (written) return written;
   throw new Error(`Machine ${seen.metadata.name} changed while it was checked`);
 }
 

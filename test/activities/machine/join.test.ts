@@ -55,6 +55,17 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   });
 });
 
+test('a join that is late does not undo that a check found the machine ill', async () => {
+  const world = worldWith();
+  world.control.fault = (call) => {
+    if (call.path === `${path}/status`) world.control.put(aMachine({ phase: 'Unknown' }));
+    return undefined;
+  };
+  await expect(recordJoined(world, request)).rejects.toThrow('changed while it joined');
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.currentStatus?.phase).toBe('Unknown');
+});
+
 /** With labels and annotations, as from each kubelet. */
 function registered(node: Partial<Parameters<typeof aNode>[0]> = {}) {
   const metadata = {

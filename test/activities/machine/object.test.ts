@@ -151,6 +151,21 @@ test('a check of its health fails, to be tried again, when the phase changed mea
   expect(status?.currentStatus?.phase).toBe('Terminating');
 });
 
+test('a check of its health that is late does not undo what a later one found', async () => {
+  const world = aWorld({ control: [aMachine({ phase: 'Running' })], target: [] });
+  world.control.fault = (call) => {
+    if (call.path !== `${path}/status`) return undefined;
+    world.control.fault = () => undefined;
+    world.control.put(aMachine({ phase: 'Unknown' }));
+    world.control.put(aMachine({ phase: 'Running' }));
+    return undefined;
+  };
+  const request = { machine, instance, hasLostNode: false, pausedMs: 0, now: 0 };
+  await expect(checkHealth(world, request)).rejects.toThrow('changed while it was checked');
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.currentStatus?.phase).toBe('Running');
+});
+
 test('the end of the creation timeout is checked again when the machine joined meanwhile', async () => {
   const world = aWorld({ control: [aMachine({ phase: 'Pending' })], target: [] });
   world.control.fault = (call) => {
