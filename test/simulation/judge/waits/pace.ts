@@ -21,7 +21,7 @@ const most: Most = { events: 750, steps: 30 };
  * Where each event counts for many, a run ends after some fifty, and with it what it knew of steps
  * that another controller takes back, or that fail: the next one takes them as fast.
  */
-const mostOfShortRuns: Most = { events: 3_000, steps: 120 };
+const mostOfShortRuns: Most = { events: 3_000, steps: 400 };
 
 /** A signal is a reason for a step and for what follows from it. */
 const stepsOf: Readonly<Record<string, number>> = {
