@@ -215,6 +215,21 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual(expected);
   });
 
+  test('a Failed one that was kept, and is no more between decision and deletion', async () => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    putSet(court, '2', 1);
+    const keepUntil = (preserveExpiryTime: string | null): void => {
+      const body = { status: { currentStatus: { phase: 'Failed', preserveExpiryTime } } };
+      court.control.patch(`${pathTo('machines', '1-0')}/status`, { type: 'merge', body });
+    };
+    keepUntil(expiry);
+    await court.pass(hourMs);
+    await scale(court, '1', 2);
+    keepUntil(null);
+    remove(court, '1-1');
+    expect(court.broken()).toEqual([]);
+  });
+
   const goes = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] };
   test.each([
     { what: 'in the set that shrinks', name: '1-0', metadata: {}, size: 2, expected: [] },

@@ -134,11 +134,11 @@ function wasEnough(judged: Case, decided: Decided): boolean {
     ...tallies.flatMap((available) => available.momentsSince(since)),
     ...recent.filter((at) => at > since),
   ];
-  const kept = failedKept(past, sets) + spared(judged, decided, { sets, since });
-  const least = leastOf(judged, decided) - kept;
+  const least = leastOf(judged, decided) - spared(judged, decided, { sets, since });
   return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
-    return available - recent.filter((at) => at > moment).length - 1 >= least;
+    const left = available - recent.filter((at) => at > moment).length - 1;
+    return left >= least - failedKept(past, { sets, moment });
   });
 }
 
@@ -166,11 +166,17 @@ function isPreferred({ metadata }: JudgedObject): boolean {
   return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
 }
 
-/** Failed machines that are kept for inspection need not be available. */
-function failedKept({ machines }: Case['past'], sets: readonly Life[]): number {
-  return objectsOf(machines, sets).filter(
-    (machine) => phaseOf(machine) === 'Failed' && expiryOf(machine) !== undefined,
-  ).length;
+function isKeptFailed(machine: JudgedObject): boolean {
+  return phaseOf(machine) === 'Failed' && expiryOf(machine) !== undefined;
+}
+
+/** Failed machines that were kept for inspection then: they need not be available. */
+function failedKept(
+  { machines }: Case['past'],
+  { sets, moment }: { sets: readonly Life[]; moment: number },
+): number {
+  const lives = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
+  return lives.flatMap(({ states }) => states.at(moment) ?? []).filter(isKeptFailed).length;
 }
 
 /**
