@@ -186,6 +186,29 @@ describe('the creation timeout', () => {
     });
   });
 
+  test('gives a machine without an instance five minutes from the first read after an outage', async () => {
+    let isAway = true;
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => ({ outcome: 'pending', message: 'queued', pollAfterSeconds: 30 }),
+      recordTimeout: async () => {
+        if (!isAway) return { found: 'tooLate' };
+        isAway = false;
+        return { found: 'outOfReach', reason: 'connection refused' };
+      },
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('createInstance');
+      await temporal.skip(1_230);
+      await world.log.until('recordTimeout');
+      await temporal.skip(330);
+      await world.phase('Failed');
+      const [first, second] = world.log.inputsOf('recordTimeout');
+      expect(first).not.toHaveProperty('isAfterOutage');
+      expect(second).not.toHaveProperty('isAfterOutage');
+    });
+  });
+
   test('names its Node and its own clock, and a Node that nobody told of makes it Running', async () => {
     const { nodeName: name, providerID } = instance;
     const world = await MachineWorld.create(temporal, {

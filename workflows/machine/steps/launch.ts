@@ -18,6 +18,7 @@ import {
   markGone,
   markStale,
   mustReadNode,
+  noteJoinOutageEnd,
   noteNodeRead,
   noteReach,
 } from '../object.ts';
@@ -55,6 +56,8 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
   if (outOfReach !== undefined) return;
   noteNodeRead(state);
   if (node) noteReadNode(state, node);
+  // Without an instance no Node can join, so what was away is back.
+  if (!instanceOf(state) && object.joinBy?.isOutage) noteJoinOutageEnd(state, read);
   // A machine that has its instance needs its class again only when it goes.
   if (!failure || isRecorded(state)) return;
   markStale(state);

@@ -205,6 +205,14 @@ describe('a Machine', () => {
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 
+  test('has the time for its drain from when its control cluster was restored', async () => {
+    const court = withDeleted();
+    await court.pass(8 * minuteMs);
+    court.world.weather.restored('seed');
+    expect(await brokenAfter(court, 9)).not.toContain(isGone);
+    expect(await brokenAfter(court, 4)).toContain(isGone);
+  });
+
   test('cannot go while the cloud refuses its credentials', async () => {
     const court = withDeleted();
     court.cloud.refusesAll = true;

@@ -32,7 +32,10 @@ function notGone(evidence: Evidence, install: Install): Overdue[] {
     }
     const { metadata, spec = {} } = machine;
     const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
-    const passedMs = evidence.simulation.now - deletedAt - pausedMs(evidence, install, deletedAt);
+    // A restored Lease was renewed long ago, so all the time since then is a pause.
+    const { restoredAt = -Infinity } = evidence.controlOf(install);
+    const from = Math.max(deletedAt, restoredAt);
+    const passedMs = evidence.simulation.now - from - pausedMs(evidence, install, from);
     const timeoutMs = drainTimeoutOf(evidence, machine);
     if (timeoutMs === undefined || passedMs < timeoutMs) return undefined;
     return `and its instance ${spec.providerID} is there, after ${timeoutMs / 1_000} s for its drain`;
