@@ -87,9 +87,9 @@ export async function patchStatus(
 }
 
 /**
- * What a check of `seen` found. Fails when the Machine is another one by now: what was found may not
- * hold any more, so the next attempt checks again. Also where the phase is the same: an attempt that
- * is over may come late, after a check that found the opposite.
+ * What a check of `seen` found. Fails when the Machine is another one by now: what was found may
+ * not hold any more, so the next attempt checks again. Also where the phase is the same: an attempt
+ * that is over may come late, after a check that found the opposite.
  */
 export async function patchCheckedStatus(
   control: KubeClient,

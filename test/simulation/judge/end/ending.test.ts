@@ -103,12 +103,13 @@ function putToken({ target }: Courtroom, uid: string, creationTimestamp: string)
   target.put({ ...token, metadata: { ...metadata, ...made } });
 }
 
-/** A Machine goes, with its instance. */
+/** A Machine goes, with its instance. `isNew`: it was made a moment ago, without labels. */
 function leaveNode(
   court: Courtroom,
   labels: Record<string, string>,
-  madeFor = 'uid-of-pool-2',
+  { madeFor = 'uid-of-pool-2', isNew = true } = {},
 ): void {
+  if (isNew) court.control.put(anObject('Machine', 'pool-2', {}));
   const record = court.cloud.create({ name: 'pool-2', uid: madeFor }, 'cloud');
   const metadata = { labels, deletionTimestamp: '2026-01-01T00:00:00Z' };
   const spec = { providerID: record.providerID };
@@ -314,6 +315,23 @@ test.each([
   expect(court.judge.unmet()).toEqual(unmet);
 });
 
+test('by a Machine that was made with the label of another Node', () => {
+  const court = whole();
+  leaveNode(court, { node: 'pool-1-a' }, { isNew: false });
+  expect(court.judge.unmet()).toEqual([]);
+});
+
+test('the Node of an instance that was made after its Machine had gone is left to the cloud', async () => {
+  const court = whole();
+  leaveNode(court, { node: 'pool-2' });
+  court.target.remove('/api/v1/nodes/pool-2');
+  await court.pass(60_000);
+  const late = court.cloud.create({ name: 'pool-2', uid: 'uid-of-pool-2' }, 'cloud');
+  court.target.put(aNode('pool-2', late.providerID));
+  court.cloud.delete(late);
+  expect(court.judge.unmet()).toEqual([]);
+});
+
 test('hours after a run is TERMINATED, by a Machine whose label names another Node', async () => {
   const court = whole();
   const id = `machine/${namespace}/pool-2`;
@@ -329,7 +347,7 @@ test('after a run is TERMINATED, by a Machine that was replaced and names anothe
   const id = `machine/${namespace}/pool-2`;
   start(court, id);
   court.world.temporal.engine.find(id).close('TERMINATED');
-  leaveNode(court, { node: 'pool-1-a' }, 'uid-of-the-first');
+  leaveNode(court, { node: 'pool-1-a' }, { madeFor: 'uid-of-the-first' });
   expect(court.judge.unmet()).toEqual([]);
 });
 

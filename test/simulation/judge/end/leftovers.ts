@@ -42,24 +42,27 @@ function saysTooMany({ evidence, install }: EndParts): boolean {
 }
 
 /**
- * The Node of a Machine that was torn down is gone. Those of other instances are for the cloud's
- * own controller, and so are those that a restored database brought back.
+ * The Node of a Machine that was torn down is gone. Those of other instances, also of those that
+ * were made after that, are for the cloud's own controller, and so are those that a restored
+ * database brought back.
  */
 export function unmetNodes({ evidence, install, witness }: EndParts): string[] {
   const target = evidence.targetOf(install);
-  const uids = new Map(
+  const instances = new Map(
     evidence.cloud.records
       .filter((record) => installOfRecord(evidence.world, record) === install)
-      .map(({ providerID, tags }) => [providerID, tags[uidTag] ?? ''] as const),
+      .map((record) => [record.providerID, record] as const),
   );
   return target.nodes
     .present()
     .filter(({ last: { spec, metadata } }) => {
       const { providerID = '' } = spec ?? {};
-      const uid = uids.get(providerID);
-      if (uid === undefined || witness.hadLost(uid, metadata.name, providerID)) return false;
+      const instance = instances.get(providerID);
+      if (!instance || evidence.instances.isLiving(providerID)) return false;
+      const { [uidTag]: uid = '' } = instance.tags;
+      if (witness.hadLost(uid, metadata.name, providerID)) return false;
       const endedAt = witness.endOf(uid, providerID) ?? -Infinity;
-      return endedAt > (target.restoredAt ?? 0) && !evidence.instances.isLiving(providerID);
+      return endedAt > (target.restoredAt ?? 0) && endedAt >= instance.createdAt;
     })
     .map(({ last }) => `Node ${last.metadata.name} has no instance`);
 }

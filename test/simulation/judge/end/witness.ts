@@ -16,6 +16,8 @@ export class Witness {
   readonly #releasedInstances = new Map<string, number>();
   /** By UID and by providerID: the Nodes that Machines named whose workflows had begun anew. */
   readonly #lastNodes = new Map<string, string>();
+  /** UIDs of Machines that users made with the label, as a migration does. */
+  readonly #bornNamed = new Set<string>();
   /** By workflow id: when such a run ended last. Temporal forgets them after an hour. */
   readonly #begunAnewAt = new Map<string, number>();
 
@@ -26,7 +28,8 @@ export class Witness {
         this.#begunAnewAt.set(run.workflowId, closedAt);
     });
     for (const { control } of evidence.world.installs) {
-      evidence.pastOf(control).machines.listen(({ uid, last }) => {
+      evidence.pastOf(control).machines.listen(({ uid, last }, before) => {
+        if (!before && last.metadata.labels?.['node'] !== undefined) this.#bornNamed.add(uid);
         if (phaseOf(last) !== 'Running' || this.#joinedAt.has(uid)) return;
         this.#joinedAt.set(uid, evidence.simulation.now);
       });
@@ -47,8 +50,8 @@ export class Witness {
 
   /**
    * Only the label of a Machine says which Node is its own. A run that knew it better was lost with
-   * Temporal's database, was terminated by a user, or could not be replayed; what is left is the
-   * label, which a user set wrong.
+   * Temporal's database, was terminated by a user, or could not be replayed, or there was none;
+   * what is left is the label, which a user set wrong.
    */
   hadLost(uid: string, node: string, providerID = ''): boolean {
     const named = this.#lastNodes.get(uid) ?? this.#lastNodes.get(providerID) ?? node;
@@ -57,8 +60,8 @@ export class Witness {
 
   #noteNode({ metadata, spec }: JudgedObject): void {
     const node = metadata.labels?.['node'];
-    const isNew = node === undefined || !this.#hasBegunAnew(metadata);
-    if (isNew) return;
+    if (node === undefined) return;
+    if (!this.#bornNamed.has(metadata.uid) && !this.#hasBegunAnew(metadata)) return;
     this.#lastNodes.set(metadata.uid, node);
     // The instance may be of a Machine of that name which was replaced by this one.
     if (spec?.providerID !== undefined) this.#lastNodes.set(spec.providerID, node);
