@@ -41,7 +41,7 @@ interface Pending {
 
 const { ActivityCancellationType } = proto.coresdk.workflow_commands;
 const defaultThresholdMs = 60_000;
-/** From its end in the process to its mark in the history, about. */
+/** From its end in the process to the workflow, about. */
 const handOverMs = 1;
 
 export class LocalActivities {
@@ -113,6 +113,7 @@ export class LocalActivities {
       await promise;
       timer.cancel();
     }
+    if (this.#ended.length > 0) await this.#handOver();
     return this.#ended.splice(0);
   }
 
@@ -161,7 +162,6 @@ export class LocalActivities {
     pending.running = running;
     this.#limit(pending, startToCloseMs(command), 'StartToClose');
     const outcome = await running.outcome;
-    await this.#handOver();
     if (pending.running === running) this.#finish(pending, outcome);
   }
 
