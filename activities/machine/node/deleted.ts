@@ -15,7 +15,14 @@ import { refused } from '../../runtime/failures.ts';
 import { isMassDisappearance } from '../meltdown.ts';
 import type { NodeClaim } from './claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import { component, isDeleting, machineSubject, patchStatus, readMachine } from '../object.ts';
+import {
+  component,
+  isDeleting,
+  machineSubject,
+  patchStatus,
+  readMachine,
+  referenceOf,
+} from '../object.ts';
 import { statusPatch } from '../status.ts';
 import type { Clusters } from './target-cluster.ts';
 import { readNodeOf } from './target-cluster.ts';
@@ -71,8 +78,9 @@ export async function deleteMachine(
   dependencies: ActivityDependencies,
   machine: Machine,
 ): Promise<KubeError | undefined> {
-  const { name, namespace = '', uid } = machine.metadata;
-  const subject = machineSubject({ name, namespace, uid });
+  const reference = referenceOf(machine);
+  const { namespace, name, uid } = reference;
+  const subject = machineSubject(reference);
   await requireActiveWatcher(dependencies, subject);
   const path = customResource('machines', namespace, name);
   try {
@@ -100,8 +108,7 @@ async function recordRefusal(
   machine: Machine,
   words: string,
 ): Promise<void> {
-  const { name, namespace = '', uid } = machine.metadata;
-  const description = `Machine ${name}: ${words}`;
+  const description = `Machine ${machine.metadata.name}: ${words}`;
   const written = await patchStatus(control, machine, (now) => {
     const { description: known, type = 'Create' } = now.status?.lastOperation ?? {};
     if (isDeleting(now) || known === description) return undefined;
@@ -110,5 +117,5 @@ async function recordRefusal(
   });
   if (!written) return;
   const event = { type: 'Warning', reason: 'FailedDelete', message: description } as const;
-  recordEvent(control, machineSubject({ name, namespace, uid }), { ...event, component });
+  recordEvent(control, machineSubject(referenceOf(machine)), { ...event, component });
 }

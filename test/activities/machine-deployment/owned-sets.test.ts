@@ -13,6 +13,18 @@ async function ownersOf(world: DeploymentWorld, name: string): Promise<unknown> 
   return (await world.control.read<MachineSet>(setPath(name))).metadata.ownerReferences ?? [];
 }
 
+/** The first write to the orphan meets a conflict, after a change. Returns whether it has. */
+function conflictOnce({ control }: DeploymentWorld, change: () => void): () => boolean {
+  let hasMet = false;
+  control.fault = ({ method, path: written }) => {
+    if (hasMet || method !== 'PATCH' || written !== setPath('orphan')) return undefined;
+    hasMet = true;
+    change();
+    return { code: 409, reason: 'Conflict' };
+  };
+  return () => hasMet;
+}
+
 describe('adoption', () => {
   test('of an orphan with the right labels: it is the set of the template, and none is made', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
@@ -74,29 +86,21 @@ describe('adoption', () => {
 
   test('counts the set also where the answer to the adoption was lost', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
-    let isLost = false;
-    world.control.fault = ({ method, path: written }) => {
-      if (isLost || method !== 'PATCH' || written !== setPath('orphan')) return undefined;
-      isLost = true;
+    conflictOnce(world, () => {
       const { uid } = orphan().metadata;
       world.control.put({ ...ownSet('orphan', { metadata: { uid } }) });
-      return { code: 409, reason: 'Conflict' };
-    };
+    });
     expect((await world.survey()).sets).toMatchObject([{ name: 'orphan' }]);
   });
 
   test('is not tried again for a deployment that is deleted meanwhile', async () => {
     const world = new DeploymentWorld(aMachineDeployment(), orphan());
-    let isLost = false;
-    world.control.fault = ({ method, path: written }) => {
-      if (isLost || method !== 'PATCH' || written !== setPath('orphan')) return undefined;
-      isLost = true;
+    const wasRefused = conflictOnce(world, () => {
       const deletionTimestamp = '2026-01-01T00:10:00Z';
       world.control.put(aMachineDeployment({ metadata: { deletionTimestamp } }));
-      return { code: 409, reason: 'Conflict' };
-    };
+    });
     await world.survey().catch(() => undefined);
-    expect(isLost).toBe(true);
+    expect(wasRefused()).toBe(true);
     expect(await ownersOf(world, 'orphan')).toEqual([]);
   });
 
