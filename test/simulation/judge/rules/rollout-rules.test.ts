@@ -230,6 +230,23 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual([]);
   });
 
+  test.each([
+    { by: 1, expected: [] },
+    { by: 2, expected: tooFew },
+  ])('by $by after a Failed one came to be kept', async ({ by, expected }) => {
+    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
+    putSet(court, '2', 1);
+    const failed = `${pathTo('machines', '1-0')}/status`;
+    court.control.patch(failed, { type: 'merge', body: phaseBody('Failed') });
+    await court.pass(hourMs);
+    const body = { status: { currentStatus: { preserveExpiryTime: expiry } } };
+    court.control.patch(failed, { type: 'merge', body });
+    await court.pass(1_000);
+    await scale(court, '1', 4 - by);
+    for (let index = 1; index <= by; index += 1) remove(court, `1-${index}`);
+    expect(court.broken()).toEqual(expected);
+  });
+
   const goes = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] };
   test.each([
     { what: 'in the set that shrinks', name: '1-0', metadata: {}, size: 2, expected: [] },

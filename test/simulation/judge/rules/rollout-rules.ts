@@ -129,16 +129,19 @@ function wasEnough(judged: Case, decided: Decided): boolean {
   const isOf = (object: JudgedObject): boolean => ownerOf(object) === deployment.uid;
   const sets = past.sets.present().filter((other) => other.wasSince(since, isOf));
   const tallies = sets.map(({ uid }) => past.tallies.of(uid).available);
+  const kept = failedKept(past, { sets, since });
   // A set that is gone has no tally any more, but its deletions are among the recent ones.
   const moments = [
     ...tallies.flatMap((available) => available.momentsSince(since)),
+    // As many may be available all the time, and enough only once a Failed one is kept.
+    ...kept.flatMap(({ states }) => states.momentsSince(since)),
     ...recent.filter((at) => at > since),
   ];
   const least = leastOf(judged, decided) - spared(judged, decided, { sets, since });
   return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
     const left = available - recent.filter((at) => at > moment).length - 1;
-    return left >= least - failedKept(past, { sets, moment });
+    return left >= least - kept.filter(({ states }) => isKeptFailed(states.at(moment))).length;
   });
 }
 
@@ -166,17 +169,14 @@ function isPreferred({ metadata }: JudgedObject): boolean {
   return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
 }
 
-function isKeptFailed(machine: JudgedObject): boolean {
-  return phaseOf(machine) === 'Failed' && expiryOf(machine) !== undefined;
+function isKeptFailed(machine: JudgedObject | undefined): boolean {
+  return machine !== undefined && phaseOf(machine) === 'Failed' && expiryOf(machine) !== undefined;
 }
 
-/** Failed machines that were kept for inspection then: they need not be available. */
-function failedKept(
-  { machines }: Case['past'],
-  { sets, moment }: { sets: readonly Life[]; moment: number },
-): number {
+/** Failed machines that were kept for inspection at some moment: they may be missing then. */
+function failedKept({ machines }: Case['past'], { sets, since }: Read): Life[] {
   const lives = sets.flatMap(({ uid }) => [...machines.ownedBy(uid)]);
-  return lives.flatMap(({ states }) => states.at(moment) ?? []).filter(isKeptFailed).length;
+  return lives.filter((life) => life.wasSince(since, isKeptFailed));
 }
 
 /**
