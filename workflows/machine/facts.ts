@@ -58,7 +58,12 @@ function dutiesOf(state: MachineState) {
     isUnreported: failure?.isReported === false || undefined,
     finalizerAt: finalizerTimeOf(object),
     hasLostNode: hasLostNode(state) || undefined,
+    isSuccessorUntold: isSuccessorUntold(object) || undefined,
   };
+}
+
+function isSuccessorUntold({ successor, toldSuccessor }: MachineObjectState): boolean {
+  return successor !== undefined && successor.uid !== toldSuccessor;
 }
 
 /**

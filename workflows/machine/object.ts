@@ -107,6 +107,10 @@ export function markGone({ object }: MachineState): void {
   object.isGone = true;
 }
 
+export function noteSuccessorTold({ object }: MachineState, uid: string): void {
+  object.toldSuccessor = uid;
+}
+
 /** Takes over what a read found. */
 export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const { object } = state;

@@ -78,6 +78,8 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
   joinBy?: { at: number; isOutage: boolean };
   /** When the finalizer was taken off the living object. */
   finalizerLostAt?: number;
+  /** UID of the later object of this name that says what it waits for. */
+  toldSuccessor?: string;
   /**
    * UID of the object that this run saw before anybody had put the finalizer on it. No controller
    * makes an instance before that (MCM v0.62.1, and ours), so only this run can have made one.

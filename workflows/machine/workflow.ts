@@ -79,10 +79,14 @@ export interface MachineResult {
 }
 
 /**
- * Seconds after a failure: of a machine that is as good as there, and of one whose creation timeout
- * goes on meanwhile.
+ * Seconds after a failure: of a machine that is as good as there, of one whose creation timeout
+ * goes on meanwhile, and of one whose deletion goes on after that.
  */
-const longestWaits: Partial<Record<StepName, number>> = { recordJoined: 30, deleteWithNode: 30 };
+const longestWaits: Partial<Record<StepName, number>> = {
+  recordJoined: 30,
+  deleteWithNode: 30,
+  recordSuccessor: 30,
+};
 
 /** One execution per Machine: from its creation until VM, Node and object are gone. */
 export async function machine(input: MachineInput): Promise<MachineResult> {

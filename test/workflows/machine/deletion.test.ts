@@ -310,12 +310,42 @@ describe('another UID under the same name', () => {
       await world.log.until('drainNode');
       world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
       await world.observe();
+      await world.log.until('recordOperation');
       expect((await world.state()).object.uid).toBe('uid-1');
       drain.emit('finished');
       await world.log.until('recordCreated', 2);
+      const description = `Waits for the deletion of an earlier Machine of this name: Node ${instance.nodeName} is being drained`;
+      expect(world.log.inputsOf('recordOperation')).toEqual([
+        { machine: { ...world.ref, uid: 'uid-2' }, operation: 'Create', description },
+      ]);
       const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
       expect(uids).toEqual(['uid-1']);
       expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
+    });
+  });
+
+  test('is told again after half a minute at most that it waits, and holds up no teardown', async () => {
+    let isRefused = true;
+    const world = await MachineWorld.create(temporal, {
+      drainNode: async () => {
+        throw ApplicationFailure.retryable('blocked');
+      },
+      recordOperation: async () => {
+        if (isRefused) throw ApplicationFailure.nonRetryable('a policy denied it');
+      },
+    });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.requestDeletion();
+      await world.log.until('drainNode');
+      world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
+      await world.observe();
+      await world.log.until('recordOperation');
+      isRefused = false;
+      const refused = world.log.count('recordOperation');
+      await temporal.skip(31);
+      await world.log.until('recordOperation', refused + 1);
+      expect((await world.state()).object.toldSuccessor).toBe('uid-2');
     });
   });
 });

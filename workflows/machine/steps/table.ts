@@ -7,7 +7,14 @@ import { deleteWithNode, recordJoined, recordTimeout, syncNode } from './join.ts
 import { create, findStaleNode, readAndClaim, recordCreated, recordFailure } from './launch.ts';
 import { describeInstance, recordMissingInstance } from './missing-instance.ts';
 import { drainPreserved, preserve } from './preservation.ts';
-import { beginTeardown, deleteInstance, drain, findInstance, finishTeardown } from './teardown.ts';
+import {
+  beginTeardown,
+  deleteInstance,
+  drain,
+  findInstance,
+  finishTeardown,
+  recordSuccessor,
+} from './teardown.ts';
 
 export type StepName = Exclude<MachineStep['action'], 'wait' | 'cancel' | 'startOver' | 'complete'>;
 
@@ -32,4 +39,5 @@ export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<
   drain,
   deleteInstance,
   finishTeardown,
+  recordSuccessor,
 };

@@ -6,7 +6,7 @@ import type {
 } from '../../contracts/drain-activities.ts';
 import type { DeleteOutcome, Pending } from '../../contracts/driver-contract.ts';
 import type { KubeActivities } from '../../contracts/kube-activities.ts';
-import { localFirst } from '../../runtime/activity-options.ts';
+import { localFirst, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { endCloudFailure } from '../credentials.ts';
 import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
@@ -17,7 +17,7 @@ import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
 import { endMissing } from '../missing-instance.ts';
 import { ownNodeOf } from '../node.ts';
-import { forgetOutage, markFresh, markGone, noteProvider } from '../object.ts';
+import { forgetOutage, markFresh, markGone, noteProvider, noteSuccessorTold } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { endPreservation } from '../preservation.ts';
 import { takeRead } from '../restore.ts';
@@ -182,6 +182,28 @@ function mayLeaveNode(state: MachineState): boolean {
   // An instance that was there before may have joined as that of another Machine.
   const isFound = instanceOf(state)?.isFound ?? prepared?.providerID !== undefined;
   return !isFound && failuresAt(state, 'nodeDeletion') >= enoughTries;
+}
+
+/** Its own run begins when this one ends, which may take as long as a drain. */
+export async function recordSuccessor({ state, input }: StepContext): Promise<void> {
+  const { uid } = state.object.successor ?? {};
+  if (uid === undefined) return;
+  const machine = { ...input.ref, uid };
+  const description = `Waits for the deletion of an earlier Machine of this name: ${stageOf(state)}`;
+  const request = { machine, operation: 'Create', description } as const;
+  await localFirstOnce(
+    (steps) => steps.recordOperation(request),
+    'say what the next one waits for',
+  );
+  noteSuccessorTold(state, uid);
+}
+
+function stageOf(state: MachineState): string {
+  const { nodeName = '', providerID = 'of unknown ID' } = instanceOf(state) ?? {};
+  const isDrained = state.teardown?.stage === 'draining';
+  return isDrained
+    ? `Node ${nodeName} is being drained`
+    : `instance ${providerID} is being deleted`;
 }
 
 /** The class may have come back since the deletion began. */

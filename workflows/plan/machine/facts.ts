@@ -80,6 +80,8 @@ export interface MachineFacts {
   finalizerAt?: number;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
   mustCheckName?: boolean;
+  /** Nothing says yet what the Machine waits for that was created under the same name. */
+  isSuccessorUntold?: boolean;
   /** The Node of a machine that has not joined yet was deleted. */
   hasLostNode?: boolean;
   /** A MachineSet decides on its replacement. */

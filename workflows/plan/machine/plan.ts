@@ -12,6 +12,12 @@ import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
  * leaves its instance alone.
  */
 export function planMachine(facts: MachineFacts, now: number): MachineStep {
+  const step = planLife(facts, now);
+  const mustTell = facts.isSuccessorUntold && facts.teardown !== undefined;
+  return mustTell && step.action === 'wait' ? { action: 'recordSuccessor' } : step;
+}
+
+function planLife(facts: MachineFacts, now: number): MachineStep {
   const { running, ...rest } = facts;
   if (running?.name === 'drainPreserved') return planBesideDrain(rest, running, now);
   if (running) return planWhileRunning(facts, running);

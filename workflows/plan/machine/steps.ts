@@ -46,6 +46,8 @@ export type MachineStep =
   | { action: 'drain' }
   | { action: 'deleteInstance' }
   | { action: 'finishTeardown' }
+  /** Say on the Machine that was created under the same name what it waits for. */
+  | { action: 'recordSuccessor' }
   /** Ask the running step to stop. */
   | { action: 'cancel'; reason: string }
   | { action: 'wait'; reason: string; until?: number }

@@ -139,6 +139,27 @@ describe('deletion', () => {
       reason: 'drain is running',
     },
     {
+      name: 'a Machine of the same name is told what it waits for, beside the drain',
+      given: { ...drained, isGone: true, running: draining, isSuccessorUntold: true },
+      action: 'recordSuccessor',
+    },
+    {
+      name: 'a Machine of the same name is told nothing while there is something to do',
+      given: { ...drained, isGone: true, isSuccessorUntold: true },
+      action: 'deleteInstance',
+    },
+    {
+      name: 'a Machine of the same name does not wait for an object that went without a teardown',
+      given: {
+        ...prepared,
+        isGone: true,
+        running: { ...creating, isCancelRequested: true },
+        isSuccessorUntold: true,
+      },
+      action: 'wait',
+      reason: 'create is being cancelled',
+    },
+    {
       name: 'a teardown that began is finished although the object vanished',
       given: { ...drained, isGone: true },
       action: 'deleteInstance',
