@@ -89,7 +89,8 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
     createMachines: (input) =>
       createMachines(ofAttempt.control, input, progressOfThisActivity(control)),
-    deleteMachines: (input) => deleteMachines(ofAttempt, input),
+    deleteMachines: (input) =>
+      deleteMachines({ ...ofAttempt, deleted: (machine) => keepWritten(control, machine) }, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
     // Its gate is all that it is for.

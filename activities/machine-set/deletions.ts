@@ -11,11 +11,10 @@ import type { DeletionFacts } from '../../workflows/plan/machine-set/deletions.t
 import { deletableMachines } from '../../workflows/plan/machine-set/deletions.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeObject } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { claimOf } from './ownership.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { desiredMachinesOf } from './desired.ts';
@@ -35,7 +34,10 @@ export interface DeleteBatch {
   now: number;
 }
 
-type Place = Pick<ActivityDependencies, 'control' | 'machines'>;
+interface Place extends Pick<ActivityDependencies, 'control' | 'machines'> {
+  /** The API server's answer: a Machine that waits for its finalizer by now. */
+  deleted?: (machine: Machine) => void;
+}
 
 /**
  * A batch may have waited for hours: for the end of a stop, for a watcher, for the API server. So
@@ -54,7 +56,7 @@ export async function deleteMachines(
   const refused = new RefusedWrites('FailedDelete');
   const deleted: string[] = [];
   await inParallel(machines, parallelCalls, async (machine) => {
-    const isDone = await refused.attempt(machine, () => deleteOne(control, life, machine));
+    const isDone = await refused.attempt(machine, () => deleteOne(place, life, machine));
     if (isDone) deleted.push(machine.name);
   });
   refused.report(control, life, 'deleting');
@@ -70,57 +72,41 @@ export async function deleteMachines(
 }
 
 async function stillToDelete(
-  place: Place,
+  { machines }: Place,
   set: MachineSet,
   { set: life, names, generation, now }: DeleteBatch,
 ): Promise<MachineFact[]> {
   const desired = desiredMachinesOf(set);
   const isAsPlanned = set.metadata.uid === life.uid && desired.generation === generation;
   if (!isAsPlanned || desired.isOrphaning) return [];
-  const members = await candidatesOf(place, set, { desired, names });
+  const { members } = await listMembers(machines, { set, isFaulty: desired.faults.length > 0 });
   // The workflow's clock may be ahead: what it took for expired stays so.
   const facts = deletionFactsOf(set, { desired, members }, Math.max(now, nowMs()));
   const planned = new Set(names);
   return deletableMachines(facts).machines.filter(({ name }) => planned.has(name));
 }
 
-interface Candidates {
-  desired: DesiredMachines;
-  names: readonly string[];
-}
-
-/** Where none is to be left, which ones go does not depend on the others. */
-async function candidatesOf(
-  { control, machines }: Place,
-  set: MachineSet,
-  { desired, names }: Candidates,
-): Promise<Machine[]> {
-  const request = { set, isFaulty: desired.faults.length > 0 };
-  const isAll = desired.isDeleting || desired.replicas === 0;
-  if (!isAll) return (await listMembers(machines, request)).members;
-  const found: Machine[] = [];
-  await inParallel(names, parallelCalls, async (name) => {
-    const path = customResource('machines', set.metadata.namespace ?? '', name);
-    const machine = await ignoreNotFound(control.get<Machine>(path));
-    if (machine && claimOf(set, machine, request.isFaulty).action === 'keep') found.push(machine);
-  });
-  return found;
-}
-
 /** False when another object has the name by now. */
 async function deleteOne(
-  control: KubeClient,
+  { control, deleted }: Place,
   { namespace }: ObjectReference,
   { name, uid }: MachineFact,
 ): Promise<boolean> {
   try {
-    await control.delete(customResource('machines', namespace, name), { preconditions: { uid } });
+    const path = customResource('machines', namespace, name);
+    const answer = await control.delete(path, { preconditions: { uid } });
+    // Of one that went at once, for want of a finalizer, it may be a Status.
+    if (isGoing(answer)) deleted?.(answer);
     return true;
   } catch (error) {
     if (isNotFound(error)) return true;
     if (isConflict(error)) return false;
     throw error;
   }
+}
+
+function isGoing(answer: Partial<KubeObject>): answer is Machine {
+  return answer.kind === 'Machine' && answer.metadata?.deletionTimestamp !== undefined;
 }
 
 export interface Members {

@@ -2,6 +2,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
   MachineActivities,
+  PreparedMachine,
   TeardownOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
 import { finalizers, labels } from '../../workflows/api/constants.ts';
@@ -39,6 +40,7 @@ import { preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
 import { codeOf } from './rejection.ts';
 import { statusPatch } from './status.ts';
+import { takeWritten } from './written-machines.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 
@@ -50,7 +52,8 @@ export async function beginTeardown(
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
-  const current = await readSameMachine(dependencies.control, machine);
+  const { control } = dependencies;
+  const current = deletedByUs(control, machine) ?? (await readSameMachine(control, machine));
   // A set would make another one for a machine that is Terminating.
   if (current && !isDeleting(current)) return { machine: preparedOf(current, dependencies) };
   const status = statusPatch({
@@ -60,23 +63,36 @@ export async function beginTeardown(
     errorCode: null,
   });
   const statusOf = (now: Machine) => (isDeleting(now) ? status : undefined);
-  const patched = current && (await patchStatus(dependencies.control, current, statusOf));
-  if (!patched) return {};
-  recordEvent(dependencies.control, machineSubject(machine), {
+  const patched = current && (await patchStatus(control, current, statusOf));
+  if (!patched) {
+    const found = await readSameMachine(control, machine);
+    return found ? { machine: preparedOf(found, dependencies) } : {};
+  }
+  recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Terminating',
     message: description,
     component,
   });
-  const prepared = preparedOf(patched, dependencies);
+  return { machine: await withProvider(dependencies, preparedOf(patched, dependencies)) };
+}
+
+/** Where there may be an instance and its driver is not known, `findProvider` says why. */
+async function withProvider(
+  dependencies: ActivityDependencies,
+  prepared: PreparedMachine,
+): Promise<PreparedMachine> {
   const read = await readClass(dependencies, prepared.className, { isFresh: false });
   const resolved = 'answer' in read ? read.answer : undefined;
-  // Its driver will not be asked: where there may be an instance, `findProvider` says why.
-  if (!resolved || refusalOf(resolved, dependencies.namespace) !== undefined)
-    return { machine: prepared };
+  if (!resolved || refusalOf(resolved, dependencies.namespace) !== undefined) return prepared;
   const known = providerOf(resolved);
-  if (!(await dependencies.hasDriver(known.provider))) return { machine: prepared };
-  return { machine: { ...prepared, ...known } };
+  return (await dependencies.hasDriver(known.provider)) ? { ...prepared, ...known } : prepared;
+}
+
+/** As this process deleted it a moment ago for its set. */
+function deletedByUs(control: KubeClient, machine: ObjectReference): Machine | undefined {
+  const kept = takeWritten(control, machine);
+  return kept && isDeleting(kept) ? kept : undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
-/** Steps on the way up begin with what this process wrote, and read where that does not hold. */
+/** Steps begin with what this process wrote, and read where that does not hold. */
 import { describe, expect, test } from 'vitest';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
+import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
 import { keepWritten } from '../../../activities/machine/written-machines.ts';
 import { recordCreated } from '../../../activities/machine/record.ts';
+import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -14,9 +16,10 @@ import {
   aMachineSet,
   aNode,
   aSecret,
+  controlledBy,
   namespace,
 } from '../../support/builders.ts';
-import { aWorld, lifeOf, type WorldOfTests } from '../../support/world.ts';
+import { aWorld, lifeOf, placeOf, type WorldOfTests } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const life = lifeOf('pool-a');
@@ -119,5 +122,45 @@ describe('a Machine whose ids this process wrote', () => {
     world.control.put(aMachine({ metadata: { uid: 'uid-2' } }));
     await recordJoined(world, request);
     expect(await phaseIn(world)).toBeUndefined();
+  });
+});
+
+async function aDeletedMachine() {
+  const controlled = { ownerReferences: controlledBy(aMachineSet()), labels: { pool: 'a' } };
+  const machine = aMachine({
+    phase: 'Running',
+    metadata: { finalizers: [finalizers.machine], ...controlled },
+  });
+  const world = aWorld({ control: [aMachineSet({ spec: { replicas: 0 } }), machine] });
+  const { control } = world;
+  const place = { ...placeOf(control), deleted: (kept: Machine) => keepWritten(control, kept) };
+  const batch = { set: lifeOf('pool'), names: ['pool-a'], generation: 1, now: Date.now() };
+  expect(await deleteMachines(place, batch)).toEqual({ deleted: 1 });
+  return { world, before: readsOf(world) };
+}
+
+describe('a Machine that this process deleted', () => {
+  test('is Terminating by one write without a read', async () => {
+    const { world, before } = await aDeletedMachine();
+    const answer = { machine: { isDeleting: true, hasFinalizer: true } };
+    expect(await beginTeardown(world, { machine: life })).toMatchObject(answer);
+    expect(readsOf(world)).toBe(before);
+    expect(await phaseIn(world)).toBe('Terminating');
+  });
+
+  test('is read when somebody else wrote it meanwhile, and says what that wrote', async () => {
+    const { world } = await aDeletedMachine();
+    await world.control.patch(path, 'merge', { spec: { drainTimeout: '1m' } });
+    const answer = { machine: { limits: { drainTimeoutSeconds: 60 } } };
+    expect(await beginTeardown(world, { machine: life })).toMatchObject(answer);
+    expect(await phaseIn(world)).toBe('Terminating');
+  });
+
+  test('lives on when etcd was restored from a backup of before', async () => {
+    const { world } = await aDeletedMachine();
+    world.control.put(aMachine({ metadata: { finalizers: [finalizers.machine] } }));
+    const answer = { machine: { isDeleting: false } };
+    expect(await beginTeardown(world, { machine: life })).toMatchObject(answer);
+    expect(await phaseIn(world)).not.toBe('Terminating');
   });
 });
