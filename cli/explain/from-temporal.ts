@@ -102,11 +102,14 @@ async function pageOf(client: Client, handle: WorkflowHandle): Promise<string[] 
   }
 }
 
-/** Without what marks it up, and without its commands, which this program has itself. */
+/**
+ * Without what marks it up, and without its commands and the console of the instance, which
+ * `explain` has itself.
+ */
 export function linesOf(page: string): string[] {
   const [facts = ''] = page.split('\n\nWhat you can do');
   return facts
     .split('\n')
-    .filter((line) => line.startsWith('- '))
+    .filter((line) => line.startsWith('- ') && !line.endsWith(':'))
     .map((line) => line.slice(2).replaceAll(/\*\*|`/g, ''));
 }
