@@ -22,7 +22,6 @@ interface Workflow {
   jobs: Record<string, { steps: { name?: string; uses?: string; run?: string }[] }>;
 }
 
-const { version } = manifest;
 const workflow: Workflow = parse(
   await readFile(join(repository, '.github/workflows/release.yaml'), 'utf8'),
 );
@@ -31,6 +30,7 @@ const commandsOf = (job: string): string[] =>
 
 describe('the steps before the first account', () => {
   let folder: string;
+  let version: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millwright-release-'));
     // With what is not committed yet.
@@ -39,6 +39,8 @@ describe('the steps before the first account', () => {
     const copy = ['--archive', '--parents', ...files.trim().split('\n'), folder];
     await runProgram('cp', copy, { cwd: repository });
     await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
+    const next = ['version', '--no-git-tag-version', 'patch'];
+    version = (await runProgram('npm', next, { cwd: folder })).trim().slice('v'.length);
     const changelog = join(folder, 'CHANGELOG.md');
     const text = await readFile(changelog, 'utf8');
     const heading = `## [Unreleased]\n\n## [${version}] - 2026-01-01\n\n- a change\n`;
