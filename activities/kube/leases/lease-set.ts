@@ -108,7 +108,7 @@ export class LeaseSet {
   }
 
   async read(): Promise<LeasesSeen> {
-    const [own] = await Promise.all([this.#own, ...this.#mcm].map((lock) => lock.read()));
+    const [own] = await allEnded([this.#own, ...this.#mcm].map((lock) => lock.read()));
     const taken = [...this.#mcm, this.#own].find((lock) => lock.foreignHolder() !== undefined);
     const obstacle = taken && `Lease ${taken.name} is held by ${taken.foreignHolder()}`;
     this.#lastSeen = own ?? this.#lastSeen;
@@ -135,7 +135,7 @@ export class LeaseSet {
 
   /** Of our own Lease; of another if that is lost. */
   async renew(annotations: Annotations | undefined): Promise<Attempt> {
-    const [own, ...others] = await Promise.all([
+    const [own, ...others] = await allEnded([
       this.#own.acquireOrRenew(annotations),
       ...this.#mcm.map(acquireOfMcm),
     ]);
@@ -156,6 +156,19 @@ export class LeaseSet {
       this.#log.warn({ err: error, lease: lock.name }, 'the Lease was not released; it expires');
     }
   }
+}
+
+/**
+ * Ends with the last of them, also where one fails before. A renewal that came after its leader had
+ * lost would take the Lease again: with what is noted for a term that is over, perhaps with its
+ * epoch, and also for a process that has stopped. A read that came after a write would pass for a
+ * restored database.
+ */
+async function allEnded<const T extends readonly Promise<unknown>[]>(
+  calls: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(calls);
+  return await Promise.all(calls);
 }
 
 function leftBy(lease: Lease | undefined): LeaseBefore {
