@@ -52,16 +52,32 @@ export async function patchMachine(
   }
 }
 
-/** A machine that is being made or joins changes several times within a second. */
-const mostTries = 10;
-
 /**
- * Writes what is to be said of the Machine as it is then; nothing when that is undefined. The
+ * Writes what holds of the Machine as it was seen; a conflict when it is another one by now. The
  * version is the precondition, for two reasons. kube-apiserver ignores the UID in a patch of
  * `/status`: a late one would make a Machine of the same name Terminating or Failed, and its set
  * would replace it. And an attempt that was taken for dead would take a machine back to the phase
  * that it was in.
+ *
+ * What a check found is written by this alone: it may not hold of what others have written since,
+ * so the next attempt checks again. Also where the phase is the same: an attempt that is over may
+ * come late, after a check that found the opposite.
  */
+export async function patchCheckedStatus(
+  control: KubeClient,
+  seen: Machine,
+  changes: StatusChanges,
+): Promise<Machine> {
+  const { uid, resourceVersion } = seen.metadata;
+  const body = { metadata: { uid, resourceVersion }, status: withUnsettled(seen, changes) };
+  const path = `${machinePath(referenceOf(seen))}/status`;
+  return await control.patch<Machine>(path, 'merge', body);
+}
+
+/** A machine that is being made or joins changes several times within a second. */
+const mostTries = 10;
+
+/** Writes what is to be said of the Machine as it is then; nothing when that is undefined. */
 export async function patchStatus(
   control: KubeClient,
   seen: Machine,
@@ -72,11 +88,8 @@ export async function patchStatus(
   for (let tries = 1; current; tries += 1) {
     const changes = statusOf(current);
     if (!changes) return undefined;
-    const status = withUnsettled(current, changes);
-    const { uid, resourceVersion } = current.metadata;
-    const body = { metadata: { uid, resourceVersion }, status };
     try {
-      return await control.patch<Machine>(`${machinePath(machine)}/status`, 'merge', body);
+      return await patchCheckedStatus(control, current, changes);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || tries === mostTries) throw error;
@@ -84,24 +97,6 @@ export async function patchStatus(
     current = await readSameMachine(control, machine);
   }
   return undefined;
-}
-
-/**
- * What a check of `seen` found. Fails when the Machine is another one by now: what was found may
- * not hold any more, so the next attempt checks again. Also where the phase is the same: an attempt
- * that is over may come late, after a check that found the opposite.
- */
-export async function patchCheckedStatus(
-  control: KubeClient,
-  seen: Machine,
-  status: StatusChanges,
-): Promise<Machine> {
-  const { resourceVersion } = seen.metadata;
-  const isAsSeen = ({ metadata }: Machine) => metadata.resourceVersion === resourceVersion;
-  const statusOf = (current: Machine) => (isAsSeen(current) ? status : undefined);
-  const written = await patchStatus(control, seen, statusOf);
-  if (written) return written;
-  throw new Error(`Machine ${seen.metadata.name} changed while it was checked`);
 }
 
 /** Undefined when the object is gone, or its name belongs to another one. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';
-import { patchMachine } from '../../../activities/machine/object.ts';
+import { patchCheckedStatus, patchMachine } from '../../../activities/machine/object.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import type { ActivityDependencies } from '../../../activities/runtime/dependencies.ts';
@@ -146,10 +146,25 @@ test('a check of its health fails, to be tried again, when the phase changed mea
     return undefined;
   };
   const request = { machine, instance, hasLostNode: false, pausedMs: 0, now: 0 };
-  await expect(checkHealth(world, request)).rejects.toThrow('changed while it was checked');
+  await expect(checkHealth(world, request)).rejects.toThrow('409 Conflict');
   const { status } = await world.control.read<Machine>(path);
   expect(status?.currentStatus?.phase).toBe('Terminating');
 });
+
+test.each([
+  { by: 'another write', change: { phase: 'Unknown' } },
+  { by: 'a successor', change: { metadata: { uid: 'uid-2' } } },
+] as const)(
+  'a check that is late by $by fails with its write, without a read',
+  async ({ change }) => {
+    const { control } = aWorld({ control: [aMachine({ phase: 'Running' })] });
+    const seen = await control.read<Machine>(path);
+    control.put(aMachine(change));
+    const write = patchCheckedStatus(control, seen, { currentStatus: { phase: 'Failed' } });
+    await expect(write).rejects.toThrow('409 Conflict');
+    expect(control.calls).toEqual([`PATCH ${path}/status`]);
+  },
+);
 
 test('a check of its health that is late does not undo what a later one found', async () => {
   const world = aWorld({ control: [aMachine({ phase: 'Running' })], target: [] });
@@ -161,7 +176,7 @@ test('a check of its health that is late does not undo what a later one found', 
     return undefined;
   };
   const request = { machine, instance, hasLostNode: false, pausedMs: 0, now: 0 };
-  await expect(checkHealth(world, request)).rejects.toThrow('changed while it was checked');
+  await expect(checkHealth(world, request)).rejects.toThrow('409 Conflict');
   const { status } = await world.control.read<Machine>(path);
   expect(status?.currentStatus?.phase).toBe('Running');
 });
@@ -173,7 +188,7 @@ test('the end of the creation timeout is checked again when the machine joined m
     return undefined;
   };
   const request = { machine, instance, now: Date.parse('2027-01-01') };
-  await expect(recordTimeout(world, request)).rejects.toThrow('changed while it was checked');
+  await expect(recordTimeout(world, request)).rejects.toThrow('409 Conflict');
   expect(await recordTimeout(world, request)).toMatchObject({ found: 'moreTime' });
   const { status } = await world.control.read<Machine>(path);
   expect(status?.currentStatus?.phase).toBe('Running');
