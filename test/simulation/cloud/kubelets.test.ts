@@ -26,6 +26,7 @@ function aFleet(trouble: Partial<KubeletTrouble> = {}) {
     cloud,
     trouble: { ...calmKubelets, ...trouble },
     targetOf: ({ tags }) => (tags['ours'] === 'yes' ? cluster : undefined),
+    isControl: () => false,
   });
   kubelets.start();
   const seen = new Set<string>();
@@ -203,18 +204,12 @@ describe('trouble', () => {
   });
 });
 
-describe('an instance that goes with its cluster', () => {
-  test.each([
-    [1, 'living'],
-    [10, 'gone'],
-  ])('is, after %d min without that: %s', async (minutes, expected) => {
-    const { boot, pass, cloud, cluster } = aFleet({ goesWithCluster: 1 });
-    const record = boot();
-    await pass(30 * minuteMs);
-    cluster.isUp = false;
-    await pass(minutes * minuteMs);
-    cluster.isUp = true;
-    await pass(30 * minuteMs);
-    expect([...cloud.living].includes(record) ? 'living' : 'gone').toBe(expected);
-  });
+test('an instance goes with the API server of its cluster', async () => {
+  const { boot, pass, cloud, cluster } = aFleet({ goesWithCluster: 1 });
+  boot();
+  const other = cloud.addForeign({ name: 'other', tags: {} });
+  await pass(30 * minuteMs);
+  cluster.isUp = false;
+  await pass(10 * minuteMs);
+  expect([...cloud.living]).toEqual([other]);
 });

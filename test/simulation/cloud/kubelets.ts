@@ -5,18 +5,21 @@ import type { Cluster } from '../world/kube-client.ts';
 import type { Weather } from '../world/weather.ts';
 import { chancesFor } from './chances.ts';
 import type { SimulatedCloud } from './cloud.ts';
+import { ClusterLosses } from './cluster-losses.ts';
 import { Kubelet, networkMs } from './kubelet.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import type { InstanceRecord } from './records.ts';
 
-/** Shares of instances. */
+/** Shares of instances, where nothing else is said. */
 export interface KubeletTrouble {
   neverJoins: number;
   /** It boots for longer than a Machine is waited for, or nearly. */
   joinsLate: number;
   vanishes: number;
-  /** Lost with the API server of its cluster, as where a zone fails. */
+  /** Of outages of a cluster that last: instances are lost with its API server. */
   goesWithCluster: number;
+  /** An hour, of a cluster without Millwright: it is away for long, and instances are lost. */
+  zonesAnHour: number;
   /** Not ready for some minutes. */
   sickens: number;
   /** Not heard for some minutes. */
@@ -36,6 +39,7 @@ export const calmKubelets: KubeletTrouble = {
   joinsLate: 0,
   vanishes: 0,
   goesWithCluster: 0,
+  zonesAnHour: 0,
   sickens: 0,
   fallsSilent: 0,
   staysSick: 0,
@@ -48,7 +52,8 @@ export const allKubeletTrouble: KubeletTrouble = {
   neverJoins: 0.02,
   joinsLate: 0.02,
   vanishes: 0.03,
-  goesWithCluster: 0.5,
+  goesWithCluster: 0.8,
+  zonesAnHour: 0.4,
   sickens: 0.1,
   fallsSilent: 0.05,
   staysSick: 0.02,
@@ -64,12 +69,12 @@ export interface KubeletsParts {
   trouble: KubeletTrouble;
   /** Where the Node of an instance belongs; undefined for a foreign one. */
   targetOf(record: InstanceRecord): Cluster | undefined;
+  /** Millwright is in it as well. */
+  isControl(cluster: Cluster): boolean;
 }
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** How often it is checked whether the cluster is there. */
-const clusterCheckMs = 2 * minuteMs;
 
 /** What a node problem detector finds. */
 const badConditions = ['KernelDeadlock', 'ReadonlyFilesystem', 'DiskPressure'];
@@ -117,7 +122,6 @@ export class Kubelets {
     this.#living.set(record, kubelet);
     lifecycle.add(kubelet);
     this.#strike('vanishes', record, () => this.#parts.cloud.vanish(record.id));
-    if (this.#happens('goesWithCluster')) this.#goWith(cluster, record);
     if (this.#happens('neverJoins')) return;
     const lateMs = this.#happens('joinsLate')
       ? this.#chances.joinsLate.between(8, 15) * minuteMs
@@ -128,14 +132,17 @@ export class Kubelets {
     this.#fallIll(record, kubelet);
   }
 
-  /** Once the cluster has been away for a while: a short outage takes no machine with it. */
-  #goWith(cluster: Cluster, record: InstanceRecord, wasUp = true): void {
-    const { weather, cloud } = this.#parts;
-    this.#later(record, clusterCheckMs, () => {
-      if (weather.isClear) return;
-      if (cluster.isUp || wasUp) this.#goWith(cluster, record, cluster.isUp);
-      else cloud.vanish(record.id);
-    });
+  #loseWith(cluster: Cluster): void {
+    const { trouble, targetOf, isControl, ...parts } = this.#parts;
+    const { goesWithCluster, zonesAnHour } = this.#chances;
+    new ClusterLosses({
+      ...parts,
+      cluster,
+      chances: { outages: goesWithCluster.fork(), zones: zonesAnHour.fork() },
+      share: trouble.goesWithCluster,
+      zonesAnHour: isControl(cluster) ? 0 : trouble.zonesAnHour,
+      living: () => [...parts.cloud.living].filter((record) => targetOf(record) === cluster),
+    }).start();
   }
 
   #stop(record: InstanceRecord): void {
@@ -226,6 +233,7 @@ export class Kubelets {
     if (present) return present;
     const made = new NodeLifecycle(this.#parts.simulation, cluster);
     this.#lifecycles.set(cluster, made);
+    this.#loseWith(cluster);
     return made;
   }
 }

@@ -1,8 +1,10 @@
 /** Disasters that begin and end. */
 import type { World } from '../world/world.ts';
 
+type Place = Pick<World, 'simulation' | 'weather'>;
+
 /** Calls `end` then, or when the weather clears before. */
-export function lasting({ simulation, weather }: World, lastsMs: number, end: () => void): void {
+export function lasting({ simulation, weather }: Place, lastsMs: number, end: () => void): void {
   let isOver = false;
   const finish = (): void => {
     if (isOver) return;

@@ -113,6 +113,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     cloud,
     trouble: trouble.kubelets,
     targetOf,
+    isControl: (cluster) => world.installs.some(({ control }) => control === cluster),
   });
   const controllers = new Map(
     world.clusters.map((cluster) => {
