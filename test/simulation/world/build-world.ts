@@ -55,6 +55,14 @@ const limits = {
  * it off 5 s before. Seconds.
  */
 const gracePeriods = [20, 7];
+/**
+ * The default, by which an hour may pass until the clouds are searched, and one by which they are
+ * searched also while something else goes wrong.
+ */
+const searchPeriods: readonly (readonly string[])[] = [
+  [],
+  ['--machine-safety-orphan-vms-period=3m'],
+];
 /** As in production, and as on the local stack. */
 const runTimeouts: readonly (readonly string[])[] = [[], quickRecovery];
 
@@ -141,6 +149,7 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
   const { seed } = parts.simulation;
   const graceSeconds = namedChance(seed, 'grace').pick(gracePeriods);
   const timeouts = namedChance(seed, 'timeouts').pick(runTimeouts);
+  const periods = namedChance(seed, 'searches').pick(searchPeriods);
   const components = [
     ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
     ...Array.from({ length: layout.workers }, () => 'worker' as const),
@@ -158,6 +167,7 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
           `--machine-drain-timeout=${limits.drain}s`,
           `--shutdown-grace-period=${graceSeconds}s`,
           ...timeouts,
+          ...periods,
           ...layout.leases,
         ],
         control: layout.control,
