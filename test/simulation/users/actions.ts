@@ -13,7 +13,7 @@ import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
 import * as pods from './actions/pods.ts';
-import { keepForInquiry, resizeUnderPolicy } from './actions/policies.ts';
+import { autoscaleUnderFreeze, keepForInquiry, resizeUnderPolicy } from './actions/policies.ts';
 import { setRolloutOption } from './actions/rollout-options.ts';
 import * as rollouts from './actions/rollouts.ts';
 import * as scaling from './actions/scaling.ts';
@@ -95,6 +95,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   deleteHeldSet: { weight: 3, act: deleteHeldSet },
   keepForInquiry: { weight: 3, act: keepForInquiry },
   resizeUnderPolicy: { weight: 3, act: resizeUnderPolicy },
+  autoscaleUnderFreeze: { weight: 3, act: autoscaleUnderFreeze },
 };
 
 /** In an order that never changes. */

@@ -1,5 +1,6 @@
 /** Actions that do several things in a row, as a person does: each leaves what it is for. */
 import { expect, test } from 'vitest';
+import { annotations as keys } from '../../../workflows/api/constants.ts';
 import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import { userActions } from './actions.ts';
@@ -158,6 +159,29 @@ test('resizeUnderPolicy: something is refused while a size goes down, and up aga
     'PATCH machinesets',
     'POST machines',
   ]);
+});
+
+/** Which machines the autoscaler wants to go. */
+function listIn(object?: Found): string {
+  return object?.metadata.annotations?.[keys.triggerDeletion] ?? '';
+}
+
+test('autoscaleUnderFreeze: machines are named, and their set may not shrink for now', async () => {
+  const stage = begin('autoscaleUnderFreeze');
+  await stage.pass(0.5);
+  const { control } = stage.user;
+  const pool = stage.user.all('machinedeployments').find(({ object }) => listIn(object) !== '');
+  const sets = stage.user.all('machinesets');
+  const set = sets.find(({ object }) => pool && isOwnedBy(object, pool.object));
+  const size = Number(set?.object.spec?.['replicas']);
+  const { path = '' } = { ...set };
+  expect(pool?.object.spec?.['replicas']).toBe(size - listIn(pool?.object).split(',').length);
+  const shrink = () => control.patch(path, { spec: { replicas: size - 1 } });
+  expect(shrink()).toBeUndefined();
+  expect(control.patch(path, { spec: { replicas: size + 1 } })).toBeDefined();
+  expect(control.patch(path, { metadata: { labels: { a: 'b' } } })).toBeDefined();
+  await stage.pass(3);
+  expect(shrink()).toBeDefined();
 });
 
 test('keepForInquiry: a Machine may not be deleted, and another of its set is', async () => {

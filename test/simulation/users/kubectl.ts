@@ -82,7 +82,7 @@ export class Kubectl {
     const { weather, cluster } = this.#parts;
     const what = `${method} ${shortOf(path)} ${textOf(path, body)}`;
     if (!cluster.isUp) return this.#refused(what, 'connection refused');
-    const verdict = weather.refusalOf(`${method} ${path}`, cluster.name);
+    const verdict = weather.refusalOf(`${method} ${path}`, cluster.name, body);
     if (verdict) return this.#refused(what, verdict.message);
     try {
       const answer = carryOut();

@@ -28,8 +28,19 @@ export interface Refusal {
   method: string;
   /** With which the path of the call begins. */
   pathPrefix: string;
+  /** Of what the call says, where a policy looks at that. Default: whatever it says. */
+  isMeant?(body: unknown): boolean;
   untilMs: number;
   verdict: Verdict;
+}
+
+/** Of an API server. */
+export interface Asked {
+  /** For example `POST /api/v1/namespaces/a/pods`. */
+  call: string;
+  /** Name of the cluster. */
+  cluster: string;
+  body?: unknown;
 }
 
 export class Hindrances {
@@ -55,13 +66,14 @@ export class Hindrances {
     return this.#cuts.find((cut) => cut.process === process && cut.to === to);
   }
 
-  /** @param call For example `POST /api/v1/namespaces/a/pods`. */
-  verdictOn(call: string, cluster: string, now: number): Verdict | undefined {
+  verdictOn({ call, cluster, body }: Asked, now: number): Verdict | undefined {
     if (this.#refusals.length === 0) return undefined;
     this.#refusals = this.#refusals.filter(({ untilMs }) => untilMs > now);
     const found = this.#refusals.find(
-      (refusal) =>
-        refusal.cluster === cluster && call.startsWith(`${refusal.method} ${refusal.pathPrefix}`),
+      ({ method, pathPrefix, isMeant, ...refusal }) =>
+        refusal.cluster === cluster &&
+        call.startsWith(`${method} ${pathPrefix}`) &&
+        (isMeant?.(body) ?? true),
     );
     return found?.verdict;
   }

@@ -69,6 +69,7 @@ interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   contentType?: string;
+  body?: unknown;
 }
 
 /** @param isAgain See `Write`. */
@@ -185,8 +186,8 @@ export class SimulatedKubeClient implements KubeClient {
         effect: () => {
           arrivals += 1;
           if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
-          const verdict =
-            weather.verdictOn(process, name, cluster.name) ?? refusalOf(cluster, call);
+          const asked = { call: name, cluster: cluster.name, body: call.body };
+          const verdict = weather.verdictOn(process, asked) ?? refusalOf(cluster, call);
           if (verdict) throw refused(call, verdict);
           return answerTo(call, () => effect(cluster.server, arrivals > 1));
         },

@@ -134,6 +134,23 @@ test('a webhook refuses writes of a kind, on one cluster, until its end', async 
   expect(weather.refusalOf(`PATCH ${nodes}/a`, 'seed')).toBeUndefined();
 });
 
+test('a policy refuses by what is written', () => {
+  const { simulation, weather } = weatherOf([]);
+  const verdict = { code: 403, reason: 'Forbidden', message: 'no' };
+  weather.refuse({
+    cluster: 'seed',
+    method: 'PATCH',
+    pathPrefix: nodes,
+    isMeant: (body) => Object(body).replicas === 0,
+    verdict,
+    untilMs: simulation.now + 60_000,
+  });
+  const call = `PATCH ${nodes}/a`;
+  expect(weather.refusalOf(call, 'seed', { replicas: 0 })).toBe(verdict);
+  expect(weather.refusalOf(call, 'seed', { replicas: 1 })).toBeUndefined();
+  expect(weather.refusalOf(call, 'seed')).toBeUndefined();
+});
+
 async function listOf(query: Record<string, string>): Promise<number> {
   const { simulation, cluster, client } = weatherOf([], { staleLists: 1 });
   for (let index = 0; index < 40; index += 1) {

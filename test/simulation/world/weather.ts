@@ -4,7 +4,7 @@ import type { Fate } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { Hindrances } from './hindrances.ts';
-import type { Cut, Refusal, Verdict } from './hindrances.ts';
+import type { Asked, Cut, Refusal, Verdict } from './hindrances.ts';
 import { baseOf, namedChance } from './named-chance.ts';
 import { callFaults } from './trouble.ts';
 import type { CallFault, Trouble } from './trouble.ts';
@@ -126,22 +126,18 @@ export class Weather {
     return this.#chances[fault].happens(this.trouble[fault]);
   }
 
-  /**
-   * Undefined: the call is carried out.
-   *
-   * @param cluster Its name.
-   */
-  verdictOn(process: SimulatedProcess, call: string, cluster = ''): Verdict | undefined {
-    const refusal = this.refusalOf(call, cluster);
+  /** Undefined: the call is carried out. */
+  verdictOn(process: SimulatedProcess, asked: Asked): Verdict | undefined {
+    const refusal = this.refusalOf(asked.call, asked.cluster, asked.body);
     if (refusal || this.#hasCleared || !this.#happens('refusedCalls')) return refusal;
     const verdict = this.#chances.refusedCalls.pick(verdicts);
-    process.note(`${call}: refused with ${verdict.code}`);
+    process.note(`${asked.call}: refused with ${verdict.code}`);
     return verdict;
   }
 
   /** By a webhook, which refuses a call of any caller. */
-  refusalOf(call: string, cluster: string): Verdict | undefined {
-    return this.#hindrances.verdictOn(call, cluster, this.#simulation.now);
+  refusalOf(call: string, cluster: string, body?: unknown): Verdict | undefined {
+    return this.#hindrances.verdictOn({ call, cluster, body }, this.#simulation.now);
   }
 
   /** Until the next event of a watch is heard, milliseconds; undefined: the watch breaks. */

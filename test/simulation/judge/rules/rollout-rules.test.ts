@@ -295,6 +295,68 @@ describe('shrinking', () => {
   });
 });
 
+function annotate(court: Courtroom, path: string, annotations: object): void {
+  court.control.patch(path, { type: 'merge', body: { metadata: { annotations } } });
+}
+
+async function replaceChosen(court: Courtroom): Promise<void> {
+  const { spec, metadata: labelled } = templateOf('2');
+  const metadata = {
+    ...labelled,
+    name: '2-9',
+    ownerReferences: ownerReference('MachineSet', '2'),
+  };
+  const body = { ...anObject('Machine', '2-9'), metadata, spec };
+  court.write({ method: 'POST', path: pathTo('machines'), body });
+  await court.pass(1_000);
+}
+
+/** A set of its deployment alone, which it is to make smaller; one machine was chosen and goes. */
+async function withChosen(): Promise<Courtroom> {
+  const court = courtroom();
+  putDeployment(court, { replicas: 3, maxSurge: 1, maxUnavailable: 1 });
+  putSet(court, '2', 4);
+  annotate(court, pathTo('machinesets', '2'), {
+    'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': '2026-01-01T00:00:00Z',
+  });
+  annotate(court, pathTo('machines', '2-0'), {
+    'machinepriority.machine.sapcloud.io': '1',
+    'machine.sapcloud.io/marked-for-deletion-time': '2026-01-01T00:00:00Z',
+  });
+  await court.pass(hourMs);
+  remove(court, '2-0');
+  await court.pass(1_000);
+  return court;
+}
+
+describe('a machine that the autoscaler chose', () => {
+  const rule = 'what goes with the size of its set is not replaced';
+
+  test('is not replaced before its set shrinks, also when that is refused for minutes', async () => {
+    const court = await withChosen();
+    await replaceChosen(court);
+    await court.pass(5 * minuteMs);
+    await scale(court, '2', 3);
+    expect(court.broken()).toEqual([rule]);
+  });
+
+  test('may go before its set shrinks', async () => {
+    const court = await withChosen();
+    await court.pass(5 * minuteMs);
+    await scale(court, '2', 3);
+    expect(court.broken()).toEqual([]);
+  });
+
+  test('has nothing to do with the size that somebody wants later', async () => {
+    const court = await withChosen();
+    await replaceChosen(court);
+    const body = { metadata: { generation: 2 }, spec: { replicas: 2 } };
+    court.control.patch(pathTo('machinedeployments', 'pool'), { type: 'merge', body });
+    await scale(court, '2', 3);
+    expect(court.broken()).toEqual([]);
+  });
+});
+
 const noReason = ['a set is deleted for a reason'];
 
 describe('deletion of a set', () => {

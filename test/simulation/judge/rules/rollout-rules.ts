@@ -7,8 +7,11 @@ import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { deletionsOf, firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
 
-/** From a choice to the size that it belongs to, at most. Milliseconds. */
-const choiceMs = 60_000;
+/**
+ * From a choice to the size that it belongs to, at most: a server may refuse the size for minutes.
+ * Milliseconds.
+ */
+const choiceMs = 600_000;
 /** When a process of ours last made a set smaller. */
 const shrunkAt = new WeakMap<Life, number>();
 /** When processes of ours deleted an available machine of a deployment to make its sets smaller. */

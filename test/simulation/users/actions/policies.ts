@@ -16,6 +16,7 @@ import {
 } from '../user.ts';
 import type { Picked, User } from '../user.ts';
 import { reportDeadlock } from './nodes.ts';
+import { choiceOf, machinesOf } from './scaling.ts';
 
 type Policy = Pick<Refusal, 'method' | 'pathPrefix' | 'verdict'>;
 
@@ -43,6 +44,41 @@ export async function resizeUnderPolicy(user: User): Promise<void> {
     if (!(await user.wait(secondMs, 3 * minuteMs))) return;
     control.patch(picked.path, { spec: { replicas } });
   }
+}
+
+/**
+ * No set of a pool may shrink for a while, as in a change freeze. The autoscaler is not told: it
+ * chooses machines and lowers the number of their deployment, which has no such rule.
+ */
+export async function autoscaleUnderFreeze(user: User): Promise<void> {
+  const { chance } = user;
+  const picked = user.pick('machinedeployments', isSizable);
+  if (!picked) return;
+  const sets = membersOf(user, 'machinesets', picked);
+  const machines = machinesOf(user, picked).filter(({ object }) => hasNode(object));
+  const names = machines.slice(0, 1 + chance.below(2)).map(({ name }) => name);
+  if (sets.length === 0 || names.length === 0) return;
+  const untilMs = user.now + chance.between(10 * secondMs, 3 * minuteMs);
+  const verdict = chance.pick(denied);
+  for (const set of sets) user.refuse({ ...keepingSizeOf(set), verdict, untilMs });
+  if (!(await user.wait(secondMs, 10 * secondMs))) return;
+  const replicas = Math.max(0, replicasOf(picked.object) - names.length);
+  user.control.patch(picked.path, choiceOf(user, names, replicas));
+}
+
+function keepingSizeOf({
+  path,
+  object,
+}: Picked): Pick<Refusal, 'method' | 'pathPrefix' | 'isMeant'> {
+  const least = replicasOf(object);
+  return {
+    method: 'PATCH',
+    pathPrefix: path,
+    isMeant: (body) => {
+      const { spec }: { spec?: { replicas?: number } } = Object(body);
+      return (spec?.replicas ?? least) < least;
+    },
+  };
 }
 
 /** With a machine that can go. */

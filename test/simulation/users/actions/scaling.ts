@@ -70,6 +70,21 @@ export function machinesOf(user: User, { object }: Picked): Picked[] {
     .filter((machine) => machine.object.metadata.labels?.[poolLabel] === pool);
 }
 
+/** For a deployment: which machines are to go, and the size without them. */
+export function choiceOf(
+  user: User,
+  names: readonly string[],
+  replicas: number,
+): Record<string, unknown> {
+  const time = user.timeIn(0);
+  const entries = names.map((name) => (user.chance.happens(0.9) ? `${name}~${time}` : name));
+  const marks = {
+    [annotations.triggerDeletion]: entries.join(','),
+    [annotations.lastScaledByAutoscaler]: time,
+  };
+  return { metadata: { annotations: marks }, spec: { replicas } };
+}
+
 /** Names the machines in the deployment, as MCM v0.62.1 wants it, or marks them itself. */
 export async function autoscaleDown(user: User): Promise<void> {
   const picked = user.pick('machinedeployments', mayScale);
@@ -79,14 +94,8 @@ export async function autoscaleDown(user: User): Promise<void> {
   const names = machines.slice(0, 3).map(({ name }) => name);
   if (names.length === 0) return;
   const replicas = Math.max(0, replicasOf(picked.object) - names.length);
-  const time = user.timeIn(0);
   if (chance.happens(0.6)) {
-    const list = names.map((name) => (chance.happens(0.9) ? `${name}~${time}` : name)).join(',');
-    const marks = {
-      [annotations.triggerDeletion]: list,
-      [annotations.lastScaledByAutoscaler]: time,
-    };
-    await user.change(picked, { metadata: { annotations: marks }, spec: { replicas } });
+    await user.change(picked, choiceOf(user, names, replicas));
     return;
   }
   for (const { path } of machines.slice(0, 3)) {
