@@ -22,7 +22,7 @@ export interface ClusterLossParts {
   living(): readonly InstanceRecord[];
 }
 
-/** How often it is checked whether the cluster is there; a short outage takes no machine with it. */
+/** How often it is checked whether the cluster is there: a short outage takes no machine along. */
 const checkMs = 120_000;
 /** They do not all go in the same moment. */
 const longestMs = 60_000;

@@ -311,7 +311,7 @@ async function replaceChosen(court: Courtroom): Promise<void> {
   await court.pass(1_000);
 }
 
-/** A set of its deployment alone, which it is to make smaller; one machine was chosen and goes. */
+/** The only set of a deployment, which wants fewer machines; one was chosen, and has gone. */
 async function withChosen(): Promise<Courtroom> {
   const court = courtroom();
   putDeployment(court, { replicas: 3, maxSurge: 1, maxUnavailable: 1 });
