@@ -32,7 +32,7 @@ import {
   referenceOf,
 } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
-import { phaseOf, preparedOf } from './prepared.ts';
+import { machineSetOf, phaseOf, preparedOf } from './prepared.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { keepWritten } from './written-machines.ts';
@@ -60,7 +60,7 @@ export async function recordCreated(
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
     : `Instance ${instance.providerID} was created`;
   const statusOf = (current: Machine): object | undefined => {
-    if (isBeyondCreation(current)) return undefined;
+    if (isBeyondCreation(current) || isToBeReplaced(current)) return undefined;
     const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
     const status = createdStatusOf(instance, { addresses, usesTarget, description });
     return { ...status, ...failureMessageOf(current) };
@@ -103,6 +103,11 @@ function createdStatusOf(
 function isBeyondCreation(machine: Machine): boolean {
   const phase = phaseOf(machine);
   return hasJoined(phase) || phase === 'Terminating';
+}
+
+/** A create that was given up at the creation timeout may have its instance all the same. */
+function isToBeReplaced(machine: Machine): boolean {
+  return phaseOf(machine) === 'Failed' && machineSetOf(machine) !== undefined;
 }
 
 /** Writes nothing when the same failure stands there already, but counts the Event. */

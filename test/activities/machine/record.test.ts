@@ -5,7 +5,14 @@ import { recorderOf } from '../../../activities/kube/objects/events.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Instance, MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { aMachine, aMachineClass, aNode, namespace } from '../../support/builders.ts';
+import {
+  aMachine,
+  aMachineClass,
+  aMachineSet,
+  aNode,
+  controlledBy,
+  namespace,
+} from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const machine = lifeOf('pool-a');
@@ -72,6 +79,21 @@ test.each(['Running', 'Terminating'] as const)(
   'a creation that is recorded once more after a crash does not take a %s machine back',
   async (phase) => {
     const { control, ...world } = aWorld({ control: [aMachine({ phase })] });
+    await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
+    const { spec, status } = await control.read<Machine>(path);
+    expect(spec.providerID).toBe(instance.providerID);
+    expect(status?.currentStatus?.phase).toBe(phase);
+  },
+);
+
+test.each([
+  { controller: 'a MachineSet', owners: controlledBy(aMachineSet()), phase: 'Failed' },
+  { controller: 'nothing', owners: [], phase: 'Pending' },
+])(
+  'a creation that ends after its timeout leaves a Failed machine that $controller controls $phase',
+  async ({ owners, phase }) => {
+    const failed = aMachine({ phase: 'Failed', metadata: { ownerReferences: owners } });
+    const { control, ...world } = aWorld({ control: [failed] });
     await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
     const { spec, status } = await control.read<Machine>(path);
     expect(spec.providerID).toBe(instance.providerID);
