@@ -76,7 +76,10 @@ describe('the runbook of a server', () => {
     await eventually('the workflows run again', async () => {
       expect(await workflows.running(ofObjects)).toHaveLength(objects);
     });
-    await page.run('Start the workflows again');
+    // The worker makes the Schedules in its first seconds.
+    await eventually('the check can be started', async () => {
+      await page.run('Start the workflows again');
+    });
     await expectScaledTo(machines + 1);
   });
 });
