@@ -53,12 +53,12 @@ export const allKubeletTrouble: KubeletTrouble = {
   joinsLate: 0.02,
   vanishes: 0.03,
   goesWithCluster: 0.8,
-  zonesAnHour: 0.4,
+  zonesAnHour: 0.1,
   sickens: 0.1,
   fallsSilent: 0.05,
   staysSick: 0.02,
   restarts: 0.1,
-  stumbles: 0.1,
+  stumbles: 0.2,
   badCondition: 0.03,
 };
 
@@ -178,10 +178,10 @@ export class Kubelets {
   /** As where the runtime comes up, dies and comes up again: reported at once each time. */
   #stumble(record: InstanceRecord, kubelet: Kubelet, bootMs: number): void {
     const { stumbles } = this.#chances;
-    const fallMs = bootMs + networkMs + stumbles.between(1, 800);
+    const fallMs = bootMs + networkMs + stumbles.acrossScales(1, 800);
     this.#later(record, fallMs, () => {
       kubelet.setSick(true);
-      this.#later(record, stumbles.between(5, 600), () => kubelet.setSick(false));
+      this.#later(record, stumbles.acrossScales(2, 600), () => kubelet.setSick(false));
     });
   }
 

@@ -28,6 +28,11 @@ export class Chance {
     return least + this.#next() * (most - least);
   }
 
+  /** As often within each tenfold: from 1 to 10 as often as from 100 to 1,000. */
+  acrossScales(least: number, most: number): number {
+    return least * (most / least) ** this.#next();
+  }
+
   /** Throws for an empty list. */
   pick<T>(from: readonly T[]): T {
     const found = from[this.below(from.length)];
