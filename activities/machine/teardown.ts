@@ -54,8 +54,9 @@ export async function beginTeardown(
   const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
   const { control } = dependencies;
   const current = deletedByUs(control, machine) ?? (await readSameMachine(control, machine));
+  if (!current) return {};
   // A set would make another one for a machine that is Terminating.
-  if (current && !isDeleting(current)) return { machine: preparedOf(current, dependencies) };
+  if (!isDeleting(current)) return { machine: preparedOf(current, dependencies) };
   const status = statusPatch({
     phase: 'Terminating',
     preserveExpiryTime: null,
@@ -63,7 +64,7 @@ export async function beginTeardown(
     errorCode: null,
   });
   const statusOf = (now: Machine) => (isDeleting(now) ? status : undefined);
-  const patched = current && (await patchStatus(control, current, statusOf));
+  const patched = await patchStatus(control, current, statusOf);
   if (!patched) {
     const found = await readSameMachine(control, machine);
     return found ? { machine: preparedOf(found, dependencies) } : {};

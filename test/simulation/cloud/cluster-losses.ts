@@ -1,5 +1,5 @@
 /** Instances that are lost with the API server of their cluster, as where a zone fails. */
-import { inSeconds, lasting } from '../disasters/lasting.ts';
+import { inSeconds, interruptCluster } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
@@ -70,20 +70,16 @@ export class ClusterLosses {
     if (chances.outages.happens(share)) this.#strike(chances.outages);
   }
 
-  /** Millwright is elsewhere and lives on. */
+  /** Of a target cluster alone: watcher and worker, in another one, go on running. */
   #failZone(): void {
     const { simulation, weather, cluster, chances } = this.#parts;
     const chance = chances.zones;
     const lastsMs = chance.between(zoneMs.least, zoneMs.most);
     if (!cluster.isUp) return;
     simulation.note('cloud', `the zone of ${cluster.name} fails for ${inSeconds(lastsMs)}`);
-    cluster.isUp = false;
-    weather.breakWatches({ cluster: cluster.name });
+    interruptCluster({ simulation, weather }, cluster, lastsMs);
     this.#strike(chance);
     this.#hasStruck = true;
-    lasting({ simulation, weather }, lastsMs, () => {
-      cluster.isUp = true;
-    });
   }
 
   #strike(chance: Chance): void {

@@ -1,4 +1,5 @@
 /** Disasters that begin and end. */
+import type { Cluster } from '../world/kube-client.ts';
 import type { World } from '../world/world.ts';
 
 type Place = Pick<World, 'simulation' | 'weather'>;
@@ -13,6 +14,15 @@ export function lasting({ simulation, weather }: Place, lastsMs: number, end: ()
   };
   simulation.after(lastsMs, finish);
   weather.onClear(finish);
+}
+
+/** An API server is away and back, and all watches of it break. */
+export function interruptCluster(place: Place, cluster: Cluster, lastsMs: number): void {
+  cluster.isUp = false;
+  place.weather.breakWatches({ cluster: cluster.name });
+  lasting(place, lastsMs, () => {
+    cluster.isUp = true;
+  });
 }
 
 export function note({ simulation }: World, what: string): void {

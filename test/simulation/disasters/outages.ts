@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 /** Of a cluster that its operators take long to repair: its Machines can still be deleted. */
 const longestMs = 60 * minuteMs;
 
-function isControl({ installs }: World, cluster: Cluster): boolean {
+export function isControl({ installs }: World, cluster: Cluster): boolean {
   return installs.some(({ control }) => control === cluster);
 }
 

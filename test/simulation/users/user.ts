@@ -1,7 +1,7 @@
 /** What an action of a user acts with: one install, and randomness of its own. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Client } from '@temporalio/client';
-import { lasting } from '../disasters/lasting.ts';
+import { interruptCluster } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import type { Refusal } from '../world/hindrances.ts';
@@ -123,11 +123,7 @@ export class User {
     const { control } = this.install;
     if (!control.isUp || world.weather.isClear) return;
     this.note(`restarts the API server of ${control.name}`);
-    control.isUp = false;
-    world.weather.breakWatches({ cluster: control.name });
-    lasting(world, lastsMs, () => {
-      control.isUp = true;
-    });
+    interruptCluster(world, control, lastsMs);
   }
 
   /** Of Temporal, as the `temporal` command line and its web page use it. */

@@ -28,7 +28,7 @@ export interface Refusal {
   method: string;
   /** With which the path of the call begins. */
   pathPrefix: string;
-  /** Of what the call says, where a policy looks at that. Default: whatever it says. */
+  /** Whether the policy refuses a request with this body. Default: it refuses every one. */
   isMeant?(body: unknown): boolean;
   untilMs: number;
   verdict: Verdict;

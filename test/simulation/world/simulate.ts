@@ -29,6 +29,7 @@ import { namedChance } from './named-chance.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
+import { isControl } from '../disasters/outages.ts';
 
 export interface SimulateOptions {
   seed: number;
@@ -113,7 +114,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     cloud,
     trouble: trouble.kubelets,
     targetOf,
-    isControl: (cluster) => world.installs.some(({ control }) => control === cluster),
+    isControl: (cluster) => isControl(world, cluster),
   });
   const controllers = new Map(
     world.clusters.map((cluster) => {

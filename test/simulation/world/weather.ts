@@ -128,7 +128,7 @@ export class Weather {
 
   /** Undefined: the call is carried out. */
   verdictOn(process: SimulatedProcess, asked: Asked): Verdict | undefined {
-    const refusal = this.refusalOf(asked.call, asked.cluster, asked.body);
+    const refusal = this.#hindrances.verdictOn(asked, this.#simulation.now);
     if (refusal || this.#hasCleared || !this.#happens('refusedCalls')) return refusal;
     const verdict = this.#chances.refusedCalls.pick(verdicts);
     process.note(`${asked.call}: refused with ${verdict.code}`);

@@ -279,6 +279,16 @@ describe('a stripped finalizer', () => {
   });
 });
 
+/** Until something tells the new Machine what it waits for. */
+async function replaceInDrain(world: MachineWorld): Promise<void> {
+  await world.beginAndJoin();
+  await world.requestDeletion();
+  await world.log.until('drainNode');
+  world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
+  await world.observe();
+  await world.log.until('recordOperation');
+}
+
 describe('another UID under the same name', () => {
   test('starts a new life, which adopts', async () => {
     const world = await MachineWorld.create(temporal);
@@ -305,12 +315,7 @@ describe('another UID under the same name', () => {
       },
     });
     await world.run(async () => {
-      await world.beginAndJoin();
-      await world.requestDeletion();
-      await world.log.until('drainNode');
-      world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
-      await world.observe();
-      await world.log.until('recordOperation');
+      await replaceInDrain(world);
       expect((await world.state()).object.uid).toBe('uid-1');
       drain.emit('finished');
       await world.log.until('recordCreated', 2);
@@ -324,7 +329,7 @@ describe('another UID under the same name', () => {
     });
   });
 
-  test('is told again after half a minute at most that it waits, and holds up no teardown', async () => {
+  test('is told what it waits for again, after half a minute at most, where that was refused', async () => {
     let isRefused = true;
     const world = await MachineWorld.create(temporal, {
       drainNode: async () => {
@@ -335,12 +340,7 @@ describe('another UID under the same name', () => {
       },
     });
     await world.run(async () => {
-      await world.beginAndJoin();
-      await world.requestDeletion();
-      await world.log.until('drainNode');
-      world.object = { ...world.object, uid: 'uid-2', isDeleting: false };
-      await world.observe();
-      await world.log.until('recordOperation');
+      await replaceInDrain(world);
       isRefused = false;
       const refused = world.log.count('recordOperation');
       await temporal.skip(31);
