@@ -71,18 +71,14 @@ describe('a Node', () => {
     expect(ready()).toBe('True');
   });
 
-  test('may fall and be ready again within moments of its start', async () => {
+  test('may fall and be ready again within moments, more than once', async () => {
     const { boot, pass, server, node, ready } = aFleet({ stumbles: 1 });
     const states: string[] = [];
     server.store.listen(() => states.push(readyOf(node())));
     boot();
-    await pass(minuteMs + 10_000);
-    expect(states.filter((state, index) => state !== states[index - 1])).toEqual([
-      'False',
-      'True',
-      'False',
-      'True',
-    ]);
+    await pass(5 * minuteMs);
+    const changes = states.filter((state, index) => state !== states[index - 1]);
+    expect(changes.slice(0, 4)).toEqual(['False', 'True', 'False', 'True']);
     expect(ready()).toBe('True');
   });
 

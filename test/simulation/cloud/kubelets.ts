@@ -128,7 +128,7 @@ export class Kubelets {
       : 0;
     const bootMs = this.#chance.between(1_000, 60_000) + lateMs;
     simulation.after(bootMs, () => this.#whileItLives(record, () => kubelet.start()));
-    if (this.#happens('stumbles')) this.#stumble(record, kubelet, bootMs);
+    if (this.#happens('stumbles')) this.#stumble(record, kubelet, bootMs + networkMs);
     this.#fallIll(record, kubelet);
   }
 
@@ -175,13 +175,16 @@ export class Kubelets {
     this.#strike('badCondition', record, () => this.#spoil(record, kubelet));
   }
 
-  /** As where the runtime comes up, dies and comes up again: reported at once each time. */
-  #stumble(record: InstanceRecord, kubelet: Kubelet, bootMs: number): void {
+  /** As where the runtime comes up and dies, often more than once: reported at once each time. */
+  #stumble(record: InstanceRecord, kubelet: Kubelet, sinceMs: number): void {
     const { stumbles } = this.#chances;
-    const fallMs = bootMs + networkMs + stumbles.acrossScales(1, 800);
-    this.#later(record, fallMs, () => {
+    this.#later(record, sinceMs + stumbles.acrossScales(1, 8_000), () => {
+      if (this.#parts.weather.isClear) return;
       kubelet.setSick(true);
-      this.#later(record, stumbles.acrossScales(2, 600), () => kubelet.setSick(false));
+      this.#later(record, stumbles.acrossScales(2, 8_000), () => {
+        kubelet.setSick(false);
+        if (stumbles.happens(0.7)) this.#stumble(record, kubelet, 0);
+      });
     });
   }
 

@@ -6,7 +6,7 @@ import type { DisasterName } from '../world/trouble.ts';
 import type { World } from '../world/world.ts';
 import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
 import { deleteLease, takeLease } from './leases.ts';
-import { cutLine, loseCluster, loseTemporal } from './outages.ts';
+import { cutLine, loseCluster, loseTemporal, overload } from './outages.ts';
 import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
 import { restoreTemporal } from './temporal-restores.ts';
 import { replaceUnseen } from './unseen.ts';
@@ -24,6 +24,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   clusterOutages: loseCluster,
   temporalOutages: loseTemporal,
   cutLines: cutLine,
+  overloads: overload,
   clockJumps: jumpClock,
   deletedLeases: deleteLease,
   takenLeases: takeLease,

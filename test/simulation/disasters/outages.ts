@@ -1,4 +1,4 @@
-/** Servers that are away, and lines that are cut. */
+/** Servers that are away or have too much to do, and lines that are cut. */
 import type { Chance } from '../engine/chance.ts';
 import { toTemporal } from '../world/weather.ts';
 import type { Cluster } from '../world/kube-client.ts';
@@ -77,4 +77,17 @@ export function cutLine({ simulation, weather, ...world }: World, chance: Chance
   const how = isSilent ? 'in silence' : 'with an error';
   simulation.note('disaster', `${process} loses ${to} ${how} for ${inSeconds(lastsMs)}`);
   weather.cut({ process, to, untilMs: simulation.now + lastsMs, isSilent });
+}
+
+/** Shorter than the limit of a call there and back, 10 s: nobody gives up for this alone. */
+const longestDelayMs = 4_500;
+
+/** As where other clients ask too much of it, or its disk is slow. */
+export function overload({ simulation, weather, clusters }: World, chance: Chance): void {
+  const of = chance.pick([...clusters.map(({ name }) => name), toTemporal]);
+  const lastsMs = chance.between(minuteMs / 2, 10 * minuteMs);
+  const mostMs = chance.acrossScales(100, longestDelayMs);
+  const how = `each way takes up to ${Math.round(mostMs)} ms for ${inSeconds(lastsMs)}`;
+  simulation.note('disaster', `${of} has too much to do: ${how}`);
+  weather.overload({ of, untilMs: simulation.now + lastsMs, longestMs: mostMs });
 }

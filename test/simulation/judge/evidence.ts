@@ -131,7 +131,7 @@ export class Evidence {
   }
 
   #sample(): void {
-    const { simulation, installs, temporal } = this.world;
+    const { simulation, installs, temporal, weather } = this.world;
     const { now } = simulation;
     this.catchUp();
     for (const install of installs) {
@@ -145,6 +145,11 @@ export class Evidence {
       authority.isControlAway.set(now, isControlAway);
       authority.isWatcherCut.set(now, this.#isWatcherCut(install));
       authority.isTargetAway.set(now, isTargetAway);
+      const servers = [install.control.name, install.target.name, toTemporal];
+      authority.isSlow.set(
+        now,
+        servers.some((server) => weather.isOverloaded(server)),
+      );
       const isAway = isLeaderless || isControlAway || isTargetAway;
       authority.isHindered.set(now, authority.isStopped.now || isAway);
     }

@@ -40,7 +40,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   editInPlace: { weight: 2, act: rollouts.editInPlace },
   undo: { weight: 2, act: rollouts.undo },
   pause: { weight: 1.5, act: rollouts.pause },
-  scaleHeldRollout: { weight: 5, act: scaleHeldRollout },
+  scaleHeldRollout: { weight: 8, act: scaleHeldRollout },
   refillPaused: { weight: 2, act: refillPaused },
   editStrategy: { weight: 1.5, act: rollouts.editStrategy },
   breakSpec: { weight: 0.4, act: rollouts.breakSpec },

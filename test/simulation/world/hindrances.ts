@@ -1,4 +1,4 @@
-/** What hinders calls for a while: lines that are cut, and writes that are refused. */
+/** What hinders calls for a while: lines that are cut, high loads, and writes that are refused. */
 
 /** Of an API server on a call that it does not carry out. */
 export interface Verdict {
@@ -19,6 +19,16 @@ export interface Cut {
   untilMs: number;
   /** Nothing comes back; otherwise the connection breaks. */
   isSilent: boolean;
+}
+
+/** Of a server that has more to do than it can: it does everything, and late. */
+export interface Overload {
+  /** Name of the cluster, or `temporal`. */
+  of: string;
+  /** Milliseconds since 1970. */
+  untilMs: number;
+  /** So long a request waits at most before it is carried out, and so long its answer. */
+  longestMs: number;
 }
 
 /** Of an API server, as an admission webhook does it. */
@@ -45,10 +55,15 @@ export interface Asked {
 
 export class Hindrances {
   #cuts: Cut[] = [];
+  #overloads: Overload[] = [];
   #refusals: Refusal[] = [];
 
   cut(cut: Cut): void {
     this.#cuts.push(cut);
+  }
+
+  overload(overload: Overload): void {
+    this.#overloads.push(overload);
   }
 
   refuse(refusal: Refusal): void {
@@ -57,6 +72,7 @@ export class Hindrances {
 
   clear(): void {
     this.#cuts = [];
+    this.#overloads = [];
     this.#refusals = [];
   }
 
@@ -64,6 +80,12 @@ export class Hindrances {
     if (this.#cuts.length === 0) return undefined;
     this.#cuts = this.#cuts.filter(({ untilMs }) => untilMs > now);
     return this.#cuts.find((cut) => cut.process === process && cut.to === to);
+  }
+
+  overloadOf(server: string, now: number): Overload | undefined {
+    if (this.#overloads.length === 0) return undefined;
+    this.#overloads = this.#overloads.filter(({ untilMs }) => untilMs > now);
+    return this.#overloads.find((overload) => overload.of === server);
   }
 
   verdictOn({ call, cluster, body }: Asked, now: number): Verdict | undefined {

@@ -30,6 +30,7 @@ const timesAnHour = {
   clusterOutages: 1.5,
   temporalOutages: 1,
   cutLines: 2,
+  overloads: 1.5,
   clockJumps: 3,
   deletedLeases: 0.5,
   takenLeases: 0.5,

@@ -5,7 +5,7 @@ import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
 import { SimulatedKubeClient } from './kube-client.ts';
 import { faultNames, troubleOf } from './trouble.ts';
-import { Weather } from './weather.ts';
+import { toTemporal, Weather } from './weather.ts';
 
 const nodes = '/api/v1/nodes';
 
@@ -58,6 +58,44 @@ describe('the fate of calls', () => {
       ({ againAfterMs = 0 }) => againAfterMs,
     );
     expect(Math.max(...again)).toBeGreaterThan(60_000);
+  });
+});
+
+const isQuick = (milliseconds: number): boolean => milliseconds < 10;
+const timesOf = (fates: readonly Fate[]): number[] =>
+  fates.flatMap(({ requestMs, answerMs }) => [requestMs, answerMs]);
+
+describe('a server with too much to do', () => {
+  const longestMs = 4_000;
+  test('takes its time for the calls of all, and the other servers do not', () => {
+    const { simulation, weather, process } = weatherOf([]);
+    weather.overload({ of: 'seed', untilMs: simulation.now + 60_000, longestMs });
+    const other = new SimulatedProcess(simulation, { name: 'one-watcher-2' });
+    const askAll = (to?: string): Fate[] =>
+      [process, other].flatMap((one) =>
+        Array.from({ length: 100 }, () => weather.fateOf(one, 'GET /a', to)),
+      );
+    const slow = timesOf(askAll('seed'));
+    expect(Math.max(...slow)).toBeGreaterThan(3_000);
+    expect(Math.max(...slow)).toBeLessThan(longestMs + 10);
+    expect(timesOf([...askAll('shoot'), ...askAll()]).every(isQuick)).toBe(true);
+    expect(weather.isOverloaded('seed')).toBe(true);
+  });
+
+  test('is quick again after a while', async () => {
+    const { simulation, weather, process } = weatherOf([]);
+    const untilMs = simulation.now + 60_000;
+    weather.overload({ of: toTemporal, untilMs, longestMs });
+    await simulation.run(untilMs);
+    expect(timesOf([weather.fateOf(process, 'Signal')]).every(isQuick)).toBe(true);
+  });
+
+  test('is quick again when the weather clears', () => {
+    const { simulation, weather, process } = weatherOf([]);
+    weather.overload({ of: toTemporal, untilMs: simulation.now + 60_000, longestMs });
+    weather.clear();
+    expect(timesOf([weather.fateOf(process, 'Signal')]).every(isQuick)).toBe(true);
+    expect(weather.isOverloaded(toTemporal)).toBe(false);
   });
 });
 

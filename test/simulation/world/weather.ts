@@ -4,7 +4,7 @@ import type { Fate } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { Hindrances } from './hindrances.ts';
-import type { Asked, Cut, Refusal, Verdict } from './hindrances.ts';
+import type { Asked, Cut, Overload, Refusal, Verdict } from './hindrances.ts';
 import { baseOf, namedChance } from './named-chance.ts';
 import { callFaults } from './trouble.ts';
 import type { CallFault, Trouble } from './trouble.ts';
@@ -40,6 +40,7 @@ export class Weather {
   readonly #chance: Chance;
   /** One for each fault: without one of them the others stay as they are. */
   readonly #chances: Readonly<Record<CallFault, Chance>>;
+  readonly #overloadChance: Chance;
   readonly #hindrances = new Hindrances();
   readonly #onClear: (() => void)[] = [];
   readonly #onBreak = new Set<(breaking: Breaking) => void>();
@@ -53,6 +54,7 @@ export class Weather {
     const base = baseOf(this.#chance);
     const entries = callFaults.map((name) => [name, namedChance(base, name)] as const);
     this.#chances = Object.assign(Object.fromEntries(entries));
+    this.#overloadChance = namedChance(base, 'overloads');
   }
 
   /** From now on nothing goes wrong any more. */
@@ -87,11 +89,19 @@ export class Weather {
     if (this.#hasCleared) return fate;
     const cut = this.#hindrances.cutOf(process.name, to, this.#simulation.now);
     if (cut) return { ...fate, lost: 'request', isSilent: cut.isSilent };
+    this.#queue(fate, to);
     this.#slow(fate);
     this.#lose(fate, process, call);
     this.#double(fate, process, call);
     this.#kill(fate, process, call);
     return fate;
+  }
+
+  #queue(fate: Fate, server: string): void {
+    const overload = this.#hindrances.overloadOf(server, this.#simulation.now);
+    if (!overload) return;
+    fate.requestMs += this.#overloadChance.between(0, overload.longestMs);
+    fate.answerMs += this.#overloadChance.between(0, overload.longestMs);
   }
 
   #slow(fate: Fate): void {
@@ -170,6 +180,15 @@ export class Weather {
 
   isCut(process: Pick<SimulatedProcess, 'name'>, to: string): boolean {
     return this.#hindrances.cutOf(process.name, to, this.#simulation.now) !== undefined;
+  }
+
+  /** A server takes its time for every call for a while. */
+  overload(overload: Overload): void {
+    this.#hindrances.overload(overload);
+  }
+
+  isOverloaded(server: string): boolean {
+    return this.#hindrances.overloadOf(server, this.#simulation.now) !== undefined;
   }
 
   /** An API server refuses calls of a kind for a while. */

@@ -33,6 +33,8 @@ export class Authority {
   /** A watcher alone does not hear of Temporal: the one that leads notes it as a pause. */
   readonly isWatcherCut: Trace<boolean>;
   readonly isTargetAway: Trace<boolean>;
+  /** A server that the install needs has too much to do: work goes on, and takes long. */
+  readonly isSlow: Trace<boolean>;
   /** No worker asks Temporal for work. */
   readonly isWorkerless: Trace<boolean>;
 
@@ -45,6 +47,7 @@ export class Authority {
     this.isControlAway = new Trace(now, false);
     this.isWatcherCut = new Trace(now, false);
     this.isTargetAway = new Trace(now, false);
+    this.isSlow = new Trace(now, false);
     this.isWorkerless = new Trace(now, false);
   }
 

@@ -24,6 +24,14 @@ test('since a moment it was what it was then, and all that came later', () => {
   expect(climbing().since(1_000)).toEqual([4]);
 });
 
+test('since a moment it came to be true so many times', () => {
+  const trace = new Trace(0, true);
+  for (const at of [1, 2, 3, 4, 5]) trace.set(at * 100, at % 2 === 0);
+  expect([0, 150, 200, 399, 400].map((moment) => trace.timesSince(moment))).toEqual([
+    2, 2, 1, 1, 0,
+  ]);
+});
+
 test('of one moment only the end counts', () => {
   const trace = climbing();
   trace.set(400, 7);

@@ -58,6 +58,12 @@ export class Trace<T> {
     return spells.reduce((sum, length) => sum + length, 0);
   }
 
+  /** How often since then it was falsy and came to be something else. */
+  timesSince(moment: number): number {
+    const [, ...changes] = this.momentsSince(moment);
+    return changes.filter((at) => this.at(at)).length;
+  }
+
   /** The last moment at which it had this value and then got another one; undefined: never. */
   lastAt(value: T): number | undefined {
     const index = this.#steps.findLastIndex((step) => step.value === value);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { lease } from '../../../../activities/kube/client/paths.ts';
 import {
-  aNode,
   anObject,
+  aNode,
   beginStop,
   courtroom,
   minuteMs,
+  namespace,
   ownerReference,
   pathTo,
   startRun,
@@ -67,6 +69,15 @@ describe('a ready Node', () => {
     nodeOf(court);
     for (const cluster of court.world.clusters) cluster.isUp = false;
     expect(await brokenAfter(court, 30)).toEqual([]);
+  });
+
+  test('is waited for as long as Temporal has too much to do', async () => {
+    const court = withMachine({ phase: 'Unknown' });
+    nodeOf(court);
+    const untilMs = court.world.simulation.now + 30 * minuteMs;
+    court.world.weather.overload({ of: 'temporal', untilMs, longestMs: 4_000 });
+    expect(await brokenAfter(court, 29)).toEqual([]);
+    expect(await brokenAfter(court, 14)).toEqual(['a Machine runs when its Node is ready']);
   });
 });
 
@@ -192,6 +203,20 @@ describe('a Machine', () => {
     await court.pass(10 * minuteMs);
     void court.world.temporal.engine.workflowQueue('one').poll(worker);
     expect(await brokenAfter(court, 9)).not.toContain(isGone);
+    expect(await brokenAfter(court, 4)).toContain(isGone);
+  });
+
+  test('has more time for its drain where the Lease ended again and again', async () => {
+    const court = withDeleted();
+    const path = lease(namespace, 'millwright');
+    for (let time = 0; time < 20; time += 1) {
+      for (const holderIdentity of ['', 'one-watcher-1']) {
+        court.control.patch(path, { type: 'merge', body: { spec: { holderIdentity } } });
+        await court.pass(20_000);
+      }
+    }
+    // Of 800 seconds the judge sees that nobody led for 400, and 300 more may have been without.
+    expect(await brokenAfter(court, 7)).not.toContain(isGone);
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
 

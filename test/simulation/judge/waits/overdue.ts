@@ -71,12 +71,13 @@ class Watch {
   get #isHindered(): boolean {
     const { simulation, world } = this.#evidence;
     const install = this.#install;
-    const { isStopped, isLeaderless, isControlAway, isTargetAway } =
+    const { isStopped, isLeaderless, isControlAway, isTargetAway, isSlow } =
       this.#evidence.authorityOf(install);
     const { despite } = this.#state;
     const traces = [
       isLeaderless,
       isControlAway,
+      isSlow,
       ...(despite === 'stop' ? [] : [isStopped]),
       ...(despite === 'target' ? [] : [isTargetAway]),
     ];

@@ -95,9 +95,9 @@ class Waits {
 }
 
 function isCalm(evidence: Evidence, install: Install): boolean {
-  const { isHindered, isWorkerless } = evidence.authorityOf(install);
+  const { isHindered, isSlow, isWorkerless } = evidence.authorityOf(install);
   const since = evidence.simulation.now - calmMs;
-  return [isHindered, isWorkerless].every((trace) => !trace.since(since).includes(true));
+  return [isHindered, isSlow, isWorkerless].every((trace) => !trace.since(since).includes(true));
 }
 
 function isSilent(machine: JudgedObject): boolean {

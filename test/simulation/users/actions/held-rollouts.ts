@@ -31,7 +31,7 @@ function holdsFor(user: User): Hold[] {
   const onDelete = byOption(options.onDelete, 'true');
   const canary = byOption(options.canary, chance.pick(['1', '2', '30%']));
   const later = byOption(options.rolloutAfter, user.timeIn(60 * minuteMs));
-  return chance.pick([[paused], [paused], [canary], [canary], [onDelete, paused], [later]]);
+  return chance.pick([[paused], [canary], [canary], [canary], [onDelete, paused], [later]]);
 }
 
 function pickRollout(user: User): Picked | undefined {

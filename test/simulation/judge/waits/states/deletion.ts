@@ -53,6 +53,9 @@ function drainTimeoutOf({ limits }: Evidence, { metadata, spec }: JudgedObject) 
   return parseGoDuration(spec?.drainTimeout) ?? limits.drainMs;
 }
 
+/** A pause for want of a leader begins with the last renewal, and is seen when its Lease ends. */
+const leaseMs = 15_000;
+
 /**
  * The time of a pause is added, unless only the target cluster was away. A worker that begins
  * without that cluster waits for it, so then there may be none for long (docs/safety.md, pauses).
@@ -62,7 +65,8 @@ function pausedMs(evidence: Evidence, install: Install, from: number): number {
     evidence.authorityOf(install);
   const { now } = evidence.simulation;
   const traces = [isStopped, isLeaderless, isControlAway, isWatcherCut, isWorkerless];
-  return traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
+  const seenMs = traces.reduce((sum, trace) => sum + trace.lengthSince(from, now), 0);
+  return seenMs + isLeaderless.timesSince(from) * leaseMs;
 }
 
 /**
