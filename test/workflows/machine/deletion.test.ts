@@ -289,6 +289,17 @@ async function replaceInDrain(world: MachineWorld): Promise<void> {
   await world.log.until('recordOperation');
 }
 
+/** Until `finished` is emitted. */
+function drainOnDemand() {
+  const drain = new EventEmitter();
+  const drained = once(drain, 'finished');
+  const drainNode = async (): Promise<DrainOutcome> => {
+    await drained;
+    return { evictedPods: 1, isForced: false };
+  };
+  return { drain, drainNode };
+}
+
 describe('another UID under the same name', () => {
   test('starts a new life, which adopts', async () => {
     const world = await MachineWorld.create(temporal);
@@ -306,14 +317,8 @@ describe('another UID under the same name', () => {
   });
 
   test('waits until a teardown that began is finished', async () => {
-    const drain = new EventEmitter();
-    const drained = once(drain, 'finished');
-    const world = await MachineWorld.create(temporal, {
-      drainNode: async () => {
-        await drained;
-        return { evictedPods: 1, isForced: false };
-      },
-    });
+    const { drain, drainNode } = drainOnDemand();
+    const world = await MachineWorld.create(temporal, { drainNode });
     await world.run(async () => {
       await replaceInDrain(world);
       expect((await world.state()).object.uid).toBe('uid-1');
@@ -325,6 +330,22 @@ describe('another UID under the same name', () => {
       ]);
       const uids = world.log.inputsOf('finishTeardown').map(({ machine }) => machine.uid);
       expect(uids).toEqual(['uid-1']);
+      expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
+    });
+  });
+
+  test('holds up no teardown where it cannot be told what it waits for', async () => {
+    const { drain, drainNode } = drainOnDemand();
+    const world = await MachineWorld.create(temporal, {
+      drainNode,
+      recordOperation: async () => {
+        throw ApplicationFailure.nonRetryable('a policy denied it');
+      },
+    });
+    await world.run(async () => {
+      await replaceInDrain(world);
+      drain.emit('finished');
+      await world.log.until('recordCreated', 2);
       expect(world.log.inputsOf('createInstance').at(-1)).toMatchObject({ token: 'uid-2-0' });
     });
   });
