@@ -161,22 +161,28 @@ describe('shrinking', () => {
     expect(court.broken()).toEqual(expected);
   });
 
+  const tooManyGone = ['never fewer than maxUnavailable allows'];
   test.each([
-    { when: 'kept after the decision', at: 1, expected: [] },
-    { when: 'kept before it', at: 0, expected: ['never fewer than maxUnavailable allows'] },
-  ])('for one that did not run and was $when', async ({ at, expected }) => {
-    const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });
-    const sick = `${pathTo('machines', '1-0')}/status`;
-    court.control.patch(sick, { type: 'merge', body: phaseBody('Unknown') });
-    await court.pass(hourMs);
-    const currentStatus = { preserveExpiryTime: '2026-01-05T00:00:00Z' };
-    const keep = { type: 'merge', body: { status: { currentStatus } } } as const;
-    if (at === 0) court.control.patch(sick, keep);
-    await scale(court, '1', 3);
-    if (at === 1) court.control.patch(sick, keep);
-    remove(court, '1-1');
-    expect(court.broken()).toEqual(expected);
-  });
+    { when: 'kept after the decision', isKeptBefore: false, spare: 0, by: 1, expected: [] },
+    { when: 'kept before it', isKeptBefore: true, spare: 0, by: 1, expected: tooManyGone },
+    { when: 'kept after it', isKeptBefore: false, spare: 2, by: 2, expected: [] },
+    { when: 'kept after it', isKeptBefore: false, spare: 2, by: 3, expected: tooManyGone },
+  ])(
+    'by $by for one that did not run and was $when, $spare may be missing: $expected',
+    async ({ isKeptBefore, spare, by, expected }) => {
+      const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: spare });
+      const sick = `${pathTo('machines', '1-0')}/status`;
+      court.control.patch(sick, { type: 'merge', body: phaseBody('Unknown') });
+      await court.pass(hourMs);
+      const currentStatus = { preserveExpiryTime: '2026-01-05T00:00:00Z' };
+      const keep = { type: 'merge', body: { status: { currentStatus } } } as const;
+      if (isKeptBefore) court.control.patch(sick, keep);
+      await scale(court, '1', 4 - by);
+      if (!isKeptBefore) court.control.patch(sick, keep);
+      for (let index = 1; index <= by; index += 1) remove(court, `1-${index}`);
+      expect(court.broken()).toEqual(expected);
+    },
+  );
 
   test('by one that ran is not excused by a machine made after the decision', async () => {
     const court = await rolling({ replicas: 4, maxSurge: 1, maxUnavailable: 0 });

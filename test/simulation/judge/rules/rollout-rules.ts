@@ -92,7 +92,9 @@ export function judgeAvailability(judged: Case, set: Life): void {
 }
 
 function judgeLoss(judged: Case, decided: Decided): void {
-  if (wasEnough(judged, decided) || isForOneThatStays(judged, decided)) return;
+  const staying = stayingOf(judged, decided);
+  const deleted = deletionsOf(decided.set).filter((at) => at >= decided.decidedAt);
+  if (staying >= deleted.length || wasEnough(judged, decided, staying)) return;
   const { evidence, before } = judged;
   const { deployment } = decided;
   const least = leastOf(judged, decided);
@@ -123,8 +125,12 @@ function leastOf(judged: Case, decided: Decided): number {
   return Math.min(...bounds.map(({ least }) => least));
 }
 
-/** At some moment enough machines besides this one and those deleted since then were available. */
-function wasEnough(judged: Case, decided: Decided): boolean {
+/**
+ * At some moment enough machines besides this one and those deleted since then were available.
+ *
+ * @param staying Machines that this one and others go for.
+ */
+function wasEnough(judged: Case, decided: Decided, staying: number): boolean {
   const { past } = judged;
   const { deployment, recent } = decided;
   const since = readSince(judged, decided);
@@ -140,7 +146,7 @@ function wasEnough(judged: Case, decided: Decided): boolean {
     ...kept.flatMap(({ states }) => states.momentsSince(since)),
     ...recent.filter((at) => at > since),
   ];
-  const least = leastOf(judged, decided) - spared(judged, decided, { sets, since });
+  const least = leastOf(judged, decided) - staying - spared(judged, decided, { sets, since });
   return moments.some((moment) => {
     const available = tallies.reduce((sum, tally) => sum + tally.at(moment), 0);
     const left = available - recent.filter((at) => at > moment).length - 1;
@@ -153,13 +159,12 @@ function wasEnough(judged: Case, decided: Decided): boolean {
  * 7.6). The set learns only its new size, and deletes another machine if that one has come up
  * meanwhile, or is kept by a wish of a user that came later: what is kept goes last.
  */
-function isForOneThatStays({ past }: Case, { set, decidedAt }: Decided): boolean {
-  const staying = [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
+function stayingOf({ past }: Case, { set, decidedAt }: Decided): number {
+  return [...past.machines.ownedBy(set.uid)].filter(({ bornAt, states, object }) => {
     const then = bornAt <= decidedAt ? states.at(decidedAt) : undefined;
     if (!then || isDeleting(then) || isAvailable(then) || !object) return false;
     return isAvailable(object) || (isKept(object) && !isKept(then));
-  });
-  return staying.length >= deletionsOf(set).filter((at) => at >= decidedAt).length;
+  }).length;
 }
 
 function isKept({ status }: JudgedObject): boolean {
