@@ -17,7 +17,7 @@ import {
 } from './deployments.ts';
 import { readHolders } from './facts.ts';
 import { installOf } from './install.ts';
-import { endInTemporal } from './in-temporal.ts';
+import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
 import { until, type Steps } from './steps.ts';
 
@@ -29,6 +29,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
   const ours = await findOurs(kube, release, namespace);
   await refuseWithout(kube, namespace, { mcm, asked });
+  await requireTemporal(asked, installOf(ours));
   for (const deployment of ours) {
     if (await scaleToZero(kube, deployment))
       report(`Millwright: ${nameOf(deployment)} is scaled to 0`);

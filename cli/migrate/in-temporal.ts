@@ -5,7 +5,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
-import { connectTo } from '../../workers/kube/clients.ts';
+import { connectTo, createTemporalClient } from '../../workers/kube/clients.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
@@ -24,12 +26,34 @@ const reason = 'millwright migrate hand-back';
 /** What was just ended may be listed for so long. */
 const checkEveryMs = 500;
 
+/**
+ * Before anything is done. The address in the flags of the watcher may be one that only pods reach:
+ * with Millwright scaled to 0 already, neither it nor MCM would manage the machines.
+ */
+export async function requireTemporal(asked: Migration, install: InstallFlags): Promise<void> {
+  const temporal = settingsOf(asked, install);
+  const { address, namespace } = temporal;
+  try {
+    const { connection } = await createTemporalClient({ temporal, identity: reason });
+    await connection.close();
+  } catch (error) {
+    throw new Error(
+      `Nothing was done: Temporal at ${address}, namespace ${namespace}, does not answer: ${reasonOf(error)}. Name one that you reach with --temporal-address and --temporal-namespace`,
+      { cause: error },
+    );
+  }
+}
+
+function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
+  return temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
+}
+
 export async function endInTemporal(
   place: Place,
   asked: Migration,
   install: InstallFlags,
 ): Promise<Ended> {
-  const settings = temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
+  const settings = settingsOf(asked, install);
   const connection = await connectTo(settings);
   try {
     const client = new Client({
