@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
+import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -45,6 +46,8 @@ export class LiveFleet {
   readonly #machines: Kept<Machine>;
   readonly #classes: Kept<MachineClass>;
   #around: Surroundings | undefined;
+  /** Before that, what is not read yet would count as not there. */
+  #isComplete = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** Begins to watch. */
@@ -56,17 +59,17 @@ export class LiveFleet {
     this.#classes = watchKind('machineclasses', options);
   }
 
-  /** Fulfilled when all is there. Rejected when the surroundings cannot be read. */
+  /** Fulfilled when all is there. Rejected where something is refused that `status` needs too. */
   async start(): Promise<void> {
-    await this.#readAround();
-    await Promise.all(this.#watches().map(({ synced }) => synced));
+    await Promise.all([this.#readAround(), ...this.#watches().map(({ listed }) => listed)]);
+    this.#isComplete = true;
     this.#timer = setInterval(() => {
       this.#readAround().catch((error: unknown) => this.#options.onError(error));
     }, surroundingsEveryMs);
   }
 
   now(): Fleet | undefined {
-    if (!this.#around) return undefined;
+    if (!this.#around || !this.#isComplete) return undefined;
     return {
       ...this.#around,
       now: Date.now(),
@@ -79,10 +82,10 @@ export class LiveFleet {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#watches().map((watch) => watch.stop()));
+    await Promise.all(this.#watches().map(({ objects }) => objects.stop()));
   }
 
-  #watches(): { synced: Promise<void>; stop(): Promise<void> }[] {
+  #watches(): { listed: Promise<void>; objects: { stop(): Promise<void> } }[] {
     return [this.#deployments, this.#sets, this.#machines, this.#classes];
   }
 
@@ -92,17 +95,25 @@ export class LiveFleet {
   }
 }
 
-type Kept<T extends KubeObject> = Reflector<T, Cached<T>>;
+interface Kept<T extends KubeObject> {
+  objects: Reflector<T, Cached<T>>;
+  /** Rejected when the API server refuses the first list: the reflector would ask for ever. */
+  listed: Promise<void>;
+}
 
-function objectsOf<T extends KubeObject>({ items }: Kept<T>): T[] {
-  return [...items.values()].map(({ object }) => object);
+function objectsOf<T extends KubeObject>({ objects }: Kept<T>): T[] {
+  return [...objects.items.values()].map(({ object }) => object);
 }
 
 function watchKind<T extends KubeObject>(
   kind: MachineKind,
   { place, asked, onChange, onError }: LiveFleetOptions,
 ): Kept<T> {
-  return new Reflector<T, Cached<T>>({
+  let refuse: ((error: unknown) => void) | undefined;
+  const refused = new Promise<void>((_resolve, reject) => {
+    refuse = reject;
+  });
+  const objects = new Reflector<T, Cached<T>>({
     client: place.kube,
     path: machinesPath(kind, namespaceOf(place, asked)),
     nameOf,
@@ -114,8 +125,15 @@ function watchKind<T extends KubeObject>(
     }),
     onChange: ({ type, object: { object }, previous }) =>
       onChange({ kind, object, previous: previous?.object, isGone: type === 'gone' }),
-    onError,
+    onError: (error) => {
+      const isRefused = isForbidden(error) || isNotFound(error);
+      if (isRefused && !objects.isSynced) refuse?.(error);
+      else onError(error);
+    },
   });
+  const listed = Promise.race([objects.synced, refused]);
+  // Little is missing without the classes: `status` goes on as well.
+  return { objects, listed: kind === 'machineclasses' ? listed.catch(onError) : listed };
 }
 
 const nameOf = ({ namespace = '', name }: KubeObject['metadata']): string => `${namespace}/${name}`;

@@ -70,10 +70,10 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
   const timer = setInterval(() => {
     const seen = fleet.now();
     const isDue = isDirty || Date.now() - drawnAt >= redrawEveryMs;
-    if (!seen || !isDue) return;
+    if (!isDue || (!seen && trouble === '')) return;
     isDirty = false;
     drawnAt = Date.now();
-    draw(screenOf(seen, { rows: process.stdout.rows, trouble }));
+    draw(seen ? screenOf(seen, { rows: process.stdout.rows, trouble }) : trouble);
     trouble = '';
   }, drawEveryMs);
   try {
