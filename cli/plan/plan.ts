@@ -123,8 +123,11 @@ async function fromFile({ kube, namespace }: Place, file: string): Promise<Machi
 
 async function readDocuments(file: string): Promise<unknown[]> {
   try {
-    const documents = parseAllDocuments(await readFile(file, 'utf8'));
-    return [...documents].map((document): unknown => document.toJS());
+    const documents = [...parseAllDocuments(await readFile(file, 'utf8'))];
+    // The parser goes on after a fault, with what it takes the rest for.
+    const [fault] = documents.flatMap(({ errors }) => errors);
+    if (fault) throw fault;
+    return documents.map((document): unknown => document.toJS());
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, { cause: error });
   }

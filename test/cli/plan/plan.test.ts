@@ -55,6 +55,16 @@ test('a file without a MachineDeployment, or of another namespace, is refused', 
 });
 
 test.each([
+  ['a key twice', '{replicas: 2, replicas: 20}', 'Map keys must be unique'],
+  ['a line that is indented too far', '\n  replicas: 2\n   paused: true', 'Nested mappings'],
+])('a file with %s is refused, as its rest says something else', async (_what, spec, message) => {
+  const file = join(folder, 'broken.yaml');
+  writeFileSync(file, `kind: MachineDeployment\nmetadata: {name: workers}\nspec: ${spec}\n`);
+  const planned = plan(aPlace(), { change: { file } });
+  await expect(planned).rejects.toThrow(`broken.yaml cannot be read: ${message}`);
+});
+
+test.each([
   [['mcd/pool', '--replicas=5'], { change: { name: 'pool', replicas: 5 } }],
   [['-f', 'a.yaml'], { change: { file: 'a.yaml' } }],
 ])('millwright plan %j is read', (words, expected) => {
