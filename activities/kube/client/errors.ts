@@ -171,9 +171,16 @@ export function errorOfTransport(
 ): KubeError {
   if (cause instanceof KubeError) return cause;
   const name = textIn(cause, 'name') ?? 'Error';
-  const message = textIn(cause, 'message') || name;
+  const message = textIn(cause, 'message') || attemptsIn(cause) || name;
   return new KubeError({ ...call, code: 0, reason: reasonOf(name, cause), message, cause });
 }
+
+/** Where a host has several addresses, Node.js names what failed at each in errors of their own. */
+function attemptsIn(cause: unknown): string {
+  return cause instanceof AggregateError ? cause.errors.map(messageIn).join('; ') : '';
+}
+
+const messageIn = (error: unknown): string => textIn(error, 'message') ?? String(error);
 
 function reasonOf(name: string, cause: unknown): string {
   const isTimeout = textIn(cause, 'code')?.endsWith('_TIMEOUT') ?? false;
