@@ -3,6 +3,7 @@ import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { onceAgreed } from '../consent.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { readMachine } from '../read-object.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
 import { inTarget } from '../target.ts';
@@ -54,6 +55,6 @@ function wordsOf(
     case 'unknown':
       return `A worker took "${written}", and no Event says what came of it. See: kubectl -n ${namespace} describe machine ${name}`;
     case 'waiting':
-      return `No worker has taken "${written}" yet; it stays asked for. See: millwright doctor. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
+      return `No worker has taken "${written}" yet; it stays asked for. See: ${millwrightFor('doctor', namespace)}. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
   }
 }

@@ -2,6 +2,7 @@
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
+import { kubectlFor } from '../diagnosis/machine-commands.ts';
 
 /** How the description begins once the pods are no longer asked. */
 const ended = ['Drain successful', 'Force Drain', 'Skipping drain', 'Deleting Node', 'VM deletion'];
@@ -26,7 +27,7 @@ export function refusalOf(machine: Machine, { verb }: MachineCommand): string | 
     return `machine/${name} is ${phase} and waits for nothing that can be tried again`;
   }
   if (deletionTimestamp === undefined) {
-    return `machine/${name} is ${phase} and is not being drained: delete it first, kubectl delete machine ${name}`;
+    return `machine/${name} is ${phase} and is not being drained: delete it first, ${kubectlFor(machine)} delete machine ${name}`;
   }
   return `machine/${name} is being deleted, but its drain is not going on: ${waitsFor(machine)}`;
 }

@@ -36,8 +36,10 @@ export function addDrain(parent: Command, run: Run): void {
     .action((words: string[], { dryRun = false, ...options }: Options) => {
       const { name } = readReference(words, ['machine']);
       if (!dryRun) {
+        const kubectl =
+          options.namespace === undefined ? 'kubectl' : `kubectl -n ${options.namespace}`;
         command.error(
-          `there is only --dry-run: a machine is drained when it is deleted, kubectl delete machine ${name}`,
+          `there is only --dry-run: a machine is drained when it is deleted, ${kubectl} delete machine ${name}`,
         );
       }
       return run({ ...options, name }, (asked) =>

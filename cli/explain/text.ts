@@ -1,6 +1,6 @@
 /** An explanation, as one would read it at night. */
-import type { Finding } from '../diagnosis/finding.ts';
 import { isoOf } from '../diagnosis/finding.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { runbookOf } from '../diagnosis/trouble.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine } from '../terminal/screen.ts';
@@ -15,7 +15,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
   const sections = [
     [titleOf(explanation, now), ...reasonsOf(explanation, now)],
     facts.map(({ name, value }) => line(name, value)),
-    findingsOf(explanation.findings),
+    findingsOf(explanation),
     workflow ? workflowLines(workflow, now) : [],
     events.length > 0 ? ['Events:', ...events.slice(-eventsMax).map(eventLine(now))] : [],
     consoleOutput === undefined
@@ -61,7 +61,7 @@ function untilOf(limit: { until: number; sequel: string | undefined; now: number
   return `${isoOf(until)} (${distance})${sequel === undefined ? '' : `: ${sequel}`}`;
 }
 
-function findingsOf(findings: readonly Finding[]): string[] {
+function findingsOf({ object: { namespace }, findings }: Explanation): string[] {
   const { bad } = ownPalette();
   const shown = findings.slice(0, findingsMax);
   const lines = shown.flatMap(({ trouble, object, cause }) => [
@@ -69,7 +69,7 @@ function findingsOf(findings: readonly Finding[]): string[] {
     ...(trouble === undefined ? [] : [`  Runbook: ${runbookOf(trouble)}`]),
   ]);
   const more = findings.length - shown.length;
-  return more > 0 ? [...lines, `and ${more} more: millwright stuck`] : lines;
+  return more > 0 ? [...lines, `and ${more} more: ${millwrightFor('stuck', namespace)}`] : lines;
 }
 
 function workflowLines(

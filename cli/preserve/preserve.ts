@@ -8,6 +8,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { onceAgreed } from '../consent.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { readMachine } from '../read-object.ts';
 import type { Right } from '../rights.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
@@ -69,7 +70,7 @@ async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<A
       return { text: `${outlook.text}\nmachine/${name} annotated`, data };
     const isKept = await untilKept(kube, path);
     if (!isKept) {
-      const text = `${outlook.text}\nmachine/${name} is annotated, but no worker preserves it yet, so its end is not set. See: millwright doctor`;
+      const text = `${outlook.text}\nmachine/${name} is annotated, but no worker preserves it yet, so its end is not set. See: ${millwrightFor('doctor', namespace)}`;
       return { text, data, exitCode: 1 };
     }
     const preserveExpiryTime = new Date(asked.until).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -83,7 +84,7 @@ async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<A
 }
 
 function refuseUseless(machine: Machine): void {
-  const { name, deletionTimestamp } = machine.metadata;
+  const { name, namespace, deletionTimestamp } = machine.metadata;
   if (deletionTimestamp !== undefined) {
     throw new Error(`machine/${name} is being deleted: it cannot be preserved any more`);
   }
@@ -91,7 +92,7 @@ function refuseUseless(machine: Machine): void {
   if (override === undefined) return;
   const node = machine.metadata.labels?.[labels.node] ?? name;
   throw new Error(
-    `the Node of machine/${name} says "${override}", which overrides the Machine: millwright preserve node/${node}`,
+    `the Node of machine/${name} says "${override}", which overrides the Machine: ${millwrightFor(`preserve node/${node}`, namespace)}`,
   );
 }
 

@@ -4,6 +4,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readSetsOf } from '../deployment-view.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { readDeployment } from '../read-object.ts';
 import { patchDeployment } from './change.ts';
 import type { UndoQuestion } from './command.ts';
@@ -33,7 +34,7 @@ export async function undo(place: Place, { name, toRevision }: UndoQuestion): Pr
   const isDone = await untilTaken(place, name, revision);
   const words = isDone
     ? `machinedeployment/${name} rolled back to revision ${revision}`
-    : `machinedeployment/${name} is to go back to revision ${revision}, but no worker has done it yet; it stays asked for. See: millwright doctor`;
+    : `machinedeployment/${name} is to go back to revision ${revision}, but no worker has done it yet; it stays asked for. See: ${millwrightFor('doctor', place.namespace)}`;
   return { text: words, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
 }
 

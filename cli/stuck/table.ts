@@ -2,6 +2,7 @@
 import type { Finding } from '../diagnosis/finding.ts';
 import { isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { ageSince } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, screenWidth } from '../terminal/screen.ts';
@@ -51,7 +52,8 @@ export function findingTable(
     rows.map((row, index) => [...row, texts[index] ?? '']),
   );
   const rest = all.length - alike.length;
-  return rest > 0 ? `${lines}\nand ${rest} more: millwright stuck` : lines;
+  const command = hasNamespaces ? 'millwright stuck -A' : millwrightFor('stuck', fleet.namespace);
+  return rest > 0 ? `${lines}\nand ${rest} more: ${command}` : lines;
 }
 
 function nameOf({ object: { kind, name } }: Finding, count: number): string {

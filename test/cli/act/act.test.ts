@@ -58,7 +58,7 @@ test.each([
     name: 'a machine that runs',
     changes: { phase: 'Running' },
     verb: 'skipDrain',
-    message: 'is not being drained: delete it first',
+    message: 'delete it first, kubectl -n shoot delete machine pool-a',
   },
   {
     name: 'a drain that is over',
@@ -110,7 +110,7 @@ test('where the Node says otherwise, the Machine is not annotated', async () => 
   const notes = { [annotations.lastAppliedPreserve]: 'false' };
   const place = aPlace({ phase: 'Running', metadata: { annotations: notes } });
   await expect(preserve(place, { ...kept, yes: true })).rejects.toThrow(
-    'millwright preserve node/',
+    'millwright preserve node/pool-a -n shoot',
   );
 });
 
@@ -130,6 +130,8 @@ test.each([
 
 test.each([
   [['skip-drain', 'mcd/a'], 'is no kind for this command'],
+  [['drain', 'machine/a', '-n', 'shoot'], 'kubectl -n shoot delete machine a'],
+  [['drain', 'machine/a'], 'kubectl delete machine a'],
   [['extend-drain', 'machine/a'], "required option '--minutes <n>' not specified"],
   [['extend-drain', 'machine/a', '--minutes=0'], 'whole minutes from 1 to 10080'],
   [['preserve', 'machine/a', '--value=maybe'], 'Allowed choices are now, when-failed, false'],
