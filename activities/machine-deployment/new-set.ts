@@ -11,6 +11,7 @@ import type { MachineSet, MachineSetSpec } from '../../workflows/api/machine-set
 import { defined } from '../../workflows/values/defined.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
 import { surgeOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import { fromZeroPrefix } from '../../workflows/plan/machine-deployment/from-zero.ts';
 import {
   historyWith,
   revisionOf,
@@ -33,10 +34,14 @@ const ownKeys = new Set<string>([
   annotations.unfreeze,
   annotations.triggerDeletion,
 ]);
-const oursPrefix = 'millwright.dev/';
+/**
+ * What Nodes from zero are like is told by the deployment alone: a copy that a rollback brings back
+ * would pass for the word of a person, and be followed by nothing.
+ */
+const ownPrefixes = ['millwright.dev/', fromZeroPrefix];
 
 export function isCopied(key: string): boolean {
-  return !ownKeys.has(key) && !key.startsWith(oursPrefix);
+  return !ownKeys.has(key) && !ownPrefixes.some((prefix) => key.startsWith(prefix));
 }
 
 function copiedFrom(notes: Record<string, string> = {}): Record<string, string> {

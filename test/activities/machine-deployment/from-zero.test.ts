@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachineClass, aMachineDeployment, namespace } from '../../support/builders.ts';
-import { DeploymentWorld, path } from './deployment-world.ts';
+import { DeploymentWorld, nextTemplate, path } from './deployment-world.ts';
 
 const key = 'capacity.cluster-autoscaler.kubernetes.io/cpu';
 const asks = 'millwright.dev/scale-from-zero';
@@ -56,6 +56,25 @@ test('a pool that does not ask gets nothing, and its class is not read for it', 
   const pool = await aPool({});
   expect(await cpuOf(pool)).toBeUndefined();
   expect(pool.control.calls.filter((call) => call.includes(classPath))).toEqual([]);
+});
+
+test('after a rollback it is that of the class of then, and still follows the class', async () => {
+  const large = { name: 'large', nodeTemplate: { ...nodeTemplate, capacity: { cpu: '8' } } };
+  const pool = new DeploymentWorld(
+    aMachineDeployment({ metadata: { annotations: { [asks]: 'true' } } }),
+    aMachineClass({ nodeTemplate }),
+    aMachineClass({ metadata: { name: large.name }, nodeTemplate: large.nodeTemplate }),
+  );
+  await pool.settle();
+  await pool.change({ spec: { template: nextTemplate } });
+  await pool.settle();
+  expect(await cpuOf(pool)).toBe('8');
+  await pool.change({ spec: { rollbackTo: {} } });
+  await pool.settle();
+  expect(await cpuOf(pool)).toBe('2');
+  await pool.change({ spec: { template: nextTemplate } });
+  await pool.settle();
+  expect(await cpuOf(pool)).toBe('8');
 });
 
 test('a class that is not there is no fault', async () => {

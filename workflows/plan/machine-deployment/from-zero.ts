@@ -11,7 +11,7 @@ import { defined } from '../../values/defined.ts';
 import { isQuantity } from '../../values/quantity.ts';
 import { isRecord } from '../../values/is-record.ts';
 
-const prefix = 'capacity.cluster-autoscaler.kubernetes.io/';
+export const fromZeroPrefix = 'capacity.cluster-autoscaler.kubernetes.io/';
 const gpuType = 'nvidia.com/gpu';
 
 export interface Pool {
@@ -53,7 +53,9 @@ function wantedOf({ nodeTemplate, ofClass }: Pool): Record<string, string> {
     labels: listOf({ ...(ofClass && labelsOf(ofClass)), ...metadata?.labels }),
     taints: spec?.taints?.map(taintText).join(',') || undefined,
   });
-  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [`${prefix}${key}`, text]));
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [`${fromZeroPrefix}${key}`, text]),
+  );
 }
 
 /** What is no quantity is left out: the autoscaler would do without the whole pool. */
