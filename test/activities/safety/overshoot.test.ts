@@ -4,6 +4,7 @@ import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Freeze } from '../../../workflows/plan/safety/overshoot.ts';
+import { planFreezes } from '../../../workflows/plan/safety/overshoot.ts';
 import { aMachine, aMachineDeployment, aMachineSet, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';
 
@@ -90,6 +91,21 @@ describe('the count of a set', () => {
     const found = await look(bad, ofBad, set, ...machinesOf('pool', 4));
     expect(found.unchecked).toMatchObject([{ name: 'a-bad' }]);
     expect(found.sets).toMatchObject([{ name: 'pool' }]);
+  });
+
+  test('of a frozen deployment that cannot be judged, nothing is thawed', async () => {
+    const labels = { freeze: 'True' };
+    const unfreeze = { 'safety.machine.sapcloud.io/unfreeze': 'True' };
+    const bad = aMachineDeployment({
+      metadata: { name: 'bad', uid: 'uid-of-bad', labels, annotations: unfreeze },
+      spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 'many' } } },
+    });
+    const ofBad = aMachineSet({
+      metadata: { uid: 'x', labels, ownerReferences: owner('MachineDeployment', 'bad') },
+    });
+    const found = await look(bad, ofBad);
+    expect(found.unchecked).toMatchObject([{ name: 'pool' }]);
+    expect(planFreezes({ first: found, second: found }, check)).toEqual([]);
   });
 
   test('finds nothing new while everything is stopped', async () => {
