@@ -10,31 +10,29 @@ import { defined } from '../../workflows/values/defined.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
-interface Sight {
-  deployment: MachineDeployment;
-  /** A resourceVersion that was seen; absent: the class is read in any case. */
-  atLeast: string | undefined;
-}
-
 /** Annotations to be written, null for those that are to go. */
 export async function fromZeroNotes(
   recent: ActivityDependencies['recent'],
-  sight: Sight,
+  deployment: MachineDeployment,
 ): Promise<Record<string, string | null>> {
-  const { metadata, spec } = sight.deployment;
+  const { metadata, spec } = deployment;
   const notes = metadata.annotations ?? {};
   if (!concernsFromZero(notes) || metadata.deletionTimestamp !== undefined) return {};
-  const ofClass = asksFromZero(notes) ? await templateOfClass(recent, sight) : undefined;
+  const ofClass = asksFromZero(notes) ? await templateOfClass(recent, deployment) : undefined;
   const nodeTemplate = spec.template.spec?.nodeTemplate;
   return fromZeroChanges(defined({ notes, nodeTemplate, ofClass }));
 }
 
+/**
+ * The class is read in any case: the version that the workflow has seen is the deployment's, and
+ * does not say whether the class has changed since.
+ */
 async function templateOfClass(
   recent: ActivityDependencies['recent'],
-  { deployment: { metadata, spec }, atLeast }: Sight,
+  { metadata, spec }: MachineDeployment,
 ): Promise<NodeTemplate | undefined> {
   const name = spec.template.spec?.class?.name ?? '';
   if (name === '') return undefined;
   const path = customResource('machineclasses', metadata.namespace ?? '', name);
-  return (await recent.read<MachineClass>(path, atLeast))?.nodeTemplate;
+  return (await recent.read<MachineClass>(path, undefined))?.nodeTemplate;
 }

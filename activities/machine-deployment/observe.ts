@@ -63,7 +63,7 @@ export async function observeMachineDeployment(
   await refused.attemptOwn(statusSubject, () =>
     writeStatus(dependencies, path, { deployment, patch }),
   );
-  await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, { view, input }));
+  await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, view));
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
@@ -183,12 +183,11 @@ async function writeStatus(
 async function writeNotes(
   dependencies: ObserveDependencies,
   path: string,
-  { view, input }: { view: DeploymentView; input: ObserveDeploymentInput },
+  view: DeploymentView,
 ): Promise<void> {
   const { control, recent } = dependencies;
   const { deployment } = view;
-  const sight = { deployment, atLeast: input.atLeast };
-  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(recent, sight)) };
+  const notes = { ...revisionNoteOf(view), ...(await fromZeroNotes(recent, deployment)) };
   if (Object.keys(notes).length === 0) return;
   const metadata = { uid: deployment.metadata.uid, annotations: notes };
   await recent.write(path, () => control.patch<MachineDeployment>(path, 'merge', { metadata }));

@@ -58,6 +58,16 @@ test('a pool that does not ask gets nothing, and its class is not read for it', 
   expect(pool.control.calls.filter((call) => call.includes(classPath))).toEqual([]);
 });
 
+test('it follows a class that was read a moment ago, with the deployment long seen', async () => {
+  const pool = await aPool({ [asks]: 'true' });
+  const atLeast = (await pool.deployment()).metadata.resourceVersion;
+  await pool.control.patch(classPath, 'merge', { providerSpec: { image: 'next' } });
+  await pool.survey({ atLeast });
+  await pool.control.patch(classPath, 'merge', { nodeTemplate: { capacity: { cpu: '8' } } });
+  await pool.survey({ atLeast });
+  expect(await cpuOf(pool)).toBe('8');
+});
+
 test('after a rollback it is that of the class of then, and still follows the class', async () => {
   const large = { name: 'large', nodeTemplate: { ...nodeTemplate, capacity: { cpu: '8' } } };
   const pool = new DeploymentWorld(
