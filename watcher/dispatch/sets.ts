@@ -111,7 +111,10 @@ function ownSignals(
   return [{ ...to, name: names.observed, payload, start, ...(trace && { trace }) }];
 }
 
-/** The finalizer appears only by our own hand, so that is no news. */
+/**
+ * The finalizer appears only by our own hand, so that is no news. A set without its deployment may
+ * replace machines that the deployment had held back.
+ */
 function hasRelevantChange(before: SetView, now: SetView): boolean {
   return (
     before.generation !== now.generation ||
@@ -119,6 +122,7 @@ function hasRelevantChange(before: SetView, now: SetView): boolean {
     before.isOrphaning !== now.isOrphaning ||
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.metadataDigest !== now.metadataDigest ||
+    before.owner !== now.owner ||
     isNewCommand(before, now)
   );
 }

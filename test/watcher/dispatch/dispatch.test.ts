@@ -242,6 +242,12 @@ describe('a MachineSet', () => {
       to: { owner: 'pool', generation: 2 },
       told: ['machineSetObserved machineSet/a', 'machineSetsChanged machineDeployment/pool'],
     },
+    {
+      name: 'that its deployment let it go is signalled to both',
+      from: { owner: 'pool' },
+      to: {},
+      told: ['machineSetObserved machineSet/a', 'machineSetsChanged machineDeployment/pool'],
+    },
   ])('$name', ({ from, to, told }) => {
     expect(
       toldOf(
