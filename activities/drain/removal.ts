@@ -2,7 +2,7 @@
 import type { DrainPod, Removal } from '../../workflows/plan/drain/removals.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
 import { evaluateRefusal } from '../../workflows/plan/drain/budgets.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import type { KubeError } from '../kube/client/errors.ts';
 import { isConflict, isNotFound, isRefusal, isTooManyRequests } from '../kube/client/errors.ts';
 import { namespaced } from '../kube/client/paths.ts';
@@ -23,7 +23,7 @@ export async function remove(
     await (by === 'eviction' ? evict(target, pod) : deleteAtOnce(target, pod));
     return { goes: true };
   } catch (error) {
-    if (isNotFound(error) || isConflict(error)) return { goes: true };
+    if (mayBeGone(error) && !(await isThere(target, pod))) return { goes: true };
     if (!isAboutThisPod(error)) throw error;
     return { goes: false, verdict: await verdictOn(pod, error, budgets) };
   }
@@ -48,12 +48,31 @@ export async function deleteAtOnce(
 }
 
 /**
+ * It need not be: a webhook may answer anything, and a pod of a namespace that is gone cannot be
+ * evicted.
+ */
+function mayBeGone(error: unknown): error is KubeError {
+  return isNotFound(error) || isConflict(error);
+}
+
+/** By a list, as all reads of pods: a role need not grant `get`. */
+async function isThere(target: KubeClient, { namespace, name, uid }: DrainPod): Promise<boolean> {
+  const fieldSelector = `metadata.name=${name}`;
+  const { items } = await target.list<KubeObject>(namespaced('pods', namespace), { fieldSelector });
+  return items.some(({ metadata }) => metadata.uid === uid);
+}
+
+/**
  * Everything else, as an API server that is busy or out of reach, is for the next attempt of the
  * whole pass.
  */
 function isAboutThisPod(error: unknown): error is KubeError {
-  if (isTooManyRequests(error)) return error.details.causes !== undefined;
-  return isRefusal(error) || isServerFault(error);
+  return isRefusal(error) || isServerFault(error) || mayBeGone(error) || isRefusedForNow(error);
+}
+
+/** By a budget, or by a webhook, as that of KubeVirt while it moves a virtual machine. */
+function isRefusedForNow(error: unknown): boolean {
+  return isTooManyRequests(error) && error.reason !== 'Throttled';
 }
 
 /** An admission webhook that fails, and the eviction of a pod with several budgets. */
@@ -66,7 +85,9 @@ async function verdictOn(
   error: KubeError,
   budgets: Budgets,
 ): Promise<BudgetVerdict> {
-  const words = error.details.causes?.[0]?.message ?? error.message;
-  const isOfBudget = isTooManyRequests(error) || /more than one PodDisruptionBudget/.test(words);
+  const { causes } = error.details;
+  const words = causes?.[0]?.message ?? error.message;
+  const isByBudget = isTooManyRequests(error) && causes !== undefined;
+  const isOfBudget = isByBudget || /more than one PodDisruptionBudget/.test(words);
   return evaluateRefusal(pod, isOfBudget ? await budgets.of(pod.namespace) : undefined, words);
 }

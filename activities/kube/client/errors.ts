@@ -21,7 +21,7 @@ export interface KubeFailure {
   /**
    * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset),
    * `Timeout`, `Aborted`, `AnswerTooLarge`, `Throttled` (429 of the server's filter, not of the
-   * API) and `HTTP<code>` (a proxy answered).
+   * API) and `HTTP<code>` (a proxy answered, or a webhook that names no reason).
    */
   reason: string;
   message: string;
@@ -87,7 +87,10 @@ export const isTooLargeVersion = (error: unknown): error is KubeError =>
 /** More bytes than this client takes in one answer; fewer objects may fit. */
 export const isAnswerTooLarge = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AnswerTooLarge';
-/** Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`). */
+/**
+ * Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`), or what a webhook
+ * refuses for now.
+ */
 export const isTooManyRequests = hasCode(429);
 export const isInvalid = hasCode(422);
 /** To send the same again is of no use. */
@@ -135,9 +138,10 @@ export interface Answer {
 /** A `Status` where the API itself answered; otherwise the text, as proxies and filters send it. */
 export function errorOfAnswer({ method, path, code, text, retryAfter }: Answer): KubeError {
   const status = statusOf(text);
+  const isFiltered = code === 429 && status === undefined;
   return new KubeError({
     code,
-    reason: status?.reason ?? (code === 429 ? 'Throttled' : `HTTP${code}`),
+    reason: status?.reason ?? (isFiltered ? 'Throttled' : `HTTP${code}`),
     message: status?.message ?? text.slice(0, 300).trim(),
     method,
     path,

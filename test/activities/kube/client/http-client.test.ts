@@ -182,6 +182,14 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('nor is one that a webhook refuses without a reason, as that of KubeVirt', async () => {
+    const denial = { kind: 'Status', status: 'Failure', message: 'VM a is moved', code: 429 };
+    server.respond = () => ({ code: 429, body: JSON.stringify(denial) });
+    const error = await failureOf(client.create(`${things}/a/eviction`, {}));
+    expect(error).toMatchObject({ code: 429, reason: 'HTTP429' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('a Retry-After that is too far away is an error at once', async () => {
     server.respond = () => ({
       ...status(429, 'TooManyRequests'),
