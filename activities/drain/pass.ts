@@ -149,10 +149,13 @@ export class DrainPass {
   async #ask(pods: DrainPod[]): Promise<Found> {
     const removals = this.#removalsOf(pods);
     const left = new Set<string>();
+    // The API server may wait for a webhook at each pod: the next pass asks those that are left.
+    const end = nowMs() + passMilliseconds;
     await inParallel(removals.parallel, width, async (removal) => {
+      if (nowMs() >= end) return;
       for (const { uid } of await this.#removeAlike(removal)) left.add(uid);
     });
-    const gone = await this.#removeOne(removals.serial, pods);
+    const gone = await this.#removeOne(removals.serial, pods, end);
     if (gone) left.add(gone.uid);
     return this.#evaluate(pods, left);
   }
@@ -230,13 +233,18 @@ export class DrainPass {
     else delete this.#progress.volumeWait;
   }
 
-  /** The first that goes holds up those behind it. */
-  async #removeOne(removals: Removal[], pods: DrainPod[]): Promise<DrainPod | undefined> {
+  /** The first that goes holds up those behind it. At least one is asked, also after the end. */
+  async #removeOne(
+    removals: Removal[],
+    pods: DrainPod[],
+    end: number,
+  ): Promise<DrainPod | undefined> {
     for (const removal of removals) {
       // Written down before, so that whoever takes over waits too.
       await this.#noteVolumes(removal.pod, pods);
       if (await this.#remove(removal)) return removal.pod;
       delete this.#progress.volumeWait;
+      if (nowMs() >= end) return undefined;
     }
     return undefined;
   }

@@ -4,7 +4,14 @@ import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
 import { evaluateRefusal } from '../../workflows/plan/drain/budgets.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import type { KubeError } from '../kube/client/errors.ts';
-import { isConflict, isNotFound, isRefusal, isTooManyRequests } from '../kube/client/errors.ts';
+import {
+  isConflict,
+  isNotFound,
+  isRefusal,
+  isTooManyRequests,
+  isUnreachable,
+} from '../kube/client/errors.ts';
+import type { Page } from '../kube/client/paging.ts';
 import { namespaced } from '../kube/client/paths.ts';
 import type { Budgets } from './budgets.ts';
 
@@ -52,14 +59,23 @@ export async function deleteAtOnce(
  * evicted.
  */
 function mayBeGone(error: unknown): error is KubeError {
-  return isNotFound(error) || isConflict(error);
+  return isNotFound(error) || isConflict(error) || isTimeout(error);
 }
 
-/** By a list, as all reads of pods: a role need not grant `get`. */
+/** An API server waits for a webhook for 10 s and more, so that its answer comes too late. */
+function isTimeout(error: unknown): error is KubeError {
+  return isUnreachable(error) && error.reason === 'Timeout';
+}
+
+/**
+ * By a list, as all reads of pods: a role need not grant `get`. Throws where the API server itself
+ * does not answer.
+ */
 async function isThere(target: KubeClient, { namespace, name, uid }: DrainPod): Promise<boolean> {
-  const fieldSelector = `metadata.name=${name}`;
-  const { items } = await target.list<KubeObject>(namespaced('pods', namespace), { fieldSelector });
-  return items.some(({ metadata }) => metadata.uid === uid);
+  // One page, which no time-out makes smaller: it is one pod.
+  const query = { fieldSelector: `metadata.name=${name}`, limit: 1 };
+  const { items } = await target.get<Page<KubeObject>>(namespaced('pods', namespace), query);
+  return items?.some(({ metadata }) => metadata.uid === uid) ?? false;
 }
 
 /**

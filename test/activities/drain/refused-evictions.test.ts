@@ -1,11 +1,15 @@
 /** Evictions that the API server refuses for one pod, without a PodDisruptionBudget. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aBudget, Drain, podPath } from './drain-under-test.ts';
 
 const webhook = 'admission webhook "vm.example.com" denied the request: VM default/vm is moved';
 const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data' } };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** Pods web-0, which is refused, and two that are free: one of them has a volume. */
 function refusing(fault: { code: number; reason: string; message: string }): Drain {
@@ -31,6 +35,8 @@ const refusals = {
     reason: 'NotFound',
     message: 'namespaces "default" not found',
   },
+  // The API server waits for it as long as we wait for the API server.
+  'a webhook that does not answer': { code: 0, reason: 'Timeout', message: 'no answer in time' },
 };
 
 test.each(Object.entries(refusals))('%s: the pod is named, and the others go', async (_, fault) => {
@@ -68,4 +74,33 @@ test('an API server that has too much to do fails the pass', async () => {
   const drain = refusing({ code: 429, reason: 'Throttled', message: 'Too many requests' });
   await expect(drain.run()).rejects.toThrow('429 Throttled');
   expect(drain.reports).toEqual([]);
+});
+
+test('an API server that does not answer any more fails the pass', async () => {
+  const drain = refusing(refusals['a webhook that does not answer']);
+  const asks = drain.target.fault;
+  drain.target.fault = (call) => {
+    const isRead = call.path === podPath('').slice(0, -1);
+    return isRead ? { code: 0, reason: 'Timeout', message: 'no answer' } : asks?.(call);
+  };
+  await expect(drain.run()).rejects.toMatchObject({ type: 'ApiServerUnreachable' });
+  expect(drain.reports).toEqual([]);
+});
+
+test('a pass does not wait for a webhook at each pod: the next pass asks the others', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const spec = { nodeName: 'pool-a', volumes: [claim] };
+  const pods = [1, 2, 3, 4].map((index) => aPod({ metadata: { name: `db-${index}` }, spec }));
+  const drain = new Drain(new InMemoryClient(aNode(), ...pods));
+  const asked: string[] = [];
+  drain.target.fault = ({ path }) => {
+    if (!path.endsWith('/eviction')) return undefined;
+    asked.push(path.split('/').at(-2) ?? '');
+    vi.setSystemTime(Date.now() + 10_000);
+    return refusals['a webhook that does not answer'];
+  };
+  await expect(drain.run()).rejects.toMatchObject({ type: 'DrainBlocked' });
+  expect(asked).toEqual(['db-1', 'db-2']);
+  await expect(drain.run()).rejects.toMatchObject({ type: 'DrainBlocked' });
+  expect(asked).toEqual(['db-1', 'db-2', 'db-1', 'db-3']);
 });
