@@ -10,13 +10,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import {
-  isConflict,
-  isNotFound,
-  isRefusal,
-  isUnreachable,
-  KubeError,
-} from '../kube/client/errors.ts';
+import { isConflict, isNotFound, isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
@@ -38,7 +32,7 @@ import {
 } from './object.ts';
 import { preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
-import { codeOf } from './rejection.ts';
+import { codeOf, orRejection } from './rejection.ts';
 import { statusPatch } from './status.ts';
 import { takeWritten } from './written-machines.ts';
 import type { Clusters } from './node/target-cluster.ts';
@@ -123,21 +117,18 @@ const undone: StepFailure = {
 };
 
 /**
- * A webhook or a missing right that keeps the finalizer on is said on the Machine, as long as its
- * status can be written. One whose deletion was undone stays, and its workflow hears of that.
+ * A webhook, also one that is out of reach, or a missing right that keeps the finalizer on is said
+ * on the Machine, as long as its status can be written. One whose deletion was undone stays, and its
+ * workflow hears of that.
  */
 async function releaseMachine(
   { control }: ActivityDependencies,
   { machine }: FinishInput,
 ): Promise<StepFailure | undefined> {
-  try {
-    if (await release(control, 'machines', machine)) return undefined;
-    return undone;
-  } catch (error) {
-    if (!(error instanceof KubeError) || !isRefusal(error)) throw error;
-    const message = `the finalizer ${finalizers.machine} could not be removed: ${error.message}`;
-    return { code: codeOf(error), message, isSettled: true };
-  }
+  const what = `the finalizer ${finalizers.machine} could not be removed`;
+  const released = await orRejection(() => release(control, 'machines', machine), what);
+  if ('failure' in released) return released.failure;
+  return released.answer ? undefined : undone;
 }
 
 /**

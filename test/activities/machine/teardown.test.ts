@@ -148,6 +148,22 @@ test('a finalizer that a webhook keeps on the Machine is a failure that names it
   expect(world.control.has(path)).toBe(true);
 });
 
+test('so is one that stays because a webhook is out of reach, which is asked twice', async () => {
+  const world = aWorld({ control: [deleted], target: [] });
+  let patches = 0;
+  world.control.fault = ({ method, path: at }) => {
+    if (method !== 'PATCH' || at !== path) return undefined;
+    patches += 1;
+    return { code: 500, reason: 'InternalError', message: 'failed calling webhook' };
+  };
+  expect(await finishTeardown(world, ours)).toMatchObject({
+    code: 'Internal',
+    message: expect.stringMatching(/^the finalizer .* could not be removed: .*failed calling/),
+    isSettled: true,
+  });
+  expect(patches).toBe(2);
+});
+
 const nodeNotDeleted = (reason: string): string =>
   `Deletion of Node Object "pool-a" failed due to error: DELETE /api/v1/nodes/pool-a: 500 ${reason}: ${reason}. Initiate node object deletion`;
 
