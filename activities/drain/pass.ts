@@ -240,7 +240,7 @@ export class DrainPass {
     end: number,
   ): Promise<DrainPod | undefined> {
     for (const removal of removals) {
-      // Written down before, so that whoever takes over waits too.
+      // Written down before, so that the attempt that takes over waits too.
       await this.#noteVolumes(removal.pod, pods);
       if (await this.#remove(removal)) return removal.pod;
       delete this.#progress.volumeWait;
