@@ -35,8 +35,8 @@ const ownKeys = new Set<string>([
   annotations.triggerDeletion,
 ]);
 /**
- * What Nodes from zero are like is told by the deployment alone: a copy that a rollback brings back
- * would pass for the word of a person, and be followed by nothing.
+ * What Nodes from zero are like stands on the deployment alone: a copy that a rollback brings back
+ * would pass for the value of a person, and would not follow the class any more.
  */
 const ownPrefixes = ['millwright.dev/', fromZeroPrefix];
 

@@ -118,8 +118,8 @@ const undone: StepFailure = {
 
 /**
  * A webhook, also one that is out of reach, or a missing right that keeps the finalizer on is said
- * on the Machine, as long as its status can be written. One whose deletion was undone stays, and its
- * workflow hears of that.
+ * on the Machine, as long as its status can be written. One whose deletion was undone stays, and
+ * its workflow hears of that.
  */
 async function releaseMachine(
   { control }: ActivityDependencies,

@@ -86,9 +86,9 @@ function checkOwner(
       unchecked.push({ name: facts.name, why });
     }
   }
-  // One that is at fault is as it was: its sets, by which it is judged, are not among the checked.
-  const judged = deployments.filter((one) => machineDeploymentFaults(one).length === 0);
-  const marked = judged.map(deploymentFacts);
+  // One at fault stays as it is: its sets, by which it is evaluated, are not among the checked.
+  const evaluable = deployments.filter((one) => machineDeploymentFaults(one).length === 0);
+  const marked = evaluable.map(deploymentFacts);
   const ofMarked = new Set(marked.filter(isMarked).map(({ name }) => name));
   const listed = checked.filter((facts) => isListed(facts, ofMarked));
   const owners = new Set(listed.map(({ deployment }) => deployment));

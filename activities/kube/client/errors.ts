@@ -88,8 +88,8 @@ export const isTooLargeVersion = (error: unknown): error is KubeError =>
 export const isAnswerTooLarge = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AnswerTooLarge';
 /**
- * Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`), or what a webhook
- * refuses for now.
+ * Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`), or what a
+ * webhook refuses for now.
  */
 export const isTooManyRequests = hasCode(429);
 export const isInvalid = hasCode(422);
