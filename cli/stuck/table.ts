@@ -4,7 +4,8 @@ import { isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { ageSince } from '../terminal/age.ts';
-import { formatColumns } from '../terminal/columns.ts';
+import type { Cell } from '../terminal/columns.ts';
+import { formatColumns, shownIn } from '../terminal/columns.ts';
 import { clipLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 
@@ -38,7 +39,7 @@ export function findingTable(
   const alike = all.slice(0, most);
   const rows = alike.map(({ first, count }) => [
     ...(hasNamespaces ? [first.object.namespace ?? ''] : []),
-    bad(first.trouble ?? '-'),
+    { coloured: bad(first.trouble ?? '-') },
     nameOf(first, count),
     first.since === undefined ? '-' : ageSince(first.since, fleet.now),
     ...(isWide ? [first.until === undefined ? '-' : isoOf(first.until)] : []),
@@ -73,11 +74,11 @@ function alikeOf(findings: readonly Finding[]): Alike[] {
   return [...byWords.values()];
 }
 
-function widthOf(head: readonly string[], rows: readonly string[][]): number {
+function widthOf(head: readonly string[], rows: readonly Cell[][]): number {
   const gap = 3;
   const columns = head.slice(0, -1);
   return columns.reduce((sum, title, index) => {
-    const cells = rows.map((row) => row[index] ?? '');
+    const cells = rows.map((row) => shownIn(row[index] ?? ''));
     return sum + Math.max(title.length, ...cells.map(lengthOf)) + gap;
   }, 0);
 }

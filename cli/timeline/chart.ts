@@ -38,7 +38,7 @@ export function formatChart(lifecycle: Lifecycle, view: View): string {
       ...head,
       `0 ${' '.repeat(Math.max(room - formatSpan(span).length - 2, 1))}${formatSpan(span)}`,
     ],
-    rows.map((row, index) => [...row, bars[index] ?? '']),
+    rows.map((row, index) => [...row, { coloured: bars[index] ?? '' }]),
   );
 }
 

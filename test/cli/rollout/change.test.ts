@@ -53,6 +53,14 @@ function aPlace(changes: Changes = {}) {
 const stored = async ({ kube }: ReturnType<typeof aPlace>) =>
   await kube.read<MachineDeployment>(path);
 
+test('a history shows a tab in a cause as a blank', async () => {
+  const place = aPlace();
+  const set = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot/machinesets/one';
+  const causes = { 'kubernetes.io/change-cause': 'a\ttab' };
+  await place.kube.patch(set, 'merge', { metadata: { annotations: causes } });
+  expect((await history(place, asked)).text).toMatch(/one +1 +a tab\n/);
+});
+
 test('a pause is spec.paused, and a second one is refused', async () => {
   const place = aPlace();
   expect(await pause(place, asked)).toMatchObject({ text: 'machinedeployment/workers paused' });
