@@ -33,9 +33,17 @@ export async function onceAgreed(
 async function isAnsweredYes(text: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C, Ctrl-D and a terminal that goes away close it. Some of these leave the question open
+  // for ever, which ones depends on the version of Node.js.
+  const left = new AbortController();
+  terminal.once('close', () => left.abort());
   try {
-    const answer = await terminal.question(`${text}\nDo it? (yes/no) `);
+    const { signal } = left;
+    const answer = await terminal.question(`${text}\nDo it? (yes/no) `, { signal });
     return answer.trim().toLowerCase() === 'yes';
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+    return false;
   } finally {
     terminal.close();
   }
