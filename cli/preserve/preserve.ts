@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isNotFound } from '../../activities/kube/client/errors.ts';
+import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
@@ -9,6 +9,8 @@ import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { onceAgreed } from '../consent.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
+import type { ObjectReference } from '../object-reference.ts';
+import { formatReference } from '../object-reference.ts';
 import { readMachine } from '../read-object.ts';
 import type { Right } from '../rights.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
@@ -28,8 +30,19 @@ async function preserveNode(
   asked: PreserveQuestion,
 ): Promise<Answer> {
   const { name } = asked.object;
+  const { uid } = (await readNode(target, name)).metadata;
+  const right: Right = { verb: 'patch', group: '', resource: 'nodes', namespace: '' };
+  await requireRight(target, right);
+  const outlook = outlookOf(asked, await machineOn(place, name));
+  return await onceAgreed(asked, outlook, async () => {
+    await annotate({ kube: target, path: nodePath(name), uid }, asked);
+    return { text: `${outlook.text}\nnode/${name} annotated`, data: doneData(outlook.data) };
+  });
+}
+
+async function readNode(target: KubeClient, name: string): Promise<KubeObject> {
   try {
-    await target.get(nodePath(name));
+    return await target.get<KubeObject>(nodePath(name));
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw new Error(
@@ -37,13 +50,6 @@ async function preserveNode(
       { cause: error },
     );
   }
-  const right: Right = { verb: 'patch', group: '', resource: 'nodes', namespace: '' };
-  await requireRight(target, right);
-  const outlook = outlookOf(asked, await machineOn(place, name));
-  return await onceAgreed(asked, outlook, async () => {
-    await annotate(target, nodePath(name), asked.value);
-    return { text: `${outlook.text}\nnode/${name} annotated`, data: doneData(outlook.data) };
-  });
 }
 
 async function machineOn({ kube, namespace }: Place, node: string): Promise<Machine | undefined> {
@@ -57,25 +63,23 @@ async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<A
   const { name } = asked.object;
   const machine = await readMachine(place, name);
   refuseUseless(machine);
-  const path = customResource('machines', namespace, name);
+  const { uid } = machine.metadata;
+  const seen = { kube, path: customResource('machines', namespace, name), uid };
   await requireRight(kube, rightOnMachines('patch', 'machines', namespace));
   if (asked.until !== undefined) {
     await requireRight(kube, rightOnMachines('patch', 'machines/status', namespace));
   }
   const outlook = outlookOf(asked, machine);
   return await onceAgreed(asked, outlook, async () => {
-    await annotate(kube, path, asked.value);
+    await annotate(seen, asked);
     const data = doneData(outlook.data);
     if (asked.until === undefined)
       return { text: `${outlook.text}\nmachine/${name} annotated`, data };
-    const isKept = await untilKept(kube, path);
-    if (!isKept) {
+    const preserveExpiryTime = new Date(asked.until).toISOString().replace(/\.\d+Z$/, 'Z');
+    if (!(await keepUntil(seen, asked, preserveExpiryTime))) {
       const text = `${outlook.text}\nmachine/${name} is annotated, but no worker preserves it yet, so its end is not set. See: ${millwrightFor('doctor', namespace)}`;
       return { text, data, exitCode: 1 };
     }
-    const preserveExpiryTime = new Date(asked.until).toISOString().replace(/\.\d+Z$/, 'Z');
-    const status = { currentStatus: { preserveExpiryTime } };
-    await kube.patch(`${path}/status`, 'merge', { status });
     return {
       text: `${outlook.text}\nmachine/${name} is preserved until ${preserveExpiryTime}`,
       data,
@@ -96,8 +100,28 @@ function refuseUseless(machine: Machine): void {
   );
 }
 
-async function annotate(kube: KubeClient, path: string, value: string): Promise<void> {
-  await kube.patch(path, 'merge', { metadata: { annotations: { [annotations.preserve]: value } } });
+/** The object that the question is about. Another may get its name while a person reads it. */
+interface SeenObject {
+  kube: KubeClient;
+  path: string;
+  uid: string;
+}
+
+async function annotate(seen: SeenObject, { object, value }: PreserveQuestion): Promise<void> {
+  const { kube, path, uid } = seen;
+  const metadata = { uid, annotations: { [annotations.preserve]: value } };
+  try {
+    await kube.patch(path, 'merge', { metadata });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+    const found = await ignoreNotFound(kube.get<KubeObject>(path));
+    if (found?.metadata.uid === uid) throw error;
+    const what = found
+      ? 'another object of the same name by now; ask again to see its state'
+      : 'gone by now';
+    const words = `nothing was done: ${formatReference(object)} is ${what}`;
+    throw new Error(words, { cause: error });
+  }
 }
 
 function doneData(data: object): object {
@@ -108,12 +132,45 @@ function doneData(data: object): object {
 const keptWithinMs = 20_000;
 const periodMs = 250;
 
-async function untilKept(kube: KubeClient, path: string): Promise<boolean> {
+/** A worker writes the status of a machine that it drains again and again. */
+const mostTries = 10;
+
+/** False: no worker preserves it. */
+async function keepUntil(
+  seen: SeenObject,
+  { object }: PreserveQuestion,
+  preserveExpiryTime: string,
+): Promise<boolean> {
+  const { kube, path, uid } = seen;
+  const status = { currentStatus: { preserveExpiryTime } };
+  for (let tries = 1; ; tries += 1) {
+    const kept = await untilKept(seen, object);
+    if (!kept) return false;
+    // kube-apiserver ignores the UID in a patch of `/status`.
+    const { resourceVersion } = kept.metadata;
+    try {
+      await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
+      return true;
+    } catch (error) {
+      const isAgain = isNotFound(error) || isConflict(error);
+      if (!isAgain || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** Undefined: no worker preserves it. */
+async function untilKept(
+  { kube, path, uid }: SeenObject,
+  object: ObjectReference,
+): Promise<Machine | undefined> {
   const deadline = performance.now() + keptWithinMs;
   for (;;) {
     const found = await ignoreNotFound(kube.get<Machine>(path));
-    if (found?.status?.currentStatus?.preserveExpiryTime) return true;
-    if (!found || performance.now() > deadline) return false;
+    if (found?.metadata.uid !== uid) {
+      throw new Error(`${formatReference(object)} was annotated, and is gone since`);
+    }
+    if (found.status?.currentStatus?.preserveExpiryTime) return found;
+    if (performance.now() > deadline) return undefined;
     await setTimeout(periodMs);
   }
 }

@@ -1,5 +1,5 @@
 /** What a command on a machine says before it does anything. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { act } from '../../../cli/act/act.ts';
 import type { ActQuestion } from '../../../cli/act/command.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
@@ -8,7 +8,7 @@ import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
 import { readArguments } from '../../support/command-line.ts';
-import { aMachine, aPod } from '../../support/builders.ts';
+import { aMachine, aNode, aPod } from '../../support/builders.ts';
 
 const path = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot/machines/pool-a';
 const going = { deletionTimestamp: '2026-01-01T01:00:00Z', labels: { [labels.node]: 'pool-a' } };
@@ -104,6 +104,79 @@ test('a preservation says what becomes of the machine, and is the annotation', a
   await preserve(place, { ...kept, yes: true });
   const { metadata } = await place.kube.read<Machine>(path);
   expect(metadata.annotations).toEqual({ [annotations.preserve]: 'now' });
+});
+
+test.each(['machine', 'node'] as const)(
+  'a %s that another has replaced is left alone',
+  async (kind) => {
+    const of = (uid: string) =>
+      kind === 'node'
+        ? aNode({ metadata: { name: 'pool-a', uid } })
+        : aMachine({ metadata: { uid } });
+    const place = aPlace();
+    place.kube.put(of('first'));
+    place.kube.fault = ({ method }) => {
+      if (method === 'PATCH') place.kube.put(of('second'));
+      return undefined;
+    };
+    const asked = { object: { kind, name: 'pool-a' }, value: 'now', yes: true } as const;
+    const words = `nothing was done: ${kind}/pool-a is another object of the same name by now`;
+    await expect(preserve(place, asked)).rejects.toThrow(words);
+    const { metadata } = await place.kube.read<Machine>(
+      kind === 'node' ? '/api/v1/nodes/pool-a' : path,
+    );
+    expect(metadata.annotations ?? {}).not.toHaveProperty([annotations.preserve]);
+  },
+);
+
+test('a machine that is deleted before a person says yes is not preserved', async () => {
+  const place = aPlace({ phase: 'Running' });
+  let isGone = false;
+  place.kube.fault = ({ method }) => {
+    isGone ||= method === 'PATCH';
+    return isGone ? { code: 404, reason: 'NotFound' } : undefined;
+  };
+  const words = 'nothing was done: machine/pool-a is gone by now';
+  await expect(preserve(place, { ...kept, yes: true })).rejects.toThrow(words);
+});
+
+const until = Date.parse('2999-01-01T00:00:00Z');
+
+/** As it is once a worker preserves it. */
+const preserved = (uid: string) => {
+  const currentStatus = { phase: 'Running', preserveExpiryTime: '2026-12-01T12:00:00Z' } as const;
+  return aMachine({ metadata: { uid }, status: { currentStatus } });
+};
+
+test('an end is written also where a worker writes at the same time', async () => {
+  const place = aPlace({ phase: 'Running', metadata: { uid: 'first' } });
+  let isWritten = false;
+  place.kube.fault = ({ method, path: at }) => {
+    if (method !== 'PATCH' || !at.endsWith('/status') || isWritten) return undefined;
+    isWritten = true;
+    place.kube.put(preserved('first'));
+    return undefined;
+  };
+  const asked = preserve(place, { ...kept, until, yes: true });
+  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  place.kube.put(preserved('first'));
+  expect((await asked).text).toContain('machine/pool-a is preserved until 2999-01-01T00:00:00Z');
+  const { status } = await place.kube.read<Machine>(path);
+  expect(status?.currentStatus?.preserveExpiryTime).toBe('2999-01-01T00:00:00Z');
+});
+
+test('an end is not written on another machine of the same name', async () => {
+  const place = aPlace({ phase: 'Running', metadata: { uid: 'first' } });
+  place.kube.fault = ({ method, path: at }) => {
+    if (method === 'PATCH' && at.endsWith('/status')) place.kube.put(preserved('second'));
+    return undefined;
+  };
+  const asked = preserve(place, { ...kept, until, yes: true });
+  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  place.kube.put(preserved('first'));
+  await expect(asked).rejects.toThrow('machine/pool-a was annotated, and is gone since');
+  const { status } = await place.kube.read<Machine>(path);
+  expect(status?.currentStatus?.preserveExpiryTime).toBe('2026-12-01T12:00:00Z');
 });
 
 test('where the Node says otherwise, the Machine is not annotated', async () => {
