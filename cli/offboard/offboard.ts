@@ -1,6 +1,7 @@
 /** `millwright offboard`: removes what Temporal and the API server keep for one namespace. */
 import { Client } from '@temporalio/client';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
@@ -8,6 +9,7 @@ import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { Answer } from '../answer.ts';
 import type { OffboardQuestion } from './command.ts';
@@ -72,15 +74,32 @@ function reportOf(
 
 async function requireNoMachines(kube: KubeClient, namespace: string): Promise<void> {
   for (const kind of kinds) {
-    const { items } = await kube.list<KubeObject>(customResource(kind, namespace), {
-      as: 'PartialObjectMetadata',
-    });
+    const items = await objectsOf(kube, kind, namespace);
     if (items.length === 0) continue;
     const names = items.slice(0, mostNames).map(({ metadata }) => metadata.name);
     const more = items.length > mostNames ? ` and ${items.length - mostNames} more` : '';
     throw new Error(
       `Namespace ${namespace} has ${kind}: ${names.join(', ')}${more}. Delete them while the namespace is served, ` +
         'or leave them and their instances as they are with --keep-machines.',
+    );
+  }
+}
+
+async function objectsOf(
+  kube: KubeClient,
+  kind: MachineKind,
+  namespace: string,
+): Promise<KubeObject[]> {
+  try {
+    const path = customResource(kind, namespace);
+    return (await kube.list<KubeObject>(path, { as: 'PartialObjectMetadata' })).items;
+  } catch (error) {
+    // A namespace without objects, and one that is gone, is an empty list.
+    if (!isNotFound(error)) throw error;
+    throw new Error(
+      `The API server serves no ${kind}.${group}: their CRD is gone, or this is not the cluster of the machines. ` +
+        'Where it is gone, check the cloud for instances that are left, and go on with --keep-machines, which needs no CRDs.',
+      { cause: error },
     );
   }
 }
