@@ -161,7 +161,7 @@ export interface RetryInput {
 
 /**
  * When a refused pod is asked again: after 5 s at first and 20 s later; never earlier than 20 s
- * when that is hopeless.
+ * when that is hopeless; and when it is to be deleted, if that is earlier.
  */
 export function nextTryOf(input: RetryInput): number {
   const { since, now, isHopeless, evictionMilliseconds, random } = input;
@@ -170,7 +170,8 @@ export function nextTryOf(input: RetryInput): number {
     ? evictionSeconds * (1 + random / 4)
     : Math.min(Math.max(elapsedSeconds, firstRetrySeconds), evictionSeconds) * (1 - random / 4);
   const deletedAt = since + evictionMilliseconds;
-  return Math.min(now + seconds * 1000, Math.max(deletedAt, now));
+  const nextTryAt = now + seconds * 1000;
+  return deletedAt > now ? Math.min(nextTryAt, deletedAt) : nextTryAt;
 }
 
 /** The flag or the machine's own word, but no more than fit into the drain timeout. */

@@ -147,6 +147,7 @@ test.each([
   { name: 'never earlier than 20 s when hopeless', elapsed: 0, isHopeless: true, seconds: 20 },
   { name: 'later by jitter then', elapsed: 0, isHopeless: true, random: 1, seconds: 25 },
   { name: 'in time to be deleted', elapsed: 3_599, random: 0, seconds: 1 },
+  { name: 'as seldom where its deletion is refused too', elapsed: 3_600, seconds: 20 },
 ])('a refused pod is asked again $name', ({ elapsed, random = 0, isHopeless = false, seconds }) => {
   const evictionMilliseconds = 3_600_000;
   const since = now - elapsed * 1000;
