@@ -16,6 +16,7 @@ import {
   deleteMachine,
   machinesOf,
   timeOutOnceBooted,
+  untilBooted,
   untilGone,
   untilPhase,
   untilRunning,
@@ -77,6 +78,11 @@ describe('the console of a VM that never joined', () => {
     await deleteMachine(scenario, name);
   });
 
+  async function limitCreationTo(set: string, creationTimeout: string): Promise<void> {
+    const spec = { template: { spec: { creationTimeout } } };
+    await cluster.patch('machinesets', set, { spec });
+  }
+
   test('outlives a Machine that its set replaces, as an Event', async () => {
     await cloud.addFault({ kind: 'neverJoin', times: 1, console: cause });
     const set = await createSet(scenario, 'late', { replicas: 1 });
@@ -85,8 +91,11 @@ describe('the console of a VM that never joined', () => {
       expect(machine).toBeDefined();
       return machine?.metadata.name ?? '';
     });
-    await timeOutOnceBooted(scenario, failed);
+    await untilBooted(scenario, failed);
+    // The set takes a limit that stands on its Machine alone back.
+    await limitCreationTo(set, '1s');
     await untilGone(scenario, cluster.pathOf('machines', failed));
+    await limitCreationTo(set, '20m');
     await untilRunning(scenario, set, 1);
     const event = { reason: 'NeverJoined', message: expect.stringContaining(cause) };
     await untilEvent(scenario, { kind: 'Machine', name: failed }, event);
