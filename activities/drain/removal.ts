@@ -8,8 +8,8 @@ import {
   isConflict,
   isNotFound,
   isRefusal,
+  isTimedOut,
   isTooManyRequests,
-  isUnreachable,
 } from '../kube/client/errors.ts';
 import type { Page } from '../kube/client/paging.ts';
 import { namespaced } from '../kube/client/paths.ts';
@@ -55,16 +55,11 @@ export async function deleteAtOnce(
 }
 
 /**
- * It need not be: a webhook may answer anything, and a pod of a namespace that is gone cannot be
- * evicted.
+ * It need not be: a webhook may answer anything, a pod of a namespace that is gone cannot be
+ * evicted, and an API server waits for a webhook for 10 s and more, longer than we wait for it.
  */
 function mayBeGone(error: unknown): error is KubeError {
-  return isNotFound(error) || isConflict(error) || isTimeout(error);
-}
-
-/** An API server waits for a webhook for 10 s and more, so that its answer comes too late. */
-function isTimeout(error: unknown): error is KubeError {
-  return isUnreachable(error) && error.reason === 'Timeout';
+  return isNotFound(error) || isConflict(error) || isTimedOut(error);
 }
 
 /**

@@ -26,7 +26,7 @@ test('without the right to list machines it ends, and never shows that there are
   await fleet.stop();
 }, 10_000);
 
-test('without the right to list classes it says so once, and shows the rest', async () => {
+test('reports once that it may not list MachineClasses, and shows the rest', async () => {
   const { fleet, said } = aFleetWithout('machineclasses');
   await fleet.start();
   expect(fleet.now()?.machines).toHaveLength(1);

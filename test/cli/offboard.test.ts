@@ -5,7 +5,7 @@ import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 
 const asked = { namespace: 'shoot', keepsMachines: false, isConfirmed: true };
 
-/** As an API server answers for a kind that it does not serve: in words, without a `Status`. */
+/** For a kind without a CRD an API server answers 404 with plain text instead of a `Status`. */
 function aPlaceWithoutCrds() {
   const system = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } };
   const kube = new InMemoryClient(system);

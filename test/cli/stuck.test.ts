@@ -1,4 +1,4 @@
-/** What is left out of a table can be had by the line that it names, whatever the context says. */
+/** The command that a shortened table ends with names the namespace of the table. */
 import { expect, test } from 'vitest';
 import { diagnose } from '../../cli/diagnosis/diagnose.ts';
 import { findingTable } from '../../cli/stuck/table.ts';

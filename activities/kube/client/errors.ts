@@ -84,6 +84,9 @@ export const isTooLargeVersion = (error: unknown): error is KubeError =>
   error instanceof KubeError &&
   (/too large resource version|future revision/i.test(error.message) ||
     (error.details.causes ?? []).some(({ reason }) => reason === 'ResourceVersionTooLarge'));
+/** The API server answers no more in time, or waits itself, as for a webhook. */
+export const isTimedOut = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.reason === 'Timeout';
 /** More bytes than this client takes in one answer; fewer objects may fit. */
 export const isAnswerTooLarge = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AnswerTooLarge';

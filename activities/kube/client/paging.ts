@@ -2,7 +2,7 @@
  * A list in pages whose size follows the size of the objects: 500 small ones, or one at a time of
  * 1.5 MB.
  */
-import { KubeError, isAnswerTooLarge } from './errors.ts';
+import { isAnswerTooLarge, isTimedOut } from './errors.ts';
 
 export interface Page<K> {
   /** `remainingItemCount`: how many come after this page, of a list without selectors. */
@@ -72,5 +72,5 @@ async function pageAt<K>(
 }
 
 function isTooMuch(error: unknown): boolean {
-  return isAnswerTooLarge(error) || (error instanceof KubeError && error.reason === 'Timeout');
+  return isAnswerTooLarge(error) || isTimedOut(error);
 }

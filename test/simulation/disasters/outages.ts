@@ -79,7 +79,7 @@ export function cutLine({ simulation, weather, ...world }: World, chance: Chance
   weather.cut({ process, to, untilMs: simulation.now + lastsMs, isSilent });
 }
 
-/** Shorter than the limit of a call there and back, 10 s: nobody gives up for this alone. */
+/** Each way. The client times out after 10 s, so no call fails because of an overload alone. */
 const longestDelayMs = 4_500;
 
 /** As where other clients ask too much of it, or its disk is slow. */

@@ -215,7 +215,7 @@ describe('a Machine', () => {
         await court.pass(20_000);
       }
     }
-    // Of 800 seconds the judge sees that nobody led for 400, and 300 more may have been without.
+    // In 800 s the Lease had no holder for 400 s; the 20 pauses began 15 s earlier each: 300 s.
     expect(await brokenAfter(court, 7)).not.toContain(isGone);
     expect(await brokenAfter(court, 4)).toContain(isGone);
   });
