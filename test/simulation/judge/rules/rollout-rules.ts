@@ -173,8 +173,10 @@ function isKept({ status }: JudgedObject): boolean {
 
 /** A choice of people or of the autoscaler goes before availability (MCM 6.6). */
 function isPreferred({ metadata }: JudgedObject): boolean {
+  const { annotations = {} } = metadata;
   const usual = 3;
-  return Number(metadata.annotations?.['machinepriority.machine.sapcloud.io'] ?? usual) < usual;
+  const priority = Number(annotations['machinepriority.machine.sapcloud.io'] ?? usual);
+  return priority < usual || 'machine.sapcloud.io/delete-machine' in annotations;
 }
 
 function isKeptFailed(machine: JudgedObject | undefined): boolean {

@@ -3,7 +3,7 @@ import type { SetFacts } from './facts.ts';
 import { availableAt, sumOf } from './facts.ts';
 import type { Rollout, Sizing } from './sizing.ts';
 import { machines } from './words.ts';
-import { affordable, floorOf, lossOf, spareOf } from './sizing.ts';
+import { affordable, floorOf, shrunkBy, spareOf, spareWithout } from './sizing.ts';
 
 /**
  * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work,
@@ -64,17 +64,18 @@ class Shrinking {
       const count = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
       if (count === 0) return set;
       left -= count;
-      this.#spare -= lossOf(set, count);
-      return this.#resize(set, set.replicas - count, reason);
+      this.#spare = spareWithout(set, count, this.#spare);
+      const smaller = shrunkBy(set, count);
+      this.#note({ set, replicas: smaller.replicas, reason });
+      return smaller;
     });
   }
 
-  #resize(set: SetFacts, replicas: number, reason: string): SetFacts {
+  #note({ set, replicas, reason }: Sizing): void {
     const sizing = this.sizings.find((known) => known.set.name === set.name);
     if (sizing) {
       sizing.replicas = replicas;
       sizing.reason += `; ${reason}`;
     } else this.sizings.push({ set, replicas, reason });
-    return { ...set, replicas };
   }
 }

@@ -4,7 +4,7 @@
 import { awaited } from './awaited.ts';
 import { isActive, presentIn, sumOf } from './facts.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
-import { affordable, exists, lossOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
+import { affordable, exists, roomOf, spareOf, spareWithout, unsettledOf } from './sizing.ts';
 import { giveChosen } from './scaling.ts';
 import { machines } from './words.ts';
 
@@ -59,7 +59,7 @@ function giveBack({ facts, target, others }: Rollout, surplus: number): Sizing[]
   return sets.flatMap((set) => {
     const count = affordable(set, left, spare);
     left -= count;
-    spare -= lossOf(set, count);
+    spare = spareWithout(set, count, spare);
     const size = { set, replicas: set.replicas - count, reason: 'scaled down' };
     return count > 0 ? [size] : [];
   });

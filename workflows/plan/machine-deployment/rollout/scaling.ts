@@ -2,7 +2,16 @@
 import type { DeploymentFacts, SetFacts } from './facts.ts';
 import { sumOf } from './facts.ts';
 import type { Rollout, Sizing } from './sizing.ts';
-import { affordable, exists, lossOf, mostOf, roomOf, spareOf, unsettledOf } from './sizing.ts';
+import {
+  affordable,
+  exists,
+  mostOf,
+  roomOf,
+  shrunkBy,
+  spareOf,
+  spareWithout,
+  unsettledOf,
+} from './sizing.ts';
 
 /** Some set was last scaled for another number of replicas. */
 export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
@@ -15,7 +24,7 @@ export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
  * The number was lowered, and a cluster autoscaler has chosen machines: of several sets those give
  * that have them, the latest choice first, as an earlier one may be left of an autoscaler that died
  * before it lowered the number. Never more than the number fell by, nor a Running machine that
- * `maxUnavailable` does not spare.
+ * `maxUnavailable` does not spare, see `affordable`.
  */
 export function giveChosen({ facts, target, others }: Rollout): Sizing[] {
   const sets = [...others, target].filter(({ replicas }) => replicas > 0);
@@ -74,8 +83,8 @@ class Giving {
   take(set: SetFacts, most: number): SetFacts {
     const count = affordable(set, Math.min(most, this.#excess), this.#spare);
     this.#excess -= count;
-    this.#spare -= lossOf(set, count);
-    return { ...set, replicas: set.replicas - count };
+    this.#spare = spareWithout(set, count, this.#spare);
+    return shrunkBy(set, count);
   }
 }
 

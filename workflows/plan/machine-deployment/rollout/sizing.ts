@@ -79,11 +79,32 @@ export function lossOf(set: SetFacts, count: number): number {
   return runningAt(set) - runningAt(set, set.replicas - count);
 }
 
-/** At most `wanted`, and as many as cost no more Running machines than `spare`. */
+/**
+ * At most `wanted`, and as many as cost no more Running machines than `spare`. A Running one that
+ * was chosen for deletion costs nothing where the set has machines that do not run: it goes before
+ * them, so they would wait behind it for as long as they do not come up. MCM v0.62.1 deletes it as
+ * well.
+ */
 export function affordable(set: SetFacts, wanted: number, spare: number): number {
   let count = Math.max(Math.min(wanted, set.replicas), 0);
-  while (count > 0 && lossOf(set, count) > spare) count -= 1;
+  while (count > 0 && costOf(set, count) > spare) count -= 1;
   return count;
+}
+
+function costOf(set: SetFacts, count: number): number {
+  const chosen = Math.min(set.chosen?.length ?? 0, count);
+  const isAllRunning = runningAt(set) === Math.min(set.replicas, presentIn(set));
+  return lossOf(set, count) - (isAllRunning ? 0 : lossOf(set, chosen));
+}
+
+/** The set at its size without `count` machines. */
+export function shrunkBy(set: SetFacts, count: number): SetFacts {
+  return { ...set, replicas: set.replicas - count, chosen: (set.chosen ?? []).slice(count) };
+}
+
+/** Running machines that may still go when the set has shrunk by `count`. */
+export function spareWithout(set: SetFacts, count: number, spare: number): number {
+  return Math.max(spare - lossOf(set, count), 0);
 }
 
 /** A set that still works on its size may make machines that are not counted yet. */

@@ -88,6 +88,12 @@ describe('the new set', () => {
       size: 3,
     },
     {
+      name: 'gives a Running machine that was chosen, so that those behind it that do not run go next',
+      facts: { replicas: 2 },
+      sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'AUUU', chosen: [0] })],
+      size: 2,
+    },
+    {
       name: 'stays as it is when it has what is wanted',
       sets: [aSet({ machines: 'AA' }), theNewSet({ machines: many('A', 10) })],
     },
@@ -163,6 +169,40 @@ describe('old sets', () => {
       name: 'keep a machine that does not work where a working one would go in its place',
       sets: [aSet({ machines: `A${many('A', 8)}U` }), theNewSet({ machines: 'A' })],
       sizes: {},
+    },
+    {
+      name: 'give a Running machine that was chosen and goes before those that do not work',
+      facts: { replicas: 4, maxSurge: 1 },
+      sets: [aSet({ machines: 'AUUU', chosen: [0] }), theNewSet({ machines: 'A' })],
+      sizes: { old: 3 },
+    },
+    {
+      name: 'keep a Running machine behind one that was chosen',
+      facts: { replicas: 4, maxSurge: 2 },
+      sets: [aSet({ machines: 'AAUU', chosen: [0] }), theNewSet({ machines: 'AA' })],
+      sizes: { old: 3 },
+    },
+    {
+      name: 'count a chosen one once: what is available beyond need goes, and no more',
+      facts: { replicas: 4, maxSurge: 3 },
+      sets: [aSet({ machines: 'AAU', chosen: [0] }), theNewSet({ machines: 'AAA' })],
+      sizes: { old: 2 },
+    },
+    {
+      name: 'keep a Running machine that was chosen where all run',
+      facts: { replicas: 4, maxSurge: 1 },
+      sets: [aSet({ machines: 'AAAA', chosen: [0] }), theNewSet({ machines: 'U' })],
+      sizes: {},
+    },
+    {
+      name: 'give machines of the next set that do not work after a chosen one that ran',
+      facts: { replicas: 4, maxSurge: 2 },
+      sets: [
+        aSet({ name: 'older', machines: 'AU', chosen: [0] }),
+        aSet({ machines: 'UU' }),
+        theNewSet({ machines: 'AA' }),
+      ],
+      sizes: { older: 1, old: 1 },
     },
     {
       name: 'keep Running machines until new ones have run for long enough',
