@@ -1,6 +1,6 @@
 /** From Gardener's Machine Controller Manager (MCM) to Millwright, and back. */
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Answer, Run } from '../answer.ts';
 import { inCluster } from '../connect.ts';
@@ -90,7 +90,9 @@ function addStep(command: Command, run: Run, act: (steps: Steps) => Promise<Answ
       'a provider of MachineClasses whose driver is not built in and runs; more than once',
       collected(String),
     )
-    .option('--timeout <duration>', 'of each wait (default: 5m)', readTimeout, 300)
+    .addOption(
+      new Option('--timeout <duration>', 'of each wait').argParser(readTimeout).default(300, '5m'),
+    )
     .action((options: Options) =>
       run(migrationOf(options), (asked) =>
         // Progress is no part of the answer.

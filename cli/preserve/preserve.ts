@@ -14,6 +14,8 @@ import { formatReference } from '../object-reference.ts';
 import { readMachine } from '../read-object.ts';
 import type { Right } from '../rights.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
+import type { SeenObject } from '../seen-object.ts';
+import { patchSeen } from '../seen-object.ts';
 import { inTarget } from '../target.ts';
 import type { PreserveQuestion } from './command.ts';
 import { outlookOf, overrideOf } from './outlook.ts';
@@ -36,7 +38,8 @@ async function preserveNode(
   const outlook = outlookOf(asked, await machineOn(place, name));
   return await onceAgreed(asked, outlook, async () => {
     await annotate({ kube: target, path: nodePath(name), uid }, asked);
-    return { text: `${outlook.text}\nnode/${name} annotated`, data: doneData(outlook.data) };
+    const data = { ...outlook.data, isDone: true };
+    return { text: `${outlook.text}\nnode/${name} annotated`, data };
   });
 }
 
@@ -72,13 +75,14 @@ async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<A
   const outlook = outlookOf(asked, machine);
   return await onceAgreed(asked, outlook, async () => {
     await annotate(seen, asked);
-    const data = doneData(outlook.data);
-    if (asked.until === undefined)
+    const data = { ...outlook.data, isDone: true };
+    if (asked.until === undefined) {
       return { text: `${outlook.text}\nmachine/${name} annotated`, data };
+    }
     const preserveExpiryTime = new Date(asked.until).toISOString().replace(/\.\d+Z$/, 'Z');
     if (!(await keepUntil(seen, asked, preserveExpiryTime))) {
       const text = `${outlook.text}\nmachine/${name} is annotated, but no worker preserves it yet, so its end is not set. See: ${millwrightFor('doctor', namespace)}`;
-      return { text, data, exitCode: 1 };
+      return { text, data: { ...data, isDone: false }, exitCode: 1 };
     }
     return {
       text: `${outlook.text}\nmachine/${name} is preserved until ${preserveExpiryTime}`,
@@ -100,32 +104,8 @@ function refuseUseless(machine: Machine): void {
   );
 }
 
-/** The object that the question is about. Another may get its name while a person reads it. */
-interface SeenObject {
-  kube: KubeClient;
-  path: string;
-  uid: string;
-}
-
 async function annotate(seen: SeenObject, { object, value }: PreserveQuestion): Promise<void> {
-  const { kube, path, uid } = seen;
-  const metadata = { uid, annotations: { [annotations.preserve]: value } };
-  try {
-    await kube.patch(path, 'merge', { metadata });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-    const found = await ignoreNotFound(kube.get<KubeObject>(path));
-    if (found?.metadata.uid === uid) throw error;
-    const what = found
-      ? 'another object of the same name by now; ask again to see its state'
-      : 'gone by now';
-    const words = `nothing was done: ${formatReference(object)} is ${what}`;
-    throw new Error(words, { cause: error });
-  }
-}
-
-function doneData(data: object): object {
-  return { ...data, isDone: true };
+  await patchSeen(seen, object, { metadata: { annotations: { [annotations.preserve]: value } } });
 }
 
 /** A watcher and a worker need a second or two. */

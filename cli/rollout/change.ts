@@ -6,19 +6,24 @@ import { customResource } from '../../activities/kube/client/paths.ts';
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { options } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readDeploymentView } from '../deployment-view.ts';
 import { readDeployment } from '../read-object.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
+import { patchSeen } from '../seen-object.ts';
 import type { RolloutQuestion } from './command.ts';
 import { numberOf } from './history.ts';
 
 export async function pause(place: Place, { name }: RolloutQuestion): Promise<Answer> {
-  const { spec } = await readDeployment(place, name);
-  if (spec.paused === true) throw new Error(`machinedeployment "${name}" is already paused`);
-  return await patchDeployment(place, name, { words: 'paused', patch: { spec: { paused: true } } });
+  const deployment = await readDeployment(place, name);
+  if (deployment.spec.paused === true) {
+    throw new Error(`machinedeployment "${name}" is already paused`);
+  }
+  const patch = { spec: { paused: true } };
+  return await patchDeployment(place, deployment, { words: 'paused', patch });
 }
 
 export async function resume(place: Place, { name }: RolloutQuestion): Promise<Answer> {
@@ -30,7 +35,7 @@ export async function resume(place: Place, { name }: RolloutQuestion): Promise<A
   const notes = passed === undefined ? {} : { [options.canaryPassed]: String(passed) };
   const past = passed === undefined ? '' : `, past the first machines of revision ${passed}`;
   const patch = { metadata: { annotations: notes }, spec: { paused: null } };
-  return await patchDeployment(place, name, { words: `resumed${past}`, patch });
+  return await patchDeployment(place, view.deployment, { words: `resumed${past}`, patch });
 }
 
 /** Revision whose first machines a person is to check. */
@@ -42,25 +47,25 @@ function canaryIn(view: DeploymentView): number | undefined {
 
 /** The template stays: a rollback can go back to before, and no author of it writes it again. */
 export async function restart(place: Place, { name }: RolloutQuestion): Promise<Answer> {
-  const { spec } = await readDeployment(place, name);
-  if (spec.paused === true) {
+  const deployment = await readDeployment(place, name);
+  if (deployment.spec.paused === true) {
     throw new Error(`machinedeployment "${name}" is paused: resume it, then restart it`);
   }
   const annotations = { [options.restart]: new Date().toISOString() };
-  return await patchDeployment(place, name, {
+  return await patchDeployment(place, deployment, {
     words: 'restarted',
     patch: { metadata: { annotations } },
   });
 }
 
 export async function patchDeployment(
-  place: Place,
-  name: string,
-  { words, patch }: { words: string; patch: object },
+  { kube, namespace }: Place,
+  { metadata: { name, uid } }: MachineDeployment,
+  { words, patch }: { words: string; patch: { metadata?: object; spec?: object } },
 ): Promise<Answer> {
-  const { kube, namespace } = place;
   await requireRight(kube, rightOnMachines('patch', 'machinedeployments', namespace));
-  await kube.patch(customResource('machinedeployments', namespace, name), 'merge', patch);
+  const seen = { kube, path: customResource('machinedeployments', namespace, name), uid };
+  await patchSeen(seen, { kind: 'machinedeployment', name }, patch);
   const text = `machinedeployment/${name} ${words}`;
   return { text, data: { namespace, name, done: words }, names: [`machinedeployment/${name}`] };
 }

@@ -30,7 +30,10 @@ export async function undo(place: Place, { name, toRevision }: UndoQuestion): Pr
     const text = `skipped rollback (current template already matches revision ${revision})`;
     return { text, data: { ...data, revision, isDone: true } };
   }
-  await patchDeployment(place, name, { words: '', patch: { spec: { rollbackTo: { revision } } } });
+  await patchDeployment(place, deployment, {
+    words: '',
+    patch: { spec: { rollbackTo: { revision } } },
+  });
   const isDone = await untilTaken(place, name, revision);
   const words = isDone
     ? `machinedeployment/${name} rolled back to revision ${revision}`

@@ -179,6 +179,15 @@ test('an end is not written on another machine of the same name', async () => {
   expect(status?.currentStatus?.preserveExpiryTime).toBe('2026-12-01T12:00:00Z');
 });
 
+test('an end that no worker lets be written is not done', async () => {
+  const place = aPlace({ phase: 'Running' });
+  const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(60_000);
+  const answer = await preserve(place, { ...kept, until, yes: true });
+  clock.mockRestore();
+  expect(answer).toMatchObject({ data: { isDone: false }, exitCode: 1 });
+  expect(answer.text).toContain('no worker preserves it yet');
+});
+
 test('where the Node says otherwise, the Machine is not annotated', async () => {
   const notes = { [annotations.lastAppliedPreserve]: 'false' };
   const place = aPlace({ phase: 'Running', metadata: { annotations: notes } });

@@ -88,6 +88,28 @@ test('without the right nothing is written, and the right is named', async () =>
   expect(place.kube.writes()).toEqual([]);
 });
 
+const changes: [string, typeof pause][] = [
+  ['pause', pause],
+  ['restart', restart],
+  ['undo', (place, { name }) => undo(place, { name, toRevision: 1 })],
+];
+
+test.each(changes)(
+  'a deployment that has the name of the one that %s looked at stays as it is',
+  async (_, change) => {
+    const place = aPlace();
+    place.kube.fault = ({ method }) => {
+      if (method === 'PATCH') place.kube.put(aMachineDeployment({ metadata: { uid: 'another' } }));
+      return undefined;
+    };
+    const words = 'machinedeployment/workers is another object of the same name by now';
+    await expect(change(place, asked)).rejects.toThrow(words);
+    const { spec, metadata } = await stored(place);
+    expect(spec).toEqual(aMachineDeployment().spec);
+    expect(metadata.annotations).toBeUndefined();
+  },
+);
+
 test('a restart is an option, so the template stays', async () => {
   const place = aPlace();
   const before = await stored(place);
