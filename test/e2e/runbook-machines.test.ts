@@ -65,7 +65,7 @@ describe('the runbook of a machine', () => {
       cause: 'may not have more instances',
       way: `millwright retry machine/${name}`,
     });
-    await page.run('Want fewer machines');
+    await page.run('Scale the pool down');
     await eventually('the pool has given up its machine', async () => {
       expect(await machinesOf(scenario, pool)).toEqual([]);
     });

@@ -41,11 +41,11 @@ describe('the runbook of', () => {
       cause: 'the worker is scaled to 0',
       way: 'describe deployment millwright-worker',
     });
-    await eventually('the page sees that nobody wants workers', async () => {
+    await eventually('the page shows 0 of 0 workers', async () => {
       expect(await page.run('Look')).toMatch(/^millwright-worker +0\/0 /m);
     });
     await cluster.scale(pool.name(), 2);
-    await page.run('Nobody wants pods');
+    await page.run('The Deployments are scaled to 0');
     await expectScaledTo(2);
   });
 
