@@ -101,7 +101,7 @@ export function messageOf(doing: string, answer: AzureAnswer): string {
 
 function adviceOn(answer: AzureAnswer): string | undefined {
   if (lacksApiVersion(answer)) return answer.versionAdvice;
-  if (answer.status !== 404 || meaningOf(answer) !== 'unknown') return undefined;
+  if (answer.status !== 404 || answer.code !== undefined) return undefined;
   return 'this answer does not come from Azure, so it does not prove that something is missing. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, fix that';
 }
 

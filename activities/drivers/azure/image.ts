@@ -48,7 +48,8 @@ export async function orInput<Result>(calling: Promise<Result>): Promise<Result>
     return await calling;
   } catch (error) {
     if (!isAbsent(error) || !(error instanceof AzureFailure)) throw error;
-    throw new AzureFailure({ meaning: 'input', message: error.message, cause: error });
+    const { message, status, code } = error;
+    throw new AzureFailure({ meaning: 'input', message, status, code, cause: error });
   }
 }
 

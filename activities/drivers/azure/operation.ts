@@ -15,6 +15,7 @@ interface Poller {
 
 interface RawResponse {
   headers: { get(name: string): string | undefined };
+  parsedBody?: unknown;
 }
 
 export type Start = (
@@ -31,11 +32,20 @@ export interface Submitted {
 export async function submit(session: Session, write: Write, start: Start): Promise<Submitted> {
   let address: string | undefined;
   let retryAfter: number | undefined;
-  const onResponse = ({ headers }: RawResponse): void => {
+  let body: unknown;
+  const onResponse = ({ headers, parsedBody }: RawResponse): void => {
     address = headers.get('azure-asyncoperation');
     retryAfter = secondsOfRetryAfter(headers.get('retry-after'));
+    body = parsedBody;
   };
-  await call(session, doingOf(write), (options) => start({ ...options, onResponse }).submitted());
+  await call(session, doingOf(write), async (options) => {
+    try {
+      await start({ ...options, onResponse }).submitted();
+    } catch (error) {
+      // The SDK keeps the body of a refusal in the errors of reads, and drops it in those of writes.
+      throw Object.assign(Object(error), { details: body });
+    }
+  });
   const operation = address ? operationPath(address, session.clients) : undefined;
   return { write: { ...write, ...(operation !== undefined && { operation }) }, retryAfter };
 }

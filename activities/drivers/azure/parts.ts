@@ -2,6 +2,7 @@
 import type { VirtualMachine } from '@azure/arm-compute';
 import { doingOf, type PartRef, type Write } from './checkpoint.ts';
 import { OperationFailed, type AzureFailure } from './error-mapping.ts';
+import { orInput } from './image.ts';
 import { viewOf } from './instance-view.ts';
 import {
   operationFailed,
@@ -138,7 +139,7 @@ export async function untilAtRest(
 /** Sends the write that makes it, and waits until it is there. */
 export async function makePart(session: Session, part: PartRef, start: Start): Promise<void> {
   const write: Write = { verb: 'create', part };
-  const submitted = await submit(session, write, start);
+  const submitted = await orInput(submit(session, write, start));
   if (await untilDone(session, submitted)) return;
   const made = await untilMade(session, submitted.write);
   if (!isMade(made)) throw await failureOfPart(session, submitted.write, made);

@@ -118,7 +118,8 @@ export function living({ resources }: AzureDouble, name: string): string[] {
     .toSorted();
 }
 
-/** A part of the double's `METHOD /path` of a virtual machine that is made. */
+/** Parts of the double's `METHOD /path` of an interface and a virtual machine that are made. */
+export const nicPut = `put /subscriptions/${subscription}/resourcegroups/rg-1/providers/microsoft.network/networkinterfaces`;
 export const vmPut = `put /subscriptions/${subscription}/resourcegroups/rg-1/providers/microsoft.compute/virtualmachines`;
 
 export function vmOf({ resources }: AzureDouble, name: string): Resource | undefined {

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
-import { aDriver, aMachine, aSetting, living, partsOf, secret, vmPut } from './a-machine.ts';
+import {
+  aDriver,
+  aMachine,
+  aSetting,
+  living,
+  nicPut,
+  partsOf,
+  secret,
+  vmPut,
+} from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
 
 let double: AzureDouble;
@@ -47,6 +56,35 @@ describe('failures', () => {
         settled: true,
         message: 'Azure: create virtual machine m: ZonalAllocationFailed: on purpose',
       },
+    },
+    {
+      name: 'an image that Azure misses only when the virtual machine is to be made',
+      fault: { kind: 'refuse', match: vmPut, status: 404, code: 'PlatformImageNotFound' },
+      is: {
+        code: 'InvalidArgument',
+        kind: 'input',
+        settled: true,
+        message: 'Azure: create virtual machine m: PlatformImageNotFound: on purpose',
+      },
+    },
+    {
+      name: 'a resource group that is not there',
+      fault: { kind: 'refuse', match: nicPut, status: 404, code: 'ResourceGroupNotFound' },
+      is: { code: 'InvalidArgument', kind: 'input', settled: true },
+    },
+    {
+      name: 'something else that Azure misses',
+      fault: { kind: 'refuse', match: vmPut, status: 404, code: 'SomethingNew' },
+      is: {
+        code: 'Unknown',
+        settled: false,
+        message: 'Azure: create virtual machine m: SomethingNew: on purpose',
+      },
+    },
+    {
+      name: 'the page of a proxy instead of an answer to a write',
+      fault: { kind: 'html', match: nicPut },
+      is: { code: 'Unknown', settled: false },
     },
     {
       name: 'an operation that failed for reasons that nobody knows',
