@@ -73,7 +73,8 @@ async function removePart(session: Session, { part, mayDelete, first }: Removal)
     } catch (error) {
       if (!isBusy(error)) throw error;
       const because = error.code ?? 'Azure works on it';
-      await pause(session, { write: { verb: 'delete', part }, attempt, because });
+      const retryAfter = error.retryAfterSeconds;
+      await pause(session, { write: { verb: 'delete', part }, attempt, because, retryAfter });
     }
     found = await getPart(session, part);
   }

@@ -132,19 +132,53 @@ interface SdkError {
   request?: { url?: string };
   response?: { headers?: { get?: (name: string) => string | undefined } };
   /** The body of an answer that the SDK could read. */
-  details?: { error?: { code?: unknown } };
+  details?: { error?: ErrorBody };
+}
+
+export interface ErrorBody {
+  code?: unknown;
+  message?: unknown;
+  details?: unknown;
+}
+
+/** The codes of these say nothing; the real one stands in their details. */
+const envelopes = [
+  'ResourceOperationFailure',
+  'ResourceDeploymentFailure',
+  'DeploymentFailed',
+  'RetryableError',
+];
+
+export function innermostOf(error: ErrorBody): ErrorBody {
+  const [detail] = Array.isArray(error.details) ? error.details : [];
+  if (typeof detail !== 'object' || !envelopes.includes(String(error.code))) return error;
+  return innermostOf(Object(detail));
 }
 
 function answerOf(error: unknown): AzureAnswer {
-  const { statusCode, message, request } = sdkErrorOf(error);
-  const code = codeOf(error);
+  const { statusCode, request } = sdkErrorOf(error);
+  const { code, message } = reasonOf(error);
   const advice = request?.url === undefined ? undefined : versionAdvice(request.url);
   return {
-    message: (typeof message === 'string' ? message : String(error)).slice(0, 1_000),
+    message: message.slice(0, 1_000),
     ...(advice !== undefined && { versionAdvice: advice }),
     ...(typeof statusCode === 'number' && { status: statusCode }),
     ...(code !== undefined && isOfAzure(error) && { code }),
   };
+}
+
+/** As the body of the answer says, else as the error does. */
+function reasonOf(error: unknown): { code: string | undefined; message: string } {
+  const { message, details } = sdkErrorOf(error);
+  const answered = innermostOf(Object(details?.error));
+  return {
+    code: textOf(answered.code) ?? codeOf(error),
+    message: textOf(answered.message) ?? textOf(message) ?? String(error),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Others answer 404 as well, some with a code: Azure's stands in its envelope. */

@@ -4,7 +4,7 @@
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
-/** By `error.code`, whatever the status; 429 goes before. */
+/** By `error.code`, whatever the status; 429 goes before most. */
 export const codeMeanings: ErrorTable = {
   TooManyRequests: 'throttling',
   SubscriptionRequestsThrottled: 'throttling',
@@ -171,9 +171,18 @@ export function lacksService(code: string | undefined): boolean {
   return versionCodes.includes(code ?? '') || code === 'InvalidResourceNamespace';
 }
 
+/**
+ * With these 429 says nothing of the account: a subnet or another part is being changed, and the
+ * network's service wants to be asked again.
+ */
+export const busyCodes: readonly string[] = [
+  'RetryableErrorDueToAnotherOperation',
+  'ReferencedResourceNotProvisioned',
+];
+
 export function meaningOf({ status, code, message }: AzureAnswer): MeaningName {
   // Throttling comes with codes that mean something else elsewhere, such as OperationNotAllowed.
-  if (status === 429) return 'throttling';
+  if (status === 429 && !busyCodes.includes(code ?? '')) return 'throttling';
   const byWords = messageMeanings.find((row) => row.code === code && row.pattern.test(message));
   if (byWords) return byWords.meaning;
   const byCode = code === undefined ? undefined : codeMeanings[code];

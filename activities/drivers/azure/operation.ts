@@ -5,7 +5,13 @@
  */
 import { doingOf, operationPath, type Write } from './checkpoint.ts';
 import { meaningOf } from './errors.ts';
-import { isPassing, messageOf, OperationFailed, secondsOfRetryAfter } from './error-mapping.ts';
+import {
+  innermostOf,
+  isPassing,
+  messageOf,
+  OperationFailed,
+  secondsOfRetryAfter,
+} from './error-mapping.ts';
 import { call, callRaw, type CallOptions, type Session } from './session.ts';
 import { pause } from './wait.ts';
 
@@ -126,18 +132,4 @@ export function operationFailed(
 
 function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
-}
-
-interface ErrorBody {
-  code?: unknown;
-  message?: unknown;
-  details?: unknown;
-}
-
-/** Some failures are wrapped: `ResourceOperationFailure` with the real one in its details. */
-function innermostOf(error: ErrorBody): ErrorBody {
-  const [detail] = Array.isArray(error.details) ? error.details : [];
-  const isWrapped = ['ResourceOperationFailure', 'ResourceDeploymentFailure', 'DeploymentFailed'];
-  if (typeof detail !== 'object' || !isWrapped.includes(String(error.code))) return error;
-  return innermostOf(Object(detail));
 }

@@ -9,6 +9,7 @@ export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   retryAfterSeconds: number | undefined;
+  details: object[] = [];
 
   constructor(status: number, code: string, message: string) {
     super(message);
@@ -18,10 +19,11 @@ export class Refusal extends Error {
 }
 
 /** Azure's envelope of errors. */
-export function answerOf({ status, code, message, retryAfterSeconds }: Refusal): Answer {
+export function answerOf(refusal: Refusal): Answer {
+  const { status, code, message, retryAfterSeconds, details } = refusal;
   return {
     status,
-    body: { error: { code, message, details: [] } },
+    body: { error: { code, message, details } },
     headers: {
       'x-ms-failure-cause': 'gateway',
       'x-ms-error-code': code,

@@ -29,6 +29,8 @@ export interface Fault {
   status?: number;
   code?: string;
   message?: string;
+  /** Of `refuse` and `throttle`: what stands within the error. */
+  details?: { code: string; message: string }[];
   /** Of `throttle`. Default 1. */
   seconds?: number;
   /** Of `slow`, by the double's clock. Default 1000. */

@@ -214,14 +214,16 @@ function requireToken({ authority }: RunningDouble, { headers }: IncomingMessage
   throw new Refusal(401, 'InvalidAuthenticationToken', 'The access token is invalid.');
 }
 
-function refuse({ kind, status, code, message, seconds }: Fault): void {
+function refuse(fault: Fault): void {
+  const { kind, status, code, message, seconds, details = [] } = fault;
   if (kind === 'throttle') {
     const refusal = new Refusal(429, code ?? 'TooManyRequests', message ?? 'too many requests');
     refusal.retryAfterSeconds = seconds ?? 1;
-    throw refusal;
+    throw Object.assign(refusal, { details });
   }
   if (kind !== 'refuse') return;
-  throw new Refusal(status ?? 400, code ?? 'InvalidParameter', message ?? 'on purpose');
+  const refusal = new Refusal(status ?? 400, code ?? 'InvalidParameter', message ?? 'on purpose');
+  throw Object.assign(refusal, { details });
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

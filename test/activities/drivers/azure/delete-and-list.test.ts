@@ -10,12 +10,14 @@ import {
   aSpec,
   living,
   madeByMcm,
+  nicPut,
   partsOf,
   someProperties,
   vmOf,
   vmPut,
 } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
+import { pendingOf } from './pending.ts';
 
 let double: AzureDouble;
 let driver: Driver;
@@ -44,6 +46,24 @@ describe('delete', () => {
     const code = 'NicReservedForAnotherVm';
     const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
     double.faults.add({ kind: 'refuse', match, times: 2, code });
+    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test('an interface that something else is changing is asked for again when Azure says', async () => {
+    await madeByMcm({ double, driver }, 'm');
+    const details = [
+      { code: 'RetryableErrorDueToAnotherOperation', message: 'An operation is updating it.' },
+    ];
+    const match = nicPut.replace('put ', 'delete ');
+    const fault = { kind: 'throttle', match, code: 'RetryableError', details } as const;
+    double.faults.add({ ...fault, seconds: 0 });
+    double.faults.add({ ...fault, seconds: 14 });
+    expect(await pendingOf(driver.deleteInstance(aMachine('m')))).toMatchObject({
+      message:
+        'Azure: network interface m-nic cannot be deleted yet (RetryableErrorDueToAnotherOperation); it is asked for again',
+      pollAfterSeconds: 14,
+    });
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
   });

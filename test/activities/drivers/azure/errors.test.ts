@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import {
+  busyCodes,
   codeMeanings,
   meaningOf,
   messageMeanings,
@@ -26,8 +27,15 @@ describe('by code', () => {
     expect(error.message).toBe(`Azure: do it: ${code}: words`);
   });
 
-  test.each(Object.keys(codeMeanings))('%s with 429 is throttling', (code) => {
-    expect(meaningOf({ code, status: 429, message: '' })).toBe('throttling');
+  test.each(Object.keys(codeMeanings).filter((code) => !busyCodes.includes(code)))(
+    '%s with 429 is throttling',
+    (code) => {
+      expect(meaningOf({ code, status: 429, message: '' })).toBe('throttling');
+    },
+  );
+
+  test.each(busyCodes)('%s with 429 is a part that is being changed', (code) => {
+    expect(meaningOf({ code, status: 429, message: '' })).toBe('conflict');
   });
 });
 

@@ -23,6 +23,12 @@ beforeAll(async () => {
 beforeEach(() => double.reset());
 afterAll(() => double.close());
 
+const subnetIsChanged = {
+  code: 'RetryableError',
+  message: 'A retryable error occurred.',
+  details: [{ code: 'ReferencedResourceNotProvisioned', message: 'subnet1 is in Updating state.' }],
+};
+
 describe('failures', () => {
   test.each<{ name: string; fault: Fault; is: object }>([
     {
@@ -105,6 +111,22 @@ describe('failures', () => {
       name: 'something else at work',
       fault: { kind: 'refuse', match: vmPut, status: 409, code: 'AnotherOperationInProgress' },
       is: { code: 'Aborted', settled: false },
+    },
+    {
+      name: 'a subnet that is being changed, which Azure answers with 429',
+      fault: { kind: 'throttle', seconds: 12, match: nicPut, ...subnetIsChanged },
+      is: {
+        code: 'Aborted',
+        settled: false,
+        retryAfterSeconds: 12,
+        message:
+          'Azure: create network interface m-nic: ReferencedResourceNotProvisioned: subnet1 is in Updating state.',
+      },
+    },
+    {
+      name: 'the same without a reason',
+      fault: { kind: 'throttle', match: nicPut, code: 'RetryableError' },
+      is: { code: 'Unavailable', kind: 'throttling', settled: false },
     },
     {
       name: 'a look that is refused',
