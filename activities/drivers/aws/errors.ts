@@ -70,6 +70,8 @@ export const awsErrors: ErrorTable = {
   AccessDeniedException: 'forbidden',
   Blocked: 'forbidden',
   OptInRequired: 'forbidden',
+  /** The first spot instance of an account. */
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted': 'forbidden',
   RegionDisabledException: 'forbidden',
 
   'InvalidAMIID.NotFound': 'input',

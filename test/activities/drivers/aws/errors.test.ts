@@ -42,6 +42,7 @@ const rows: [code: string, meaning: keyof typeof meanings][] = [
   ['Throttling', 'throttling'],
   ['UnauthorizedOperation', 'forbidden'],
   ['AccessDenied', 'forbidden'],
+  ['AuthFailure.ServiceLinkedRoleCreationNotPermitted', 'forbidden'],
   ['AuthFailure', 'unauthenticated'],
   ['InvalidClientTokenId', 'unauthenticated'],
   ['ExpiredToken', 'unauthenticated'],
