@@ -286,7 +286,8 @@ function failureIn(failure: unknown, method: Method, context: AnswerContext): Ma
 
 const stages = ['initialization', 'nodeLookup'] as const;
 
+/** A cloud that says 0 is not to be asked in a loop: our own pace counts. */
 function pauseOf(seconds: unknown): number | undefined {
-  if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
+  if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
   return Math.min(seconds, longestRetrySeconds);
 }

@@ -14,6 +14,19 @@ test.each([
   expect(answer).toEqual({ outcome: 'failed', failure: expected });
 });
 
+test.each([
+  { seconds: 7, kept: { retryAfterSeconds: 7 } },
+  { seconds: 0.2, kept: { retryAfterSeconds: 0.2 } },
+  // Otherwise the cloud would be asked again and again, without a pause in between.
+  { seconds: 0, kept: {} },
+])('a cloud that wants to be asked after $seconds s', ({ seconds, kept }) => {
+  const answer = {
+    outcome: 'failed',
+    failure: { ...failure, retryAfterSeconds: seconds },
+  } as const;
+  expect(createdBy(answer, asked)).toEqual({ outcome: 'failed', failure: { ...failure, ...kept } });
+});
+
 test('faults of a class are sentences', () => {
   const good = { outcome: 'validated', faults: ['size is missing'] } as const;
   expect(validatedBy({ ...good, faults: [...good.faults] }, asked)).toEqual(good);
