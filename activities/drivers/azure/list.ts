@@ -5,6 +5,7 @@
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
 import { withoutNulls } from '../spec-schema.ts';
+import { AnswerBody, type RawResponse } from './answer-body.ts';
 import { lacksService } from './errors.ts';
 import { AzureFailure, isAbsent } from './error-mapping.ts';
 import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
@@ -143,6 +144,7 @@ function partial(doing: string, what: string): AzureFailure {
 
 type List = (options: {
   abortSignal: AbortSignal;
+  onResponse: (response: RawResponse) => void;
 }) => AsyncIterable<object> & { byPage(): AsyncIterableIterator<object[]> };
 
 /** All of the group, as the Resource Manager cannot search by two tags. */
@@ -170,11 +172,13 @@ async function readGroup(session: Session): Promise<PlacedResource[]> {
 
 async function readType(session: Session, type: string, list: List): Promise<PlacedResource[]> {
   const doing = `list ${type} of resource group ${session.place.resourceGroup}`;
-  const pages = list({ abortSignal: session.signal }).byPage();
+  const body = new AnswerBody();
+  const onResponse = (response: RawResponse): void => body.note(response);
+  const pages = list({ abortSignal: session.signal, onResponse }).byPage();
   const found: PlacedResource[] = [];
   for (;;) {
     // Each page has the time of a request.
-    const page = await call(session, doing, () => pages.next());
+    const page = await call(session, doing, () => body.addedTo(pages.next()));
     if (page.done) return found;
     const items: unknown = page.value;
     if (!Array.isArray(items)) throw partial(doing, 'an answer that is no list');

@@ -3,6 +3,7 @@
  * asked here and not by the SDK's poller, which gives a failed operation without its code, and
  * waits without a limit.
  */
+import { AnswerBody, type RawResponse } from './answer-body.ts';
 import { doingOf, operationPath, type Write } from './checkpoint.ts';
 import { meaningOf } from './errors.ts';
 import {
@@ -19,11 +20,6 @@ interface Poller {
   submitted(): Promise<void>;
 }
 
-interface RawResponse {
-  headers: { get(name: string): string | undefined };
-  parsedBody?: unknown;
-}
-
 export type Start = (
   options: CallOptions & { onResponse: (response: RawResponse) => void },
 ) => Poller;
@@ -38,20 +34,16 @@ export interface Submitted {
 export async function submit(session: Session, write: Write, start: Start): Promise<Submitted> {
   let address: string | undefined;
   let retryAfter: number | undefined;
-  let body: unknown;
-  const onResponse = ({ headers, parsedBody }: RawResponse): void => {
+  const body = new AnswerBody();
+  const onResponse = (response: RawResponse): void => {
+    const { headers } = response;
     address = headers.get('azure-asyncoperation');
     retryAfter = secondsOfRetryAfter(headers.get('retry-after'));
-    body = parsedBody;
+    body.note(response);
   };
-  await call(session, doingOf(write), async (options) => {
-    try {
-      await start({ ...options, onResponse }).submitted();
-    } catch (error) {
-      // The SDK keeps the body of a refusal in the errors of reads, and drops it in those of writes.
-      throw Object.assign(Object(error), { details: body });
-    }
-  });
+  await call(session, doingOf(write), (options) =>
+    body.addedTo(start({ ...options, onResponse }).submitted()),
+  );
   const operation = address ? operationPath(address, session.clients) : undefined;
   return { write: { ...write, ...(operation !== undefined && { operation }) }, retryAfter };
 }

@@ -129,6 +129,24 @@ describe('list', () => {
     expect(viaGraph.map(({ machineName }) => machineName)).toEqual(['a', 'b']);
   });
 
+  test('without Resource Graph nothing is in a resource group that is gone', async () => {
+    const code = 'AccessDenied';
+    double.faults.add({ kind: 'refuse', match: 'resourcegraph', status: 403, code });
+    const gone = { ...request(), providerSpec: aSpec({ resourceGroup: 'gone' }) };
+    expect(await driver.listInstances(gone)).toEqual([]);
+  });
+
+  test('without Resource Graph a list that Azure refuses says why', async () => {
+    const refusal = { kind: 'refuse', status: 403, message: 'no right to read' } as const;
+    double.faults.add({ ...refusal, match: 'resourcegraph', code: 'AccessDenied' });
+    double.faults.add({ ...refusal, match: 'virtualmachines', code: 'AuthorizationFailed' });
+    expect(await failureOf(driver.listInstances(request()))).toMatchObject({
+      code: 'PermissionDenied',
+      message:
+        'Azure: list Microsoft.Compute/virtualMachines of resource group rg-1: AuthorizationFailed: no right to read',
+    });
+  });
+
   test('a list that is only a part fails', async () => {
     await driver.createInstance(aMachine('a'));
     double.faults.add({ kind: 'cut', match: 'resourcegraph', skip: 1 });
