@@ -1,6 +1,7 @@
 /** Where Azure's clouds are, by `cloudConfiguration.name`. */
 import { DriverError } from '../driver.ts';
 import type { Environment } from '../settings.ts';
+import { refusal } from '../spec-schema.ts';
 
 export interface Cloud {
   /** The Resource Manager's URL. */
@@ -37,10 +38,11 @@ const clouds: Readonly<Record<string, { endpoint: string; authority: string }>> 
  * Another endpoint comes from the process only, never from a class or a Secret: the credentials are
  * sent there.
  */
-export function cloudOf(name: string | undefined, env: Environment): Cloud {
-  const known = clouds[name ?? 'AzurePublic'];
+export function cloudOf(name: unknown, env: Environment): Cloud {
+  const known = knownCloud(name ?? 'AzurePublic');
   if (!known) {
-    const message = `providerSpec.cloudConfiguration.name: "${name}" is not one of ${Object.keys(clouds).join(', ')}`;
+    const allowed = `one of ${Object.keys(clouds).join(', ')}`;
+    const message = refusal('providerSpec.cloudConfiguration.name', name, allowed);
     throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
   }
   const authority = env['MILLWRIGHT_AZURE_AUTHORITY'];
@@ -52,6 +54,11 @@ export function cloudOf(name: string | undefined, env: Environment): Cloud {
     ...(caFile && { caFile }),
     isPrivate: Boolean(authority),
   };
+}
+
+/** The class is not checked yet: it may name anything. */
+function knownCloud(name: unknown): (typeof clouds)[string] | undefined {
+  return typeof name === 'string' && Object.hasOwn(clouds, name) ? clouds[name] : undefined;
 }
 
 /** Checks the endpoints of the process when the driver is made. */

@@ -102,7 +102,7 @@ async function runIn<Result>(
 ): Promise<Result> {
   const { providerSpec, secret } = request;
   placeOf(providerSpec);
-  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name ?? undefined, settings.env);
+  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name, settings.env);
   const access = { cloud, plan: planCredentials(secret, settings) };
   const clients = await clientsFor(source, access);
   try {

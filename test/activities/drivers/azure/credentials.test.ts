@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
@@ -163,5 +164,17 @@ describe('clouds', () => {
 
   test('another name is refused', () => {
     expect(() => cloudOf('Mine', {})).toThrow('"Mine" is not one of AzurePublic');
+  });
+
+  test.each([
+    { name: 'constructor', shown: '"constructor"' },
+    { name: { toString: '' }, shown: 'an object with toString' },
+    { name: ['AzureChina'], shown: 'a list of 1' },
+  ])('$name is no cloud, and a fault of the class', ({ name, shown }) => {
+    const message = `providerSpec.cloudConfiguration.name: ${shown} is not one of AzurePublic, AzureGovernment, AzureChina`;
+    // As where the driver is called: not as the schema has checked it.
+    const ask = () => cloudOf(name, {});
+    expect(ask).toThrow(DriverError);
+    expect(ask).toThrow(message);
   });
 });
