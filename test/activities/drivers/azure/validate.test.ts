@@ -203,6 +203,23 @@ describe('as in Gardener, it is no fault', () => {
       spec: withProperties({ virtualMachineScaleSet: { id: '' } }),
     },
     {
+      name: 'an empty urn beside another image',
+      spec: withStorage({ imageReference: { id: '/image', urn: '' } }),
+    },
+    {
+      name: 'an empty urn beside another image of a data disk',
+      spec: withStorage({
+        dataDisks: [
+          {
+            lun: 0,
+            diskSizeGB: 1,
+            storageAccountType: 'Premium_LRS',
+            imageRef: { communityGalleryImageID: '/image', urn: '' },
+          },
+        ],
+      }),
+    },
+    {
       name: 'an ARM id in other letters',
       spec: withProperties({ capacityReservation: { capacityReservationGroupID: group } }),
     },
