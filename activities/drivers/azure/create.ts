@@ -47,7 +47,8 @@ export async function createInstance(
       return await adopted(session, request, seen);
     }
     if (request.providerID !== undefined) throw missing(request);
-    await requireNoFailure(session, request);
+    const part: PartRef = { kind: 'virtual machine', name: request.machine.name };
+    await requireNoFailure(session, { verb: 'create', part });
     const tags = await makeAll(session, request);
     const made = { name: request.machine.name, tags };
     return { ...instanceOf(session, request, made), found: false };
@@ -98,12 +99,9 @@ async function isOfUse(
   return !(await isCleared(session, request));
 }
 
-/**
- * For a virtual machine that is missing although Azure accepted its creation in an earlier call.
- */
-async function requireNoFailure(session: Session, { machine }: CreateRequest): Promise<void> {
-  const part: PartRef = { kind: 'virtual machine', name: machine.name };
-  const earlier = earlierOf(session, { verb: 'create', part });
+/** For a part that is missing although Azure accepted its creation in an earlier call. */
+async function requireNoFailure(session: Session, write: Write): Promise<void> {
+  const earlier = earlierOf(session, write);
   if (!earlier) return;
   const { state, retryAfter } = await outcomeOf(session, earlier);
   if (state === 'underWay' || state === 'unclear') {
@@ -215,6 +213,7 @@ async function takeOrMake(
     if (!isBeingDeleted(found)) return idOf(session, part);
   }
   if (found) await clear(session, request, { part, found });
+  else await requireNoFailure(session, write);
   await makePart(session, part, start);
   return idOf(session, part);
 }

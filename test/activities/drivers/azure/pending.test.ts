@@ -198,6 +198,20 @@ describe('a create that fails after minutes says why', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
+  test('of a disk that was never to be seen', async () => {
+    double.faults.add({ ...tenMinutes, match: 'put ', skip: 2 });
+    const { checkpoint = '' } = await pendingOf(create('m')({}));
+    double.resources.failUnderWay({ code: 'QuotaExceeded', message: 'too many disks' });
+    const disk = double.resources.all().find(({ name }) => name === 'm-tools-1-data-disk');
+    double.resources.remove(disk?.id ?? '');
+    expect(await failureOf(create('m')({ checkpoint }))).toMatchObject({
+      kind: 'quota',
+      settled: true,
+      message: 'Azure: create disk m-tools-1-data-disk: QuotaExceeded: too many disks',
+    });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
   test('at once, while its interface is kept for three minutes', async () => {
     double.world.reservationSeconds = 180;
     double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
