@@ -117,7 +117,11 @@ export const messageMeanings: readonly {
 }[] = [
   { code: 'OperationNotAllowed', pattern: /exceed\w*.*quota|quota.*exceed/is, meaning: 'quota' },
   { code: 'OperationNotAllowed', pattern: /limit.*(reached|exceed)/is, meaning: 'quota' },
-  { code: 'OperationNotAllowed', pattern: /attached to|in use|being/is, meaning: 'conflict' },
+  {
+    code: 'OperationNotAllowed',
+    pattern: /attached to|in use|in progress|being|marked for deletion/is,
+    meaning: 'conflict',
+  },
   { code: 'OperationNotAllowed', pattern: /./s, meaning: 'precondition' },
   // As Gardener's driver: the size does not exist here, another pool may have one that does.
   { code: 'BadRequest', pattern: /not supported/is, meaning: 'capacity' },

@@ -63,6 +63,17 @@ describe('by words', () => {
       message: 'Disk a is attached to VM b.',
       meaning: 'conflict',
     },
+    {
+      code: 'OperationNotAllowed',
+      message:
+        "Operation 'startTenantUpdate' is not allowed on VM 'a' since the VM is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).",
+      meaning: 'conflict',
+    },
+    {
+      code: 'OperationNotAllowed',
+      message: 'This operation cannot be performed when extension operations are in progress.',
+      meaning: 'conflict',
+    },
     { code: 'OperationNotAllowed', message: 'no', meaning: 'precondition' },
     { code: 'BadRequest', message: 'the size is not supported in this zone', meaning: 'capacity' },
     { code: 'BadRequest', message: 'malformed', meaning: 'input' },
