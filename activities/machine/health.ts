@@ -12,7 +12,7 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { isUnreachable } from '../kube/client/errors.ts';
+import { isRejected, isUnreachable } from '../kube/client/errors.ts';
 import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { formatStop } from '../kube/objects/global-stop.ts';
@@ -42,8 +42,9 @@ import { correctTargetCluster, recordTargetCluster } from './node/target-cluster
 const noLeader = 'no watcher holds the Lease millwright, so nothing may be written';
 
 /**
- * Never fails because an API server is out of reach: the workflow has to know, so that its clock
- * stands still.
+ * Never fails because an API server is out of reach, or lets nothing be read: the workflow has to
+ * know, so that its clock stands still, and a step that went on trying would keep a deletion from
+ * being seen.
  */
 export async function checkHealth(
   dependencies: ActivityDependencies,
@@ -54,7 +55,7 @@ export async function checkHealth(
   try {
     return await check(dependencies, request);
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
+    if (!isUnreachable(error) && !isRejected(error)) throw error;
     return { found: 'machine', finding: { outOfReach: error.message } };
   }
 }

@@ -14,6 +14,7 @@ import { formatLoss } from './missing-instance-text.ts';
 import { component, machineSubject, patchCheckedStatus, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
+import { ofTarget } from './read-and-claim.ts';
 import { statusPatch } from './status.ts';
 import { joinedNode } from './record.ts';
 
@@ -30,7 +31,9 @@ export async function recordMissingInstance(
   if (!current || uid !== machine.uid || deletionTimestamp !== undefined) {
     return { found: 'nothing' };
   }
-  if (await joinedNode(dependencies, current, instance)) return { found: 'nothing' };
+  const joined = await ofTarget(() => joinedNode(dependencies, current, instance));
+  if ('outOfReach' in joined) return { found: 'held', reason: joined.outOfReach };
+  if (joined.answer) return { found: 'nothing' };
   const reason = await obstacleTo(dependencies, current);
   await report(dependencies, input, reason);
   if (reason !== undefined) return { found: 'held', reason };

@@ -162,7 +162,7 @@ async function nodeOf(
  * The workflow waits for a target cluster that is out of reach, or that lets nothing be read: a
  * step that did would keep a deletion from being seen.
  */
-async function ofTarget<T>(
+export async function ofTarget<T>(
   call: () => Promise<T>,
 ): Promise<{ answer: T } | { outOfReach: string }> {
   try {

@@ -156,6 +156,18 @@ describe('the phase follows the Node', () => {
     const outcome = await checkHealth({ ...world, control }, request);
     expect(outcome).toMatchObject({ finding: { outOfReach: expect.stringContaining('refused') } });
   });
+
+  test.each([
+    { code: 403, reason: 'Forbidden' },
+    { code: 500, reason: 'InternalError', message: 'etcdserver: request timed out' },
+  ])('so is a target cluster that lets no Node be read: $code', async (refusal) => {
+    const world = aWorld({ control: [machineIn('Running')], target: [aNode()] });
+    world.target.fault = () => refusal;
+    expect(await checkHealth(world, request)).toMatchObject({
+      finding: { outOfReach: expect.stringContaining(refusal.reason) },
+    });
+    expect(world.control.writes()).toEqual([]);
+  });
 });
 
 describe('a deleted Node', () => {

@@ -52,6 +52,17 @@ test('a machine whose instance is missing and whose Node is Ready is not Failed'
   expect(events).toEqual([]);
 });
 
+test.each([
+  { code: 503, reason: 'ServiceUnavailable' },
+  { code: 403, reason: 'Forbidden' },
+])('nor one whose Node cannot be read, for which nothing waits: $reason', async (fault) => {
+  const world = aWorld({ control: [set, machineIn('Pending')] });
+  world.target.fault = () => fault;
+  const outcome = await recordMissingInstance(world, { machine: lifeOf('pool-a'), instance });
+  expect(outcome).toMatchObject({ found: 'held', reason: expect.stringContaining(fault.reason) });
+  expect(world.control.writes()).toEqual([]);
+});
+
 test('an Available machine whose instance is missing waits for its turn, as with a Node', async () => {
   const machines = [machineIn('Available'), machineIn('Failed', 'pool-b')];
   const { outcome, status, events } = await lossOf(machines);

@@ -248,13 +248,17 @@ describe('the second look before a creation timeout', () => {
     expect(writes).toEqual([]);
   });
 
-  test('an API server out of reach fails no machine', async () => {
+  test.each([
+    { code: 0, reason: 'Unreachable' },
+    { code: 403, reason: 'Forbidden' },
+    { code: 500, reason: 'InternalError' },
+  ])('an API server that lets no Node be read fails no machine: $reason', async (fault) => {
     const { control, ...world } = aWorld({ control: [pending] });
-    world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+    world.target.fault = () => fault;
     const input = { machine, instance: known, now: late };
     expect(await recordTimeout({ ...world, control }, input)).toMatchObject({
       found: 'outOfReach',
-      reason: expect.stringContaining('Unreachable'),
+      reason: expect.stringContaining(fault.reason),
     });
     expect(control.writes()).toEqual([]);
     world.target.fault = () => undefined;
