@@ -43,7 +43,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
   const first = planRepair(facts, now) ?? (preservation && planPreservationStep(preservation, now));
   const step = first ?? planMissing(facts, now) ?? (health && planHealth(facts, health, now));
   const planned = step ?? (isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now));
-  return preservedUntil(doubtedUntil(repairedUntil(planned, facts), facts), facts, now);
+  return preservedUntil(doubtedUntil(repairedUntil(planned, facts, now), facts), facts, now);
 }
 
 /** What is missing on the object itself. */
@@ -56,13 +56,14 @@ function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
  * Whatever a machine waits for, it wakes to set its finalizer again, and to read what was out of
  * reach.
  */
-function repairedUntil(step: MachineStep, { finalizerAt, outage }: MachineFacts): MachineStep {
+function repairedUntil(
+  step: MachineStep,
+  { finalizerAt, outage }: MachineFacts,
+  now: number,
+): MachineStep {
   if (step.action !== 'wait') return step;
-  const until = Math.min(
-    step.until ?? Infinity,
-    finalizerAt ?? Infinity,
-    outage?.retryAt ?? Infinity,
-  );
+  const readAt = outage && outage.retryAt > now ? outage.retryAt : Infinity;
+  const until = Math.min(step.until ?? Infinity, finalizerAt ?? Infinity, readAt);
   return until === Infinity ? step : { ...step, until };
 }
 
@@ -143,7 +144,7 @@ function planHealth(
  * be, so it goes on trying, as in MCM v0.62.1.
  */
 function planLaunch(facts: MachineFacts, now: number): MachineStep {
-  if (hasFailed(facts) && facts.isOwned) return planFailed(facts);
+  if (hasFailed(facts) && facts.isOwned) return planFailed(facts, now);
   const known = facts.instance && planJoin(facts, now);
   if (known) return known;
   if (now >= facts.createDeadline && !hasFailed(facts)) return planTimeout(facts);
@@ -179,8 +180,13 @@ function planJoined(facts: MachineFacts, now: number): MachineStep {
   return { action: mustRead ? 'readAndClaim' : 'recordJoined' };
 }
 
-/** One that is preserved has the time to join all the same. */
-function planFailed({ preservation, isRecorded, isNodeReady }: MachineFacts): MachineStep {
+/**
+ * One that is preserved has the time to join all the same, so its Node is read when that was out of
+ * reach.
+ */
+function planFailed(facts: MachineFacts, now: number): MachineStep {
+  const { preservation, isRecorded, isNodeReady, outage } = facts;
+  if (outage && isInReach(facts, now)) return { action: 'readAndClaim' };
   const isKept = preservation?.until !== undefined;
   if (isKept && isRecorded && isNodeReady) return { action: 'recordJoined' };
   return { action: 'wait', reason: 'failed: its MachineSet decides on a replacement' };

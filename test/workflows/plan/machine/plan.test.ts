@@ -70,6 +70,17 @@ describe('launch', () => {
       action: 'readAndClaim',
     },
     {
+      name: 'also one of a Failed machine, whose Node is not known before',
+      given: { ...pending, isRead: false, phase: 'Failed', outage: { ...outage, retryAt: now } },
+      action: 'readAndClaim',
+    },
+    {
+      name: 'one that backs off is not woken again and again by an outage that may be over',
+      given: { failure: failing(), outage: { ...outage, retryAt: now } },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
       name: 'a deletion is not kept waiting by a target cluster that does not answer',
       given: { outage, ...deleted },
       action: 'beginTeardown',
