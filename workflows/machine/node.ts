@@ -7,8 +7,12 @@ import { isSameInstance } from '../values/provider-id.ts';
 import type { MachineState, NodeState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 
-export function observeNode({ node }: MachineState, seen: NodeSnapshot): boolean {
+export function observeNode(state: MachineState, seen: NodeSnapshot): boolean {
+  const { node, health } = state;
   if (node.seen?.uid === seen.uid && !isNewer(seen, node.seen)) return false;
+  // One that registers anew after the join has nothing yet of what the Machine says of it.
+  const isAnother = node.seen !== undefined && node.seen.uid !== seen.uid;
+  if (health !== undefined && isAnother && seen.exists) noteBehind(state);
   node.seen = seen;
   return true;
 }

@@ -19,7 +19,7 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
   restoreCreation(state, machine);
   if (!instanceOf(state)) return;
   // The Machine may have been edited while no workflow ran for it.
-  if (livingPhaseOf(machine) === 'Running') noteBehind(state);
+  if (hasJoined(livingPhaseOf(machine))) noteBehind(state);
   setPhase(state, livingPhaseOf(machine));
 }
 

@@ -109,6 +109,21 @@ describe('the Node of a machine that runs', () => {
     });
   });
 
+  test('that registers anew gets what the Machine says of it, which went with the one before', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.joinNode({ exists: false });
+      await world.log.until('checkHealth');
+      expect(world.log.count('syncNode')).toBe(0);
+      await world.joinNode({ uid: 'uid-of-the-next' });
+      await world.log.until('syncNode');
+      await world.joinNode({ uid: 'uid-of-the-next', conditionsDigest: 'ready for long' });
+      await world.log.until('checkHealth', 3);
+      expect(world.log.count('syncNode')).toBe(1);
+    });
+  });
+
   test('waits for its join when the spec is edited before', async () => {
     const world = await MachineWorld.create(temporal);
     await world.run(async () => {

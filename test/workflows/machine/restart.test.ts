@@ -59,6 +59,20 @@ test('a machine whose create finds an instance reads its Node, which may have jo
   });
 });
 
+test.each(['Running', 'Unknown'] as const)(
+  'the Node of a machine that was %s gets what was edited while no workflow ran',
+  async (phase) => {
+    const world = await MachineWorld.create(temporal);
+    const nodeTemplate = { labels: { pool: 'b' } };
+    world.object = { ...world.object, ...known, phase, nodeTemplate };
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('syncNode');
+      expect(world.log.inputsOf('syncNode')).toMatchObject([{ nodeTemplate }]);
+    });
+  },
+);
+
 test('force-deletion that only the object tells of forces the drain', async () => {
   const world = await MachineWorld.create(temporal);
   world.object = { ...world.object, ...known, phase: 'Running', forceDeletion: true };
