@@ -16,6 +16,7 @@ import type {
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
+import type { BootstrapToken } from './machine/bootstrap-token.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
@@ -334,18 +335,30 @@ async function findClass(
  */
 async function userDataOf(
   { target }: DriverDependencies,
-  { machine, bootstrapTokenId }: DriverRequest,
+  request: DriverRequest,
   template: UserData,
 ): Promise<UserData> {
+  const { machine, bootstrapTokenId } = request;
   const machineName = machine.name;
   if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
-  const bootstrapToken = await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId));
-  if (bootstrapToken === undefined) {
-    // The next attempt makes it again.
-    const message = `the bootstrap token ${bootstrapTokenId} was deleted before it was used`;
-    throw new DriverError({ code: 'Unavailable', message, settled: true });
+  const token = await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId));
+  const fault = faultOfToken(token, request);
+  if (token && fault === undefined) {
+    return fillUserData(template, { machineName, bootstrapToken: token.text });
   }
-  return fillUserData(template, { machineName, bootstrapToken });
+  // The next attempt makes it again. An earlier one may have used it.
+  const message = `the bootstrap token ${bootstrapTokenId} ${fault}`;
+  throw new DriverError({ code: 'Unavailable', message, settled: false });
+}
+
+/** A stop, or another pause, moves the deadline of a create, and not the end of its token. */
+function faultOfToken(
+  token: BootstrapToken | undefined,
+  { checkpoint }: DriverRequest,
+): string | undefined {
+  if (!token) return 'was deleted before it was used';
+  const isTooLate = token.endsSoon && checkpoint === undefined;
+  return isTooLate ? 'ends before a Node could join with it' : undefined;
 }
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */

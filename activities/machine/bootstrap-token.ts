@@ -19,7 +19,12 @@ const ownerAnnotation = 'millwright.dev/machine-uid';
 const candidatesMax = 8;
 
 interface TokenSecret {
-  metadata: { uid: string; resourceVersion: string; annotations?: Record<string, string> };
+  metadata: {
+    uid: string;
+    resourceVersion: string;
+    creationTimestamp: string;
+    annotations?: Record<string, string>;
+  };
   data?: Record<string, string>;
 }
 
@@ -41,10 +46,19 @@ export async function ensureBootstrapToken(
   throw new Error(`no free bootstrap token id for Machine ${request.machine.name}`);
 }
 
-/** The whole token, `<id>.<secret>`. */
-export async function readBootstrapToken(target: KubeClient, id: string): Promise<string> {
-  const { data } = await target.get<TokenSecret>(pathOf(id));
-  return `${id}.${decoded(data?.['token-secret'])}`;
+export interface BootstrapToken {
+  /** The whole token, `<id>.<secret>`. */
+  text: string;
+  /** Less than a quarter of its time is left: too late for an instance that has yet to boot. */
+  endsSoon: boolean;
+}
+
+export async function readBootstrapToken(target: KubeClient, id: string): Promise<BootstrapToken> {
+  const { metadata, data } = await target.get<TokenSecret>(pathOf(id));
+  const end = Date.parse(decoded(data?.['expiration']));
+  const lifetimeMs = end - Date.parse(metadata.creationTimestamp);
+  const text = `${id}.${decoded(data?.['token-secret'])}`;
+  return { text, endsSoon: end - nowMs() < lifetimeMs / 4 };
 }
 
 export async function deleteBootstrapToken(

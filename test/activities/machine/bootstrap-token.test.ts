@@ -19,10 +19,10 @@ test('the id of a bootstrap token comes from the UID, and a second call finds th
   const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, request);
   expect(id).toBe(tokenIdOf(machine.uid, 0));
-  const token = await readBootstrapToken(target, id);
+  const { text: token } = await readBootstrapToken(target, id);
   expect(token).toMatch(/^[0-9a-z]{6}\.[0-9a-z]{16}$/);
   expect(await ensureBootstrapToken(target, request)).toBe(id);
-  expect(await readBootstrapToken(target, id)).toBe(token);
+  expect(await readBootstrapToken(target, id)).toEqual({ text: token, endsSoon: false });
 });
 
 test('the description of a bootstrap token is that of MCM, with the name of the machine', async () => {
@@ -37,13 +37,13 @@ test('the description of a bootstrap token is that of MCM, with the name of the 
 test('a bootstrap token lasts as long as the creation may take, counted anew', async () => {
   const target = new InMemoryClient();
   const id = await ensureBootstrapToken(target, { ...request, lifetimeSeconds: 0 });
-  const before = await readBootstrapToken(target, id);
+  const { text } = await readBootstrapToken(target, id);
   // MCM's role grants neither.
   target.fault = ({ method }) =>
     /PATCH|PUT/.test(method) ? { code: 403, reason: 'no' } : undefined;
   expect(await ensureBootstrapToken(target, request)).toBe(id);
   // An instance may be booting with it.
-  expect(await readBootstrapToken(target, id)).toBe(before);
+  expect(await readBootstrapToken(target, id)).toEqual({ text, endsSoon: false });
   const { data } = await target.read<{ data: Record<string, string> }>(pathOf(id));
   const expiration = Buffer.from(data['expiration'] ?? '', 'base64').toString();
   expect(Date.parse(expiration)).toBeGreaterThan(Date.now() + 1_000_000);
