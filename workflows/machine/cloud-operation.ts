@@ -25,6 +25,11 @@ export function operationFactsOf(
   return isOfStep && stepsWithOperation.has(running.name) ? operation : undefined;
 }
 
+/** A worker has taken the task that none was there for. */
+export function noteTaken(state: MachineState): void {
+  if (state.operation?.waitsFor === 'a worker') delete state.operation;
+}
+
 const stepsWithOperation = new Set<RunningStep['name']>([
   'drain',
   'create',

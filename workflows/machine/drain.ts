@@ -1,6 +1,7 @@
 /** The drain that runs: what it reported. */
 import type { DrainReport } from '../contracts/drain-activities.ts';
 import { digestOfBlockers } from '../plan/drain/report.ts';
+import { noteTaken } from './cloud-operation.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -10,6 +11,7 @@ export function observeDrain(state: MachineState, report: DrainReport): boolean 
   if (report.uid !== state.object.uid || !isBeingDrained(state)) return false;
   const { blockers = [], deadline } = state.drain ?? {};
   state.drain = report;
+  noteTaken(state);
   return (
     deadline !== report.deadline || digestOfBlockers(blockers) !== digestOfBlockers(report.blockers)
   );

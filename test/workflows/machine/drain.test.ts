@@ -11,6 +11,8 @@ import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { drainOptionsOf } from '../../../workflows/machine/deadlines.ts';
+import { observeDrain } from '../../../workflows/machine/drain.ts';
+import { factsOf } from '../../../workflows/machine/facts.ts';
 import { observeMachine } from '../../../workflows/machine/object.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
@@ -181,6 +183,18 @@ test('the drain annotations that were seen last hold, whatever was read before',
   expect(state.teardown).toMatchObject({ stage: 'deleting', wasForced: true });
   observeMachine(state, { ...seen, resourceVersion: '1', drain: {} });
   expect(drainOptionsOf(state)).toEqual({ isSkipped: true });
+});
+
+test('a drain that reports has its worker: none is waited for any more', () => {
+  const object = { isGone: false, isStale: false, uid: 'uid-1' };
+  const teardown = { stage: 'draining', startedAt: 0 } as const;
+  const state: MachineState = { ...newMachineState(0), object, teardown };
+  const untaken = { message: 'all slots for drains are taken', waitsFor: 'a worker' } as const;
+  state.operation = { ...untaken, name: 'Delete', token: 'uid-1-0', since: 0 };
+  const running = { name: 'drain', isCancelRequested: false, isForced: false } as const;
+  expect(factsOf(state, running).operation).toMatchObject(untaken);
+  expect(observeDrain(state, blocked)).toBe(true);
+  expect(factsOf(state, running).operation).toBeUndefined();
 });
 
 test('the progress of an attempt survives a slow attempt that fails before it reports anything', async () => {
