@@ -11,7 +11,10 @@ export function failuresAt({ failure }: MachineState, during: StepFailure['durin
   return failure && failure.detail.during === during ? failure.attempts : 0;
 }
 
-/** Plans the next attempt. What failed is said on the object by the next step. */
+/**
+ * Plans the next attempt. What failed is said on the object by the next step. Where the spec or the
+ * class was edited during the attempt, its signal is over, and the next attempt is due at once.
+ */
 export function noteFailure(
   state: MachineState,
   detail: StepFailure,
@@ -27,7 +30,7 @@ export function noteFailure(
   const unpaced = (before?.unpaced ?? 0) + (hasOwnPace(pace) ? 0 : 1);
   const wait = backoffSeconds({ ...pace, attempts: unpaced, random: Math.random() });
   const attempts = (before?.attempts ?? 0) + 1;
-  const retryAt = Date.now() + wait * 1000;
+  const retryAt = state.object.isStale ? 0 : Date.now() + wait * 1000;
   state.failure = { detail, attempts, unpaced, retryAt, operation, isReported: false };
   setPhase(state, phaseOfFailure(operation, state.phase));
 }

@@ -13,6 +13,7 @@ import { retryFailureNow } from './failure.ts';
 import { checkSoon } from './health.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
 import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
+import { instanceOf } from './state.ts';
 
 /** Takes in a live object. Returns whether anything changed that the plan decides by. */
 export function observeMachine(state: MachineState, seen: MachineSnapshot): boolean {
@@ -63,11 +64,13 @@ function noteEdit(state: MachineState): void {
 
 /**
  * A repaired class wakes a machine that waits for it, and one that runs, whose Node may have to
- * follow.
+ * follow. A create that was sent may fail yet by the class as it was.
  */
 export function observeClass(state: MachineState, { ...seen }: SnapshotVersion): boolean {
+  const { failure, creation, teardown, phase } = state;
   noteClassBehind(state, seen);
-  if (!state.failure) return state.phase === 'Running';
+  const isCreating = !teardown && creation.stage !== 'none' && !instanceOf(state);
+  if (!failure && !isCreating) return phase === 'Running';
   markStale(state);
   retryFailureNow(state);
   return true;

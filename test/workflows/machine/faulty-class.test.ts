@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
-import { MachineWorld } from './machine-world.ts';
+import { instance, MachineWorld } from './machine-world.ts';
 
 let temporal: TemporalForTests;
 beforeAll(async () => {
@@ -45,6 +45,32 @@ describe('a faulty class', () => {
       // The server's clock stands but for real time: nothing but the signal can have woken it.
       await world.phase('Pending');
       expect(world.log.inputsOf('readAndClaimMachine').at(-1)).toMatchObject({ isRetry: true });
+    });
+  });
+
+  const noRoom: MachineFailure = { code: 'ResourceExhausted', message: 'full', isSettled: true };
+
+  test.each([
+    { name: 'the class', mend: (world: MachineWorld) => world.repairClass() },
+    {
+      name: 'the spec',
+      mend: (world: MachineWorld) => world.observe({ specDigest: 'names another class' }),
+    },
+  ])('is tried at once when $name was mended while the cloud refused it', async ({ mend }) => {
+    let creates = 0;
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => {
+        creates += 1;
+        if (creates > 1) return { outcome: 'created', instance };
+        await mend(world);
+        return { outcome: 'failed', failure: noRoom };
+      },
+    });
+    await world.run(async () => {
+      await world.begin();
+      // Ten minutes otherwise.
+      await world.phase('Pending');
+      expect(world.log.count('readAndClaimMachine')).toBe(2);
     });
   });
 

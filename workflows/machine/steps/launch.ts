@@ -60,8 +60,8 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
   if (!instanceOf(state) && object.joinBy?.isOutage) noteJoinOutageEnd(state, read);
   // A machine that has its instance needs its class again only when it goes.
   if (!failure || isRecorded(state)) return;
-  markStale(state);
   noteFailure(state, failure, 'Create');
+  markStale(state);
 }
 
 /** Of a Machine that was never read: what is signalled from here on is read anew. */
@@ -87,9 +87,9 @@ export async function create(context: StepContext): Promise<void> {
     return;
   }
   noteCreateFailed(state, outcome.failure);
+  if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Create');
   // The next attempt reads the object again: class, Secrets and limits may have been fixed.
   markStale(state);
-  if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Create');
 }
 
 export async function findStaleNode(context: StepContext): Promise<void> {
