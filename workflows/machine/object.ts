@@ -136,7 +136,7 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
       ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
     };
   }
-  noteFinalizer(object, machine);
+  noteFinalizer(object, object.observed ?? machine);
 }
 
 export function noteNodeRead({ object }: MachineState): void {

@@ -251,6 +251,27 @@ test('another class that is named during a deletion is asked for its driver', as
   });
 });
 
+test('a spec that is edited while the deletion begins holds for the drain', async () => {
+  const world = await MachineWorld.create(temporal, {
+    beginTeardown: async () => {
+      // No signal comes in during a local activity: the regular form has to run.
+      if (Context.current().info.isLocal) throw ApplicationFailure.nonRetryable('busy');
+      const machine = world.read();
+      const limits = { ...world.object.limits, drainTimeoutSeconds: 60 };
+      world.object = { ...world.object, limits };
+      await world.observe({ specDigest: 'spec-2' });
+      return { machine };
+    },
+  });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    const deadline = (world.object.deletionRequestedAt ?? 0) + 60_000;
+    expect(world.log.inputsOf('drainNode')).toMatchObject([{ deadline }]);
+  });
+});
+
 test('a Node that is signalled while the join is recorded is not forgotten', async () => {
   let joins = 0;
   const world = await MachineWorld.create(temporal, {

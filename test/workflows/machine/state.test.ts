@@ -6,6 +6,7 @@ import { drainOptionsOf } from '../../../workflows/machine/deadlines.ts';
 import {
   noteDrainOptions,
   noteForceDeletion,
+  noteRead,
   noteWritten,
   observeMachine,
 } from '../../../workflows/machine/object.ts';
@@ -145,6 +146,15 @@ test('a version from before a command takes nothing of the command back, a later
   observeMachine(state, { ...seen, resourceVersion: '900000004', drain: { until: 9_000 } });
   expect(drainOptionsOf(state)).toEqual({ until: 9_000 });
   expect(factsOf(state, undefined).mustForce).toBe(false);
+});
+
+test('a finalizer that is taken off while the object is read is due again, whatever the read found', () => {
+  const state = pending();
+  observeMachine(state, { ...seen, resourceVersion: '900000002', hasFinalizer: false });
+  noteRead(state, { ...prepared, resourceVersion: '900000001' }, cluster);
+  expect(factsOf(state, undefined).finalizerAt).toBeDefined();
+  noteRead(state, { ...prepared, resourceVersion: '900000003' }, cluster);
+  expect(factsOf(state, undefined).finalizerAt).toBeUndefined();
 });
 
 test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {

@@ -40,13 +40,13 @@ type FinishInput = Parameters<KubeActivities['finishTeardown']>[0];
 export async function beginTeardown(context: StepContext): Promise<void> {
   const { state, input } = context;
   const request = { machine: context.machine() };
+  markFresh(state);
   const { machine } = await localFirst((steps) => steps.beginTeardown(request), 'begin teardown');
   if (!machine) {
     markGone(state);
     return;
   }
   takeRead(state, machine, input.cluster);
-  markFresh(state);
   if (!machine.isDeleting || !machine.hasFinalizer) return;
   noteDeletionBegun(state);
   clearFailure(state);
