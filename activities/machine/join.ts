@@ -4,6 +4,7 @@ import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { reportCompetitor, competingMachine } from './node/claims.ts';
@@ -52,10 +53,28 @@ export async function recordJoined(
     message: `${description} as Node ${seen.name}`,
     component,
   });
-  if (bootstrapTokenId !== undefined) {
-    await deleteBootstrapToken(target, bootstrapTokenId, machine);
-  }
+  if (bootstrapTokenId !== undefined)
+    await dropToken({ control, target }, request, bootstrapTokenId);
   return { hasJoined: true };
+}
+
+/** The machine has joined, whatever becomes of its token. */
+async function dropToken(
+  { control, target }: { control: KubeClient; target: KubeClient },
+  { machine }: JoinRequest,
+  id: string,
+): Promise<void> {
+  try {
+    await deleteBootstrapToken(target, id, machine);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    recordEvent(control, machineSubject(machine), {
+      type: 'Warning',
+      reason: 'FailedUpdate',
+      message: `The bootstrap token ${id} ends by itself, as it could not be deleted: ${error.message}`,
+      component,
+    });
+  }
 }
 
 /**

@@ -55,6 +55,25 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   });
 });
 
+test.each([
+  { code: 403, reason: 'Forbidden' },
+  { code: 0, reason: 'Unreachable' },
+])(
+  'a bootstrap token that cannot be deleted undoes no join, and is said: $reason',
+  async (fault) => {
+    const world = worldWith();
+    world.target.fault = ({ path: asked }) => (asked.includes('/secrets/') ? fault : undefined);
+    const asked = { ...request, bootstrapTokenId: 'abc123' };
+    expect(await recordJoined(world, asked)).toEqual({ hasJoined: true });
+    const { items } = await world.control.list<{ message: string }>(
+      namespaced('events', namespace),
+    );
+    expect(items).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('abc123 ends by itself') }),
+    );
+  },
+);
+
 test('a join that is late does not undo that a check found the machine ill', async () => {
   const world = worldWith();
   world.control.fault = (call) => {
