@@ -2,6 +2,7 @@
 import { hasJoined } from '../api/phases.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import { noteUnrecorded, restoreCreation, takeOverCreation } from './creation.ts';
+import { clearFailure } from './failure.ts';
 import { checkSoon } from './health.ts';
 import { noteBehind } from './node.ts';
 import { noteRead, takeDoubt } from './object.ts';
@@ -45,6 +46,8 @@ function correct(state: MachineState, machine: PreparedMachine): void {
 /** A run that was restored from a backup goes on as the object says. */
 export function takeOver(state: MachineState, machine: PreparedMachine): void {
   if (!takeOverCreation(state, machine)) return;
+  // Of a create that made an instance after all.
+  clearFailure(state);
   setPhase(state, livingPhaseOf(machine));
   checkSoon(state);
 }

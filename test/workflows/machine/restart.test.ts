@@ -429,7 +429,9 @@ test('a run that was restored to before its instance takes over what the object 
     world.object = { ...world.object, ...known, phase: 'Running' };
     await temporal.skip(1_300);
     await world.log.until('checkHealth');
-    expect((await world.state()).creation).toMatchObject({ stage: 'recorded', instance: known });
+    const { creation, failure: leftover } = await world.state();
+    expect(creation).toMatchObject({ stage: 'recorded', instance: known });
+    expect(leftover).toBeUndefined();
     expect(world.log.count('recordTimeout')).toBe(1);
   });
 });
