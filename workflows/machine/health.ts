@@ -36,6 +36,8 @@ export interface HealthCheckInput {
   instance: Instance;
   /** The Node of this instance as it was seen last. */
   node: NodeSnapshot | undefined;
+  /** The Node that went, as it was when a check decided on that. */
+  lossSeen?: string | undefined;
   before: HealthState | undefined;
   isInstanceGone: boolean;
   now: number;
@@ -45,16 +47,18 @@ export function healthRequestOf({
   machine,
   instance,
   node,
+  lossSeen,
   before,
   isInstanceGone,
   now,
 }: HealthCheckInput): HealthRequest {
   const { providerID, nodeName } = instance;
+  // A watcher that began anew knows only that there is none, not that it was deleted.
+  const isLost = node?.exists === false && node.uid !== '';
   return defined({
     machine,
     instance: { providerID, nodeName },
-    // A watcher that began anew knows only that there is none, not that it was deleted.
-    hasLostNode: node?.exists === false && node.uid !== '',
+    hasLostNode: isLost && digestOf(node) !== lossSeen,
     isInstanceGone: isInstanceGone || undefined,
     since: sinceOf(before, now),
     pausedMs: before?.pausedMs ?? 0,

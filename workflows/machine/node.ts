@@ -66,6 +66,7 @@ export function noteEquipped({ node }: MachineState, seen: NodeSnapshot): boolea
   return isFresh;
 }
 
+/** It was decided what becomes of the Machine of a Node that went. */
 export function noteLossHandled({ node }: MachineState, seen: NodeSnapshot): void {
   node.lossSeen = digestOf(seen);
 }

@@ -126,7 +126,7 @@ export interface NodeState {
   mustCheckName?: boolean;
   /** The joining Node as it was when the node template was applied last. */
   equipped?: { uid: string; seen: string };
-  /** The Node that went before the machine joined, as it was when that was handled. */
+  /** The Node that went, as it was when that was handled. */
   lossSeen?: string;
 }
 

@@ -64,6 +64,24 @@ test('a change of the Node is checked once, and what was seen already is not', a
   });
 });
 
+test('a Node that went among many is no reason to delete its Machine later, when others are back', async () => {
+  const { world, health } = await joined();
+  await world.run(async () => {
+    await world.beginAndJoin();
+    health.find = ill;
+    await world.joinNode({ exists: false });
+    await world.phase('Unknown');
+    await temporal.skip(70);
+    await world.log.until('checkHealth', 2);
+    await world.joinNode({ uid: 'uid-of-the-next', ...sick });
+    await world.log.until('checkHealth', 3);
+    await world.joinNode({ uid: 'uid-of-the-next', exists: false });
+    await world.log.until('checkHealth', 4);
+    const lost = world.log.inputsOf('checkHealth').map(({ hasLostNode }) => hasLostNode);
+    expect(lost.slice(0, 4)).toEqual([true, false, false, true]);
+  });
+});
+
 test('an Unknown machine is found by what it waits for, and is Failed after its timeout', async () => {
   const { world, health } = await joined();
   await world.run(async () => {

@@ -1,9 +1,10 @@
 /** The step that checks the health of a machine that has joined. */
+import type { HealthFinding } from '../../plan/machine/health.ts';
 import { afterCheck, beforeCheck } from '../../plan/machine/health.ts';
 import { localFirst } from '../../runtime/activity-options.ts';
 import { healthRequestOf, noteHealth } from '../health.ts';
 import { noteNothingToEvaluate, noteEvaluated } from '../missing-instance.ts';
-import { digestOf, ownNodeOf } from '../node.ts';
+import { digestOf, noteLossHandled, ownNodeOf } from '../node.ts';
 import { markGone } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { instanceOf } from '../state.ts';
@@ -14,13 +15,15 @@ export async function checkHealth(context: StepContext): Promise<void> {
   const instance = instanceOf(state);
   if (!instance) return;
   const seen = digestOf(state.node.seen);
+  const node = ownNodeOf(state);
   const begunAt = Date.now();
   const before = beforeCheck(state.health, begunAt);
   const phaseBefore = state.phase;
   const request = healthRequestOf({
     machine: context.machine(),
     instance,
-    node: ownNodeOf(state),
+    node,
+    lossSeen: state.node.lossSeen,
     isInstanceGone: state.missing?.isConfirmed ?? false,
     before,
     now: begunAt,
@@ -34,8 +37,15 @@ export async function checkHealth(context: StepContext): Promise<void> {
     noteNothingToEvaluate(state);
     return;
   }
+  // Among many that went at once it is no reason to delete the machine later, when others are back.
+  if (request.hasLostNode && node && isEvaluated(outcome.finding)) noteLossHandled(state, node);
   const check = { seen, begunAt, endedAt, random: Math.random() };
   noteHealth(state, afterCheck(before, outcome.finding, check));
   if ('phase' in outcome.finding) setPhase(state, outcome.finding.phase);
   noteEvaluated(state, phaseBefore, outcome.finding);
+}
+
+/** Not where an API server was out of reach, or refused the deletion that is due. */
+function isEvaluated(finding: HealthFinding): boolean {
+  return 'phase' in finding && finding.refusal === undefined;
 }
