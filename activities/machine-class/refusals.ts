@@ -6,6 +6,7 @@ import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { isRejected } from '../kube/client/errors.ts';
 import { changeNote } from './note.ts';
 
 export interface Refusals {
@@ -24,7 +25,7 @@ export function createRefusals(control: KubeClient): Refusals {
   async function once(key: string, write: () => Promise<void>): Promise<void> {
     const known = underWay.get(key);
     if (known) return await known;
-    const written = write().finally(() => underWay.delete(key));
+    const written = unlessRejected(write).finally(() => underWay.delete(key));
     underWay.set(key, written);
     await written;
   }
@@ -39,4 +40,13 @@ export function createRefusals(control: KubeClient): Refusals {
         changeNote(control, ref, (note) => noteAcceptance(note, use)),
       ),
   };
+}
+
+/** The Machine says what the cloud says: it does not wait for a class that takes no annotation. */
+async function unlessRejected(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+  }
 }

@@ -32,6 +32,19 @@ test('the first machine whose call succeeds takes it back, the others write noth
   expect(await noteIn(control)).toBeUndefined();
 });
 
+test('a class that takes no annotation, as under a policy, holds up none of its machines', async () => {
+  const control = new InMemoryClient(aMachineClass());
+  const refusals = createRefusals(control);
+  await refusals.refused(ref, 'Unauthenticated: no', 'machines');
+  control.fault = ({ method }) =>
+    method === 'PATCH' ? { code: 403, reason: 'Forbidden', message: 'GitOps only' } : undefined;
+  await refusals.refused(ref, 'Unauthenticated: no', 'listing');
+  await refusals.accepted(ref, 'machines');
+  expect(await noteIn(control)).toBe('credentials: Unauthenticated: no');
+  control.fault = () => ({ code: 503, reason: 'ServiceUnavailable' });
+  await expect(refusals.accepted(ref, 'machines')).rejects.toThrow('ServiceUnavailable');
+});
+
 test('a class that is gone is nothing to tell of', async () => {
   const control = new InMemoryClient();
   await createRefusals(control).refused(ref, 'Unauthenticated: no', 'machines');
