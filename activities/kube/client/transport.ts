@@ -53,10 +53,21 @@ export function createTransport(options: TransportOptions): Transport {
   function poolsFor({ tls }: Credential): Pools {
     const key = JSON.stringify(tls);
     if (pools?.key === key) return pools;
+    const old = pools;
+    pools = { key, ...createOrForget(tls) };
     // The certificate was rotated: running requests may end on the old connections.
-    if (pools !== undefined) void closeGracefully(pools);
-    pools = { key, ...createPools(options, tls) };
+    if (old !== undefined) void closeGracefully(old);
     return pools;
+  }
+
+  /** A certificate and its key may be read while only one of them is written anew. */
+  function createOrForget(tls: Tls): Omit<Pools, 'key'> {
+    try {
+      return createPools(options, tls);
+    } catch (error) {
+      credentials.forget();
+      throw error;
+    }
   }
 
   async function sendOnce(request: TransportRequest): Promise<Dispatcher.ResponseData> {

@@ -216,6 +216,24 @@ function startOf(token: string | null): unknown {
   return token === null ? undefined : JSON.parse(Buffer.from(token, 'base64url').toString()).start;
 }
 
+describe('credentials that change', () => {
+  test('into a certificate that cannot be used fail calls until they are mended, and no more', async () => {
+    const { kubeConfig } = server;
+    const { user } = kubeConfig;
+    const own = createKubeClient({ kubeConfig, userAgent: 'test', callTimeoutMs: 1_500 });
+    await own.list(things);
+    kubeConfig.user = { ...user, certData: btoa('half of a file'), keyData: btoa('a key') };
+    // So the client asks for its credentials again.
+    server.respond = () => (server.requests.length < 3 ? status(401, 'Unauthorized') : undefined);
+    for (let call = 1; call <= 2; call += 1) {
+      expect(isUnreachable(await failureOf(own.list(things)))).toBe(true);
+    }
+    kubeConfig.user = user;
+    await expect(own.list(things)).resolves.toMatchObject({ items: [] });
+    await own.close();
+  });
+});
+
 describe('lists', () => {
   test('all pages are joined', async () => {
     fill(1_001);
