@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
 
 export interface KubeConfig {
   cluster: Cluster;
@@ -127,10 +127,25 @@ interface RawFile {
 
 function parseFile(file: string): ParsedFile {
   try {
-    return entriesOf(parse(readFileSync(file, 'utf8')) ?? {}, dirname(resolve(file)));
+    return entriesOf(rawOf(readFileSync(file, 'utf8')), dirname(resolve(file)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`Cannot read the kubeconfig ${file}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * What the parser says of a fault quotes the line, or a word of it. Here that may be a token, and
+ * reasons go to logs, Events and `/readyz`: so only its place is named.
+ */
+function rawOf(text: string): RawFile {
+  try {
+    return parse(text, { logLevel: 'error' }) ?? {};
+  } catch (error) {
+    const [start] = (error instanceof YAMLParseError && error.linePos) || [];
+    const where = start ? ` at line ${start.line}, column ${start.col}` : '';
+    // oxlint-disable-next-line preserve-caught-error -- causes are logged as well
+    throw new Error(`it is no proper YAML${where}`);
   }
 }
 
@@ -167,7 +182,7 @@ export interface GivenKubeConfig {
 export function kubeConfigOfSecret({ text, source, token }: GivenKubeConfig): KubeConfig {
   let parsed: ParsedFile;
   try {
-    const raw: RawFile = parse(text) ?? {};
+    const raw = rawOf(text);
     const users = raw.users?.map((entry) =>
       token === undefined ? entry : withToken(entry, token),
     );

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCredentials } from '../../../../activities/kube/client/credentials.ts';
-import { loadKubeConfig } from '../../../../activities/kube/client/kubeconfig.ts';
+import {
+  kubeConfigOfSecret,
+  loadKubeConfig,
+} from '../../../../activities/kube/client/kubeconfig.ts';
 
 let folder: string;
 
@@ -94,3 +97,40 @@ test('a provider that no worker serves any more is an error that says what to us
   const loaded = loadKubeConfig(file('config', config('{auth-provider: {name: gcp}}')));
   await expect(createCredentials(loaded).current()).rejects.toThrow('gke-gcloud-auth-plugin');
 });
+
+test.each([
+  {
+    fault: 'a line',
+    text: 'users:\n- user:\n    token: s3cret: x',
+    place: ' at line 3, column 12',
+  },
+  { fault: 'an alias', text: 'token: *s3cret', place: '' },
+])(
+  'a text with a fault in $fault is told by its place, without a word of it',
+  ({ text, place }) => {
+    const path = file('broken', text);
+    const reason = `it is no proper YAML${place}`;
+    expect(faultOf(() => loadKubeConfig(path))).toEqual([
+      `Cannot read the kubeconfig ${path}: ${reason}`,
+      reason,
+    ]);
+    expect(faultOf(() => kubeConfigOfSecret({ text, source: 'Secret a/b' }))).toEqual([
+      'Secret a/b is no kubeconfig',
+      reason,
+    ]);
+  },
+);
+
+/** Its message and those of its causes, all of which go to logs. */
+function faultOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    return messagesOf(error);
+  }
+  return [];
+}
+
+function messagesOf(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+}
