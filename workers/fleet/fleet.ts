@@ -47,6 +47,8 @@ export class Fleet {
   readonly #served = new Map<string, ServedNamespace>();
   /** Of those that are gone: one that comes again waits for its end. */
   readonly #retired = new Map<string, Promise<void>>();
+  /** The ones that wait so. */
+  readonly #back = new Set<string>();
   readonly #metrics: FleetMetrics;
   readonly #namespaces: Namespaces;
   readonly #failed = Promise.withResolvers<never>();
@@ -103,8 +105,7 @@ export class Fleet {
 
   #begin(namespace: string): void {
     if (this.#isClosed || this.#served.has(namespace)) return;
-    const ending = this.#retired.get(namespace);
-    if (ending) return void ending.then(() => this.#begin(namespace));
+    if (this.#retired.has(namespace)) return void this.#back.add(namespace);
     const { config, control, log, serve, shutdown } = this.#options;
     const { target } = config;
     const names = target !== 'none' && target.kind === 'secret' ? target : undefined;
@@ -126,6 +127,7 @@ export class Fleet {
   }
 
   #end(namespace: string): void {
+    this.#back.delete(namespace);
     const served = this.#served.get(namespace);
     if (!served) return;
     this.#options.log.info({ namespace }, 'the namespace is served no more');
@@ -133,6 +135,7 @@ export class Fleet {
     const ending = served.retire().finally(() => {
       this.#retired.delete(namespace);
       this.#metrics.remove(namespace);
+      if (this.#back.delete(namespace)) this.#begin(namespace);
     });
     this.#retired.set(namespace, ending);
   }

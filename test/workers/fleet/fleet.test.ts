@@ -98,6 +98,31 @@ test('a namespace that goes is closed, and one that comes again is opened again'
   expect(happened.filter((one) => one === 'open a')).toHaveLength(2);
 });
 
+test('a namespace that comes again and goes once more while it is closed stays closed', async () => {
+  const control = new InMemoryClient(named('a'), named('b'));
+  const happened: string[] = [];
+  const closing = Promise.withResolvers<void>();
+  const { fleet, served } = begin({
+    namespaces: { kind: 'selected', labels: '' },
+    control,
+    async serve({ namespace, scope }) {
+      happened.push(`open ${namespace}`);
+      if (namespace === 'a') scope.add('end', () => closing.promise);
+    },
+  });
+  await fleet.settled();
+  await control.delete('/api/v1/namespaces/a');
+  control.put(named('a'));
+  await control.delete('/api/v1/namespaces/a');
+  control.put(named('c'));
+  await eventually('all that was heard', async () => happened.includes('open c'));
+  closing.resolve();
+  await eventually('a is not counted', async () => !('a' in (await served())));
+  control.put(named('d'));
+  await eventually('d is served', async () => (await served())['d'] === 1);
+  expect(happened).toEqual(['open a', 'open b', 'open c', 'open d']);
+});
+
 const refusal = new ClaimRefusal(
   { workflowId: 'claim', holder: 'us', what: 'Namespace a', advice: 'Serve another.' },
   'them',
