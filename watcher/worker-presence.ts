@@ -2,11 +2,9 @@
  * Asks Temporal now and then whether a worker serves the workflows. A call that Temporal answers
  * from memory, and none to Kubernetes.
  */
-import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Clock } from './queue/clock.ts';
 import type { PauseLog } from './pause-log.ts';
-import { nowMs } from '../activities/system/system.ts';
 
 export interface QueueStatus {
   /** When a worker asked for work last, milliseconds; absent when none did for minutes. */
@@ -97,42 +95,4 @@ const noAnswer = new Set<number>([14, 4]);
 
 function isNoAnswer(error: unknown): boolean {
   return isGrpcServiceError(error) && noAnswer.has(error.code);
-}
-
-/** `temporal.api.enums.v1.TaskQueueType`. */
-const queueTypes = { workflow: 1, activity: 2 } as const;
-const callTimeoutMs = 5_000;
-
-export async function readQueue(
-  temporal: Client,
-  taskQueue: string,
-  type: keyof typeof queueTypes = 'workflow',
-): Promise<QueueStatus> {
-  const { workflowService, options } = temporal;
-  const deadline = nowMs() + callTimeoutMs;
-  const { pollers, stats } = await temporal.withDeadline(deadline, () =>
-    workflowService.describeTaskQueue({
-      namespace: options.namespace,
-      taskQueue: { name: taskQueue },
-      taskQueueType: queueTypes[type],
-      reportStats: true,
-    }),
-  );
-  const times = pollers.flatMap(({ lastAccessTime }) =>
-    lastAccessTime ? [millisecondsOf(lastAccessTime)] : [],
-  );
-  const age = stats?.approximateBacklogAge;
-  return {
-    ...(times.length > 0 && { polledAt: Math.max(...times) }),
-    backlogMs: age ? millisecondsOf(age) : 0,
-  };
-}
-
-interface Duration {
-  seconds?: { toNumber(): number } | null;
-  nanos?: number | null;
-}
-
-function millisecondsOf({ seconds, nanos }: Duration): number {
-  return (seconds?.toNumber() ?? 0) * 1_000 + Math.floor((nanos ?? 0) / 1_000_000);
 }

@@ -1,5 +1,4 @@
 /** What the watcher does from its start on: it signals what happens in both clusters. */
-import { readQueue } from '../watcher/worker-presence.ts';
 import { briefly, brieflyEach } from './fleet/briefly.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
@@ -8,6 +7,7 @@ import { serveWatcher } from './fleet/serve-watcher.ts';
 import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
 import type { Outside } from './outside.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
+import { readQueue } from './temporal/queue-status.ts';
 import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';

@@ -496,7 +496,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities', 'activities/kube', 'activities/drivers', 'watcher', 'workers/**'],
+    imports: ['activities', 'activities/kube', 'activities/drivers', 'workers/**'],
     packages: ['@temporalio/client', 'prom-client'],
   },
   {

@@ -37,10 +37,12 @@ export async function readQueueVersions(
   };
 }
 
+/** As Temporal says it of a worker, or of where tasks go. */
+export type VersionFound =
+  { deploymentName?: string | null; buildId?: string | null } | null | undefined;
+
 /** Workers without a version have a build id of the SDK, and no deployment. */
-function versionIn(
-  found: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
-): WorkerVersion | undefined {
+export function versionIn(found: VersionFound): WorkerVersion | undefined {
   const { deploymentName, buildId } = found ?? {};
   return deploymentName && buildId ? { deploymentName, buildId } : undefined;
 }
