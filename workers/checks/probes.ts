@@ -3,7 +3,7 @@
  * something starts a run, which decides and acts (docs/decisions/0040-checks-without-runs.md).
  */
 import type { Client } from '@temporalio/client';
-import { orAborted } from '../../activities/drivers/or-aborted.ts';
+import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs, random, sleep, timeoutSignal } from '../../activities/system/system.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { mayTrigger } from '../../workflows/plan/safety/triggers.ts';

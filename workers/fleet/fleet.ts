@@ -4,7 +4,7 @@
  * this: a process that has nothing else to do ends when that one can never be served.
  */
 import type { Registry } from 'prom-client';
-import { orAborted } from '../../activities/drivers/or-aborted.ts';
+import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';

@@ -8,7 +8,7 @@ import { watchActiveWatcher } from '../../activities/kube/leases/active-watcher.
 import type { GlobalStop, StopView } from '../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../activities/kube/objects/global-stop.ts';
 import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
-import { orAborted } from '../../activities/drivers/or-aborted.ts';
+import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
 import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
 import { checksOf } from '../checks/checks.ts';

@@ -4,7 +4,7 @@ import type { KubeClient, KubeObject } from '../../activities/kube/client/client
 import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { kubeConfigOfSecret } from '../../activities/kube/client/kubeconfig.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
-import { orAborted } from '../../activities/drivers/or-aborted.ts';
+import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { TargetSecret } from '../config/config.ts';
 import { reasonOf } from '../log/reason.ts';
 

@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
 import { failureOf } from './error-mapping.ts';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 import { tagList } from './tags.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';

@@ -6,7 +6,7 @@ import type * as providers from '@aws-sdk/credential-providers';
 import type { Environment } from '../settings.ts';
 import type { Credentials } from './credentials.ts';
 import { httpOptionsOf } from './http-options.ts';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 import { timeoutSignal } from '../../system/system.ts';
 
 type ProviderSdk = Pick<typeof providers, 'fromTokenFile' | 'fromNodeProviderChain'>;

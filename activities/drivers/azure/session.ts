@@ -12,7 +12,7 @@ import {
   secondsOfRetryAfter,
 } from './error-mapping.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 import { Pauses, realTiming } from '../wait.ts';
 import { anySignal, random, timeoutSignal } from '../../system/system.ts';

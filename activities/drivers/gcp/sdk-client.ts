@@ -8,7 +8,7 @@ import { createSdkClients } from './sdk-clients.ts';
 import { createSdkCompute } from './sdk-compute.ts';
 import { AmbientCredentials, createCredentials } from './sdk-credentials.ts';
 import type { SecretCredentials } from './credentials.ts';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 import { TokenFailure } from './sdk-transport.ts';
 import { TokenSource } from './token-source.ts';
 

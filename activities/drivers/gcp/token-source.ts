@@ -1,6 +1,6 @@
 /** One set of credentials: where its tokens come from. */
 import type { AuthClient } from 'google-auth-library';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 
 /**
  * A token is everybody's, so it is fetched to its end even when one caller stops waiting for it.

@@ -13,6 +13,7 @@ import { PageSize, pagesOf } from '../client/paging.ts';
 import type { Page } from '../client/paging.ts';
 import { pause } from '../client/pause.ts';
 import { isNewer } from './resource-version.ts';
+import { orAborted } from '../../system/or-aborted.ts';
 import { monotonicMs, nowMs } from '../../system/system.ts';
 
 export interface ReflectorOptions<
@@ -175,8 +176,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
    * and the server does not say so. Therefore it is asked before each watch that resumes.
    */
   async #wentBack(): Promise<boolean> {
-    const { client, path, query } = this.#options;
-    const { metadata } = await client.get<Page<K>>(path, { ...query, limit: 1 });
+    const { metadata } = await this.#get({ limit: 1 });
     this.#awaySince = undefined;
     return this.#isAhead(metadata.resourceVersion);
   }
@@ -217,8 +217,16 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   }
 
   #pages(): AsyncGenerator<Page<K>> {
+    return pagesOf((page) => this.#get({ ...page }), this.#pageSize);
+  }
+
+  /**
+   * A server that is away is asked for minutes, for ever smaller pages: that holds up no end, and
+   * what comes after it is not taken in.
+   */
+  async #get(page: Query): Promise<Page<K>> {
     const { client, path, query } = this.#options;
-    return pagesOf((page) => client.get(path, { ...query, ...page }), this.#pageSize);
+    return await orAborted(client.get(path, { ...query, ...page }), this.#stopping.signal);
   }
 
   #beginList(listed: string): ListOutcome {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
@@ -36,9 +37,9 @@ afterEach(async () => {
   await server.stop();
 });
 
-function reflect(since?: string): Reflector<SizedThing, ThingView> {
+function reflect(since?: string, from = client): Reflector<SizedThing, ThingView> {
   const reflector = new Reflector<SizedThing, ThingView>({
-    client,
+    client: from,
     path: things,
     since,
     backoff: { firstMs: 5, maxMs: 20 },
@@ -157,6 +158,28 @@ test('a connection that went silent is given up', async () => {
   server.put(aThing('a'));
   await until('a change', () => changes.length === 1);
   expect(told()).toEqual(['live uid-a']);
+});
+
+test('a list that gets no answer holds up no end, and is no news after it', async () => {
+  server.put(aThing('a'));
+  const answer = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow: KubeClient = {
+    ...client,
+    async get(...call) {
+      asked += 1;
+      await answer.promise;
+      return await client.get(...call);
+    },
+  };
+  // The server is behind it, as one that was restored.
+  const reflector = reflect('999', slow);
+  await until('a list', () => asked > 0);
+  await reflector.stop();
+  answer.resolve();
+  await client.get(things);
+  await nextTurn();
+  expect([lost, changes, errors]).toEqual([[], [], []]);
 });
 
 test('an object that cannot be read hides no other', async () => {
