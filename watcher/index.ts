@@ -181,6 +181,8 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
       presence?.stop();
       await session?.stop();
       await election.stop();
+      // A term may have begun in between.
+      presence?.stop();
       await session?.stop();
       await stop.close();
     },

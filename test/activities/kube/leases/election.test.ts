@@ -76,6 +76,26 @@ function stored(name: string): KubeObject {
 const holders = (): unknown[] => names.map((name) => specOf(name)['holderIdentity']);
 
 describe('election', () => {
+  test('one that is stopped while it takes the Leases begins no term, and gives them back', async () => {
+    const answer = Promise.withResolvers<void>();
+    let creates = 0;
+    const slow: KubeClient = {
+      ...client,
+      async create(...call) {
+        creates += 1;
+        await answer.promise;
+        return await client.create(...call);
+      },
+    };
+    const a = candidate('a', { client: slow });
+    await until('an attempt', () => creates > 0);
+    const stopped = a.election.stop();
+    answer.resolve();
+    await stopped;
+    expect(a.log).toEqual([]);
+    expect(holders()).toEqual(['', '', '']);
+  });
+
   test('the first holds our Lease and both of MCM, the second waits', async () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
