@@ -6,7 +6,7 @@
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
-import type { MachineView, Resource } from '../cache/views.ts';
+import type { MachineView, Resource, SecretView } from '../cache/views.ts';
 
 type IsConcerned = (machine: MachineView) => boolean;
 
@@ -68,8 +68,17 @@ export function secretSignals(change: ChangeOf<'secrets'>, context: DispatchCont
   const cause: Cause = { resource: 'secrets', resourceVersion, isEdited: previous !== undefined };
   const toClasses = classes.map((name) => validateSignal(name, cause, context));
   if (type === 'gone') return toClasses;
-  if (previous !== undefined && previous.finalizersDigest !== object.finalizersDigest) return [];
+  if (previous !== undefined && isOfFinalizers(previous, object)) return [];
   return [...toClasses, ...machinesOf(classes, { cause, isConcerned: isWaiting }, context)];
+}
+
+/**
+ * Our own hand takes our finalizer off a Secret that no class uses. From another one it goes with
+ * a replacement of the whole Secret, such as `kubectl replace`, which brings new content.
+ */
+function isOfFinalizers(before: SecretView, now: SecretView): boolean {
+  const isReplaced = before.hasFinalizer && !now.hasFinalizer;
+  return before.finalizersDigest !== now.finalizersDigest && !isReplaced;
 }
 
 interface Cause {

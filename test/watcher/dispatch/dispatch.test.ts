@@ -356,6 +356,13 @@ describe('a class', () => {
     expect(cluster.told()).toEqual([]);
   });
 
+  test('whose Secret was replaced, and lost our finalizer with that, is signalled', () => {
+    cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));
+    cluster.told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 's' })));
+    expect(machinesTold()).toEqual(toWaiting);
+  });
+
   test('does not hear of the Secrets of others', () => {
     cluster.secrets.put(cluster.now(aSecret({ name: 'helm' })));
     expect(cluster.told()).toEqual([]);
