@@ -204,11 +204,17 @@ describe('flags without effect', () => {
   });
 
   test('of one process are reported by the other one', () => {
-    const argv = ['--leader-elect=false', '--machine-creation-timeout=1h'];
+    const argv = ['--leader-elect=false', '--machine-health-timeout=1h'];
     const flagsOf = (component: Component) =>
       configOf({ component, argv }).noops.map(({ flag }) => flag);
     expect(flagsOf('worker')).toEqual(['--leader-elect']);
-    expect(flagsOf('watcher')).toEqual(['--machine-creation-timeout']);
+    expect(flagsOf('watcher')).toEqual(['--machine-health-timeout']);
+  });
+
+  test('are none that the watcher goes by as well', () => {
+    const argv = ['--machine-creation-timeout=1h'];
+    const { noops, machine } = configOf({ component: 'watcher', argv });
+    expect([noops, machine.creationTimeoutSeconds]).toEqual([[], 3_600]);
   });
 
   test('must have a good value all the same', () => {

@@ -1,4 +1,4 @@
-/** Flags about machines and their safety. Both are the business of the worker. */
+/** Flags about machines and their safety. Both are mostly the business of the worker. */
 import type { Flag } from './flag.ts';
 import { duration, integer, names, oneOf, text } from './kinds.ts';
 
@@ -7,8 +7,7 @@ export const machineFlags = {
     group: 'Machines',
     kind: duration,
     default: '20m',
-    says: 'A machine without a Node after this long is Failed.',
-    only: 'worker',
+    says: 'A machine without a Node after this long is Failed. The same for watcher and workers: the watcher shows machines that take half as long, and the deadline of new workflows.',
   },
   'machine-health-timeout': {
     group: 'Machines',
