@@ -135,20 +135,27 @@ function drainWatchesOf(
   return watches;
 }
 
+interface DriversOf {
+  driverWorkers: Pick<WorkerFleet['driverWorkers'], 'waitsForClasses' | 'serve'>;
+  clients: { control: KubeClient };
+}
+
 /** The drivers that its classes need load before its activities run. */
-async function untilDriversKnown(
-  {
-    driverWorkers,
-    clients,
-  }: Pick<WorkerFleet, 'driverWorkers'> & { clients: { control: KubeClient } },
-  { namespace, scope, signal, log }: Attempt,
+export async function untilDriversKnown(
+  { driverWorkers, clients }: DriversOf,
+  { namespace, scope, signal, log, report }: Attempt,
 ): Promise<void> {
   if (!driverWorkers.waitsForClasses) return;
   const classes = watchProviders({
     control: clients.control,
     namespace,
     onProvider: (provider) => driverWorkers.serve(provider),
-    onError: (err) => log.warn({ err }, 'the MachineClasses cannot be read'),
+    onError(err) {
+      const what = 'the MachineClasses cannot be read';
+      log.warn({ err }, what);
+      // The others of the fleet begin when of each it is known whether it is served.
+      report(`${what}: ${reasonOf(err)}`);
+    },
   });
   scope.add('MachineClasses', () => classes.stop());
   await orAborted(classes.synced, signal);
