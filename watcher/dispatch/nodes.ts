@@ -9,6 +9,9 @@ export function nodeSignals(change: ChangeOf<'nodes'>, context: DispatchContext)
   const { type, object: node, previous, resourceVersion } = change;
   if (type === 'live' && previous !== undefined && !hasRelevantChange(previous, node)) return [];
   const exists = type === 'live';
+  // The watch after the first list begins before it: it shows the end of a Node whose successor was
+  // listed.
+  if (!exists && context.store.find('nodes', node.name) !== undefined) return [];
   return [...context.store.machinesOfNode(node.name)].flatMap(
     (machine) => nodeSignal({ machine, node, exists, resourceVersion }, context) ?? [],
   );

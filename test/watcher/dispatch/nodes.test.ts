@@ -69,6 +69,16 @@ describe('a Node', () => {
     ]);
   });
 
+  test('that has a successor by now, which was listed before its end was heard of, is no news', () => {
+    machine({ node: 'node-a', phase: 'Pending' });
+    const before = cluster.now(aNode({ uid: 'uid-before' }));
+    cluster.told();
+    node({});
+    expect(cluster.told()).toEqual(['nodeObserved machine/a']);
+    cluster.nodes.remove(before);
+    expect(cluster.told()).toEqual([]);
+  });
+
   test('without a machine wakes no workflow', () => {
     node({ name: 'other' });
     expect(cluster.told()).toEqual([]);
