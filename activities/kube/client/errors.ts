@@ -28,7 +28,7 @@ export interface KubeFailure {
   method: string;
   path: string;
   details?: StatusDetails | undefined;
-  /** What the server asked for in `Retry-After`. */
+  /** What the server asked for in `Retry-After`, a minute at most. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
@@ -153,10 +153,13 @@ export function errorOfAnswer({ method, path, code, text, retryAfter }: Answer):
   });
 }
 
+/** A proxy with a page for maintenance asks for hours, and the API server is back long before. */
+const longestRetryAfterMs = 60_000;
+
 /** The header in its form with seconds; API servers send no dates. */
 function millisecondsOf(retryAfter: string | undefined): number | undefined {
   return retryAfter !== undefined && /^\d+$/.test(retryAfter)
-    ? Number(retryAfter) * 1_000
+    ? Math.min(Number(retryAfter) * 1_000, longestRetryAfterMs)
     : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorOfTransport } from '../../../../activities/kube/client/errors.ts';
+import { errorOfAnswer, errorOfTransport } from '../../../../activities/kube/client/errors.ts';
 
 test('where a host has several addresses, the error says what each of them did', () => {
   const cause = new AggregateError([
@@ -9,4 +9,12 @@ test('where a host has several addresses, the error says what each of them did',
   expect(errorOfTransport({ method: 'GET', path: '/version' }, cause).message).toBe(
     'GET /version: Unreachable: connect ECONNREFUSED 10.0.0.1:443; connect ETIMEDOUT 10.0.0.2:443',
   );
+});
+
+test.each([
+  { retryAfter: '5', retryAfterMs: 5_000 },
+  { retryAfter: '3600', retryAfterMs: 60_000 },
+])('a Retry-After of $retryAfter s is waited for, a minute at most', ({ retryAfter, ...waits }) => {
+  const answer = { method: 'GET', path: '/version', code: 503, text: 'maintenance', retryAfter };
+  expect(errorOfAnswer(answer)).toMatchObject(waits);
 });
