@@ -63,7 +63,7 @@ export class EventRecorder {
   #reasonToDrop({ subject, at }: Occurrence): DropReason | undefined {
     if (this.#isClosed) return 'shutdown';
     if (this.#queue.length >= queueMax) return 'queueFull';
-    return this.#filter.accepts(subject.uid, at) ? undefined : 'rateLimited';
+    return this.#filter.accepts(idOf(subject), at) ? undefined : 'rateLimited';
   }
 
   #fillWriters(): void {
@@ -94,4 +94,9 @@ export class EventRecorder {
   #drop(reason: DropReason, error?: unknown): void {
     this.#options.onDropped?.(reason, error);
   }
+}
+
+/** Some objects are named without having been read, such as the Lease of a namespace. */
+function idOf({ uid, kind, namespace, name }: Occurrence['subject']): string {
+  return uid === '' ? `${kind} ${namespace}/${name}` : uid;
 }

@@ -193,6 +193,16 @@ describe('an Event that cannot be written is dropped and counted:', () => {
     expect(dropped).toEqual(['rateLimited']);
     expect(await eventsIn(client)).toHaveLength(3);
   });
+
+  test('no object because others that are named without their UID had many', async () => {
+    const { client, recorder, dropped } = counted({
+      filter: new SpamFilter({ burst: 1, refillMs: 60_000 }),
+    });
+    for (const name of ['pool-a', 'pool-b', 'pool-a'])
+      recordEvent(client, { ...subject, name, uid: '' }, text);
+    await recorder.idle();
+    expect(dropped).toEqual(['rateLimited']);
+  });
 });
 
 function hanging(): { recorder: EventRecorder; dropped: DropReason[]; begun: () => number } {
