@@ -25,8 +25,13 @@ export function classSignals(
     resourceVersion,
     isEdited: previous !== undefined,
   };
-  // Its workflow may wait for a worker that serves its provider.
-  if (type === 'gone') return [changedSignal(object.name, cause, context)];
+  if (type === 'gone') {
+    // Of one whose successor was listed before its end was heard of: that would take the place of
+    // the signal which starts the workflow.
+    if (context.store.find('machineClasses', object.name) !== undefined) return [];
+    // Its workflow may wait for a worker that serves its provider.
+    return [changedSignal(object.name, cause, context)];
+  }
   if (previous?.digest === object.digest) {
     // What ends without an edit: a driver came up, a cloud takes the credentials again.
     const isMended = previous.invalid !== '' && object.invalid === '';

@@ -58,6 +58,13 @@ describe('a class', () => {
     expect(judgements()).toEqual(['new edited, if it runs']);
   });
 
+  test('is validated where it was made again and listed before the end of the first is heard of', () => {
+    const before = cluster.now(aClass({ name: 'new', uid: 'uid-before' }));
+    cluster.classes.put(cluster.now(aClass({ name: 'new' })));
+    cluster.classes.remove(before);
+    expect(judgements()).toEqual(['new']);
+  });
+
   test('is validated when its Secret comes, changes and goes', () => {
     cluster.classes.put(cluster.now(aClass({ name: 'later', secret: 'late' })));
     told();
