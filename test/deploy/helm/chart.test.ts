@@ -137,6 +137,23 @@ describe('the chart', () => {
     expect(containers.length > 0).toBe(values !== 'gardener-shoot.yaml');
   });
 
+  test('lets a process have a flag otherwise than all processes, also as false, 0 or empty', async () => {
+    const all = { 'ambient-credentials': true, v: 4, 'cluster-name': 'a', 'log-level': 'warn' };
+    const own = { 'ambient-credentials': false, v: 0, 'cluster-name': '' };
+    const args = [
+      `--set-json=flags=${JSON.stringify(all)}`,
+      `--set-json=workers.worker.flags=${JSON.stringify(own)}`,
+    ];
+    const objects = (await render(args)).filter(({ kind }) => kind === 'Deployment');
+    const given = containersOf(objects).map((container) =>
+      container.args.filter((arg) => /^--(ambient|v=|cluster-name|log-level)/.test(arg)),
+    );
+    expect(given).toEqual([
+      ['--ambient-credentials=true', '--cluster-name=a', '--log-level=warn', '--v=4'],
+      ['--ambient-credentials=false', '--cluster-name=', '--log-level=warn', '--v=0'],
+    ]);
+  });
+
   test('mounts the keys of payloads from their Secret, and names the file to each process', async () => {
     const secret = 'temporal.payloadKeys.secretName=payload-keys';
     const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];

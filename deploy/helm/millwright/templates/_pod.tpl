@@ -126,7 +126,10 @@ spec:
 {{- if $v.temporal.payloadKeys.secretName }}{{ $args = append $args "--payload-keys=/etc/millwright/payload-keys/keys" }}{{ end }}
 {{- if $v.traces.enabled }}{{ $args = append $args "--traces=otlp" }}{{ end }}
 {{- if ne $v.listenAddress "0.0.0.0" }}{{ $args = append $args (printf "--address=%s" $v.listenAddress) }}{{ end }}
-{{- range $name, $value := merge (dict) (.settings.flags | default dict) $v.flags }}
+{{- /* Not by merge, which takes false, 0 and "" for nothing. */}}
+{{- $flags := dict }}
+{{- range list $v.flags .settings.flags }}{{ range $name, $value := . }}{{ $_ := set $flags $name $value }}{{ end }}{{ end }}
+{{- range $name, $value := $flags }}
 {{- /* Numbers of values files are floats: 3000000 must not become 3e+06. */}}
 {{- $args = append $args (printf "--%s=%s" $name (kindIs "float64" $value | ternary (int64 $value | toString) ($value | toString))) }}
 {{- end }}
