@@ -154,6 +154,13 @@ describe('the chart', () => {
     ]);
   });
 
+  test('gives the numbers of flags as they are written', async () => {
+    const numbers = { 'kube-api-qps': 0.5, 'max-cached-workflows': 3_000_000, v: 0 };
+    const [first] = containersOf(await render([`--set-json=flags=${JSON.stringify(numbers)}`]));
+    const given = ['--kube-api-qps=0.5', '--max-cached-workflows=3000000', '--v=0'];
+    expect(first?.args).toEqual(expect.arrayContaining(given));
+  });
+
   test('mounts the keys of payloads from their Secret, and names the file to each process', async () => {
     const secret = 'temporal.payloadKeys.secretName=payload-keys';
     const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];

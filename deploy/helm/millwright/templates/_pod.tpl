@@ -130,8 +130,9 @@ spec:
 {{- $flags := dict }}
 {{- range list $v.flags .settings.flags }}{{ range $name, $value := . }}{{ $_ := set $flags $name $value }}{{ end }}{{ end }}
 {{- range $name, $value := $flags }}
-{{- /* Numbers of values files are floats: 3000000 must not become 3e+06. */}}
-{{- $args = append $args (printf "--%s=%s" $name (kindIs "float64" $value | ternary (int64 $value | toString) ($value | toString))) }}
+{{- /* Numbers of values files are floats: 3000000 must not become 3e+06, and 0.5 not 0. */}}
+{{- $isWhole := and (kindIs "float64" $value) (eq (float64 (int64 $value)) (float64 $value)) }}
+{{- $args = append $args (printf "--%s=%s" $name (ternary (int64 $value | toString) ($value | toString) $isWhole)) }}
 {{- end }}
 {{- toJson $args }}
 {{- end }}
