@@ -34,6 +34,8 @@ interface Rendered {
     template?: { spec: { serviceAccountName: string; containers: [Container] } };
     /** Of a Pod. */
     containers?: Container[];
+    /** Of an admission policy. */
+    matchConditions?: { expression: string }[];
   };
 }
 
@@ -344,6 +346,21 @@ describe('the chart', () => {
       .filter(({ kind, metadata }) => kind === 'Role' && names.includes(metadata.name))
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => rule.verbs));
     expect(new Set(verbs)).toEqual(new Set(['get', 'list', 'watch']));
+  });
+
+  test('knows its own processes by their group, where that is what has the rights', async () => {
+    const conditionsOf = async (...subjects: object[]): Promise<unknown[]> => {
+      const set = `--set-json=rbac.subjects=${JSON.stringify(subjects)}`;
+      const objects = await render(['--set=render=controlRights', set]);
+      const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+      return policies.map(({ spec }) => spec?.matchConditions?.[0]?.expression);
+    };
+    const ofGroup = 'request.userInfo.groups.exists(group, group in ["machines"])';
+    const group = { kind: 'Group', name: 'machines' };
+    expect(await conditionsOf(group)).toEqual([ofGroup, `!(${ofGroup})`]);
+    const either = `request.userInfo.username in ["ada"] || ${ofGroup}`;
+    const both = await conditionsOf(group, { kind: 'User', name: 'ada' });
+    expect(both).toEqual([either, `!(${either})`]);
   });
 
   test('asks for nothing outside of the namespace of the Machines in a seed', async () => {

@@ -36,17 +36,27 @@ Takes { root, part }.
 {{- toJson $subjects }}
 {{- end }}
 
-{{/* As the API server calls them. */}}
-{{- define "millwright.userNames" -}}
-{{- $names := list }}
+{{/*
+CEL: whether a request comes from the subjects of a part, as the API server calls them, or from the users `also`.
+Takes { root, part, also }.
+*/}}
+{{- define "millwright.comesFrom" -}}
+{{- $users := list }}
+{{- $groups := list }}
 {{- range include "millwright.subjects" . | fromJsonArray }}
 {{- if eq .kind "ServiceAccount" }}
-{{- $names = append $names (printf "system:serviceaccount:%s:%s" .namespace .name) }}
+{{- $users = append $users (printf "system:serviceaccount:%s:%s" .namespace .name) }}
 {{- else if eq .kind "User" }}
-{{- $names = append $names .name }}
+{{- $users = append $users .name }}
+{{- else }}
+{{- $groups = append $groups .name }}
 {{- end }}
 {{- end }}
-{{- toJson (uniq $names) }}
+{{- range .also }}{{ $users = append $users . }}{{ end }}
+{{- $ways := list }}
+{{- with uniq $users }}{{ $ways = append $ways (printf "request.userInfo.username in %s" (toJson .)) }}{{ end }}
+{{- with uniq $groups }}{{ $ways = append $ways (printf "request.userInfo.groups.exists(group, group in %s)" (toJson .)) }}{{ end }}
+{{- join " || " $ways | default "false" }}
 {{- end }}
 
 {{/* A role and its binding. Takes { root, name, part, namespace (absent: of the cluster), rules }. */}}
