@@ -391,6 +391,10 @@ describe('the chart', () => {
     ['target.cluster=separate', 'target.kubeconfig.secretName: is empty'],
     ['target.kubeconfig.secretName=a', 'target.cluster is "same"; allowed with: separate'],
     ['render=targetRights', 'rbac.subjects: is empty'],
+    [
+      'render=targetRights,rbac.subjects[0].kind=ServiceAccount,rbac.subjects[0].name=a',
+      "at '/rbac/subjects/0': missing property 'namespace'",
+    ],
     ['terminationGracePeriodSeconds=20', 'allowed: more than --shutdown-grace-period'],
     [
       'workers.worker.serve={core,drain,driver:virtual}',
