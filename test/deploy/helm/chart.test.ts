@@ -363,6 +363,25 @@ describe('the chart', () => {
     expect(both).toEqual([either, `!(${either})`]);
   });
 
+  const others = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] };
+  const named = { matchLabels: { 'kubernetes.io/metadata.name': 'machines' } };
+  const separate = ['target.cluster=separate', 'target.kubeconfig.secretName=a'];
+  const fleet = ['install=a', 'fleet.namespaces=all'];
+  test.each([
+    { set: [], selector: named },
+    { set: ['rbac.clusterWide=true'], selector: { matchExpressions: [others] } },
+    { set: fleet, selector: { matchExpressions: [others] } },
+    // No rule for tokens: nothing else stands before kube-system.
+    { set: ['rbac.clusterWide=true', ...separate], selector: {} },
+    { set: [...fleet, 'fleet.targetSecret=a'], selector: {} },
+  ])('guards Secrets as far as its rights reach: $set', async ({ set, selector }) => {
+    const objects = await render(set.map((value) => `--set=${value}`));
+    const policy = objects.find(
+      ({ kind, metadata: { name } }) => /Policy$/.test(kind) && name.endsWith('-secrets'),
+    );
+    expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', selector);
+  });
+
   test('asks for nothing outside of the namespace of the Machines in a seed', async () => {
     const objects = await render([`--values=${join(folder, 'gardener-seed.yaml')}`]);
     const roles = objects.filter(({ kind }) => kind.endsWith('Role') || kind.endsWith('Binding'));

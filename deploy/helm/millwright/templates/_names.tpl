@@ -37,6 +37,18 @@
 {{- end }}
 {{- end }}
 
+{{/*
+Selects the Namespaces whose Secrets our processes may change: those with Machines, or all where their rights are of the
+whole cluster. kube-system is left to the rule for tokens, where there is one. Takes { root, hasTokensRule }.
+*/}}
+{{- define "millwright.secretsSelector" -}}
+{{- $known := include "millwright.knownNamespaces" .root | fromJsonArray }}
+{{- if and $known (not .root.Values.rbac.clusterWide) }}{{ include "millwright.machinesSelector" .root }}
+{{- else if .hasTokensRule }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
+{{- else }}{}
+{{- end }}
+{{- end }}
+
 {{/* Of objects without a namespace: one release must not take those of another one. */}}
 {{- define "millwright.clusterName" -}}
 {{- printf "%s.%s" .Release.Namespace (include "millwright.fullname" .) }}
