@@ -36,6 +36,7 @@ interface Rendered {
     containers?: Container[];
     /** Of an admission policy. */
     matchConditions?: { expression: string }[];
+    validations?: { expression: string }[];
   };
 }
 
@@ -367,6 +368,8 @@ describe('the chart', () => {
   const named = { matchLabels: { 'kubernetes.io/metadata.name': 'machines' } };
   const separate = ['target.cluster=separate', 'target.kubeconfig.secretName=a'];
   const fleet = ['install=a', 'fleet.namespaces=all'];
+  const secretsPolicyOf = (objects: readonly Rendered[], ending: string): Rendered | undefined =>
+    objects.find(({ kind, metadata: { name } }) => /Policy$/.test(kind) && name.endsWith(ending));
   test.each([
     { set: [], selector: named },
     { set: ['rbac.clusterWide=true'], selector: { matchExpressions: [others] } },
@@ -374,12 +377,22 @@ describe('the chart', () => {
     // No rule for tokens: nothing else stands before kube-system.
     { set: ['rbac.clusterWide=true', ...separate], selector: {} },
     { set: [...fleet, 'fleet.targetSecret=a'], selector: {} },
+    { set: ['install=a', String.raw`fleet.namespaces=kube-system\,machines`], selector: named },
   ])('guards Secrets as far as its rights reach: $set', async ({ set, selector }) => {
     const objects = await render(set.map((value) => `--set=${value}`));
-    const policy = objects.find(
-      ({ kind, metadata: { name } }) => /Policy$/.test(kind) && name.endsWith('-secrets'),
-    );
+    const policy = secretsPolicyOf(objects, '-secrets');
     expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', selector);
+  });
+
+  test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
+    const ruleWith = async (...set: string[]): Promise<string> => {
+      const policy = secretsPolicyOf(await render(set), '-tokens');
+      return policy?.spec?.validations?.[0]?.expression ?? '';
+    };
+    const strict = await ruleWith();
+    expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);
+    const there = await ruleWith('--set=machines.namespace=kube-system');
+    expect(there).toContain(`${strict} || (request.operation == 'UPDATE' && object.type ==`);
   });
 
   test('asks for nothing outside of the namespace of the Machines in a seed', async () => {

@@ -28,24 +28,34 @@
 {{- toJson $names }}
 {{- end }}
 
-{{/* Selects the Namespaces with Machines, of which kube-system is none. */}}
+{{/* Takes a list of names, which is not empty. */}}
+{{- define "millwright.namesSelector" -}}
+{{- if eq (len .) 1 }}{ matchLabels: { kubernetes.io/metadata.name: {{ first . }} } }
+{{- else }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: In, values: {{ toJson . }} }] }
+{{- end }}
+{{- end }}
+
+{{- define "millwright.othersSelector" -}}
+{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
+{{- end }}
+
+{{/* Selects the Namespaces with Machines; kube-system only where it is one by its name. */}}
 {{- define "millwright.machinesSelector" -}}
-{{- $known := include "millwright.knownNamespaces" . | fromJsonArray }}
-{{- if eq (len $known) 1 }}{ matchLabels: { kubernetes.io/metadata.name: {{ first $known }} } }
-{{- else if $known }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: In, values: {{ toJson $known }} }] }
-{{- else }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
+{{- with include "millwright.knownNamespaces" . | fromJsonArray }}{{ include "millwright.namesSelector" . }}
+{{- else }}{{ include "millwright.othersSelector" . }}
 {{- end }}
 {{- end }}
 
 {{/*
 Selects the Namespaces whose Secrets our processes may change: those with Machines, or all where their rights are of the
-whole cluster. kube-system is left to the rule for tokens, where there is one. Takes { root, hasTokensRule }.
+whole cluster. kube-system is left to the rule for tokens, where there is one. Takes { root, hasTokensRule }. Empty: none.
 */}}
 {{- define "millwright.secretsSelector" -}}
 {{- $known := include "millwright.knownNamespaces" .root | fromJsonArray }}
-{{- if and $known (not .root.Values.rbac.clusterWide) }}{{ include "millwright.machinesSelector" .root }}
-{{- else if .hasTokensRule }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
-{{- else }}{}
+{{- if or .root.Values.rbac.clusterWide (not $known) }}
+{{- if .hasTokensRule }}{{ include "millwright.othersSelector" . }}{{ else }}{}{{ end }}
+{{- else }}
+{{- with ternary (without $known "kube-system") $known (not (empty .hasTokensRule)) }}{{ include "millwright.namesSelector" . }}{{ end }}
 {{- end }}
 {{- end }}
 
