@@ -220,6 +220,19 @@ describe('the chart', () => {
     expect(policy).toHaveProperty('spec.egress', expect.arrayContaining([{ ports }]));
   });
 
+  test.each([
+    ['http://proxy.example:3128', 3128],
+    ['http://user:secret@proxy.example:8080/', 8080],
+    ['proxy.example:3129', 3129],
+    ['http://proxy.example', 80],
+  ])('lets requests out to the proxy %s', async (proxy, port) => {
+    const set = ['networkPolicy.enabled=true', `proxy.httpsProxy=${proxy}`];
+    const objects = await render(set.map((value) => `--set=${value}`));
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = expect.arrayContaining([{ port, protocol: 'TCP' }]);
+    expect(policy).toHaveProperty('spec.egress', expect.arrayContaining([{ ports }]));
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [

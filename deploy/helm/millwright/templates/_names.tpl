@@ -106,10 +106,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "millwright.tracesPort" -}}
 {{- with .Values.traces }}
 {{- if .enabled }}
-{{- $url := urlParse .endpoint }}
-{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+{{- include "millwright.urlPort" .endpoint }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Where a URL leads, also one without a scheme. */}}
+{{- define "millwright.urlPort" -}}
+{{- $host := regexReplaceAll "^([a-z]+://)?([^@/]*@)?([^/]*).*$" . "${3}" }}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $host) | default (ternary "443" "80" (hasPrefix "https:" .)) }}
 {{- end }}
 
 {{/* Of the workers in Temporal, where installs of other namespaces and clusters may have theirs. */}}
