@@ -233,6 +233,21 @@ describe('the chart', () => {
     expect(policy).toHaveProperty('spec.egress', expect.arrayContaining([{ ports }]));
   });
 
+  test('lets a worker out to the metadata service that has its own credentials', async () => {
+    const policiesOf = async (...more: string[]): Promise<string[]> => {
+      const split = ['--set=fullnameOverride=m', `--values=${join(folder, 'split-workers.yaml')}`];
+      const objects = await render([...split, ...more]);
+      const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+      return policies.map(({ metadata }) => metadata.name);
+    };
+    expect(await policiesOf()).toEqual(['m', 'm-aws-metadata']);
+    expect(await policiesOf('--set=networkPolicy.enabled=false')).toEqual([]);
+    expect(await policiesOf('--set=workers.aws.flags.ambient-credentials=false')).toEqual(['m']);
+    const all = ['flags.ambient-credentials=true', 'workers.aws.flags.ambient-credentials=false'];
+    const others = ['m', 'm-core-metadata', 'm-drain-metadata'];
+    expect(await policiesOf(`--set=${all.join()}`)).toEqual(others);
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [
