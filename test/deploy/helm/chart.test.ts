@@ -92,8 +92,8 @@ function faultsOf({ args: [entrance = '', ...argv], env = [] }: Container): read
 }
 
 /** Kinds and names outside of the namespace of a release. */
-async function namesBeside(namespace: string): Promise<string[]> {
-  const text = await renderChart({ helm, namespace });
+async function namesBeside(namespace: string, ...args: string[]): Promise<string[]> {
+  const text = await renderChart({ helm, namespace, args });
   const objects = parseAllDocuments(text).map((document): Rendered => document.toJS());
   return objects
     .filter(({ metadata }) => metadata.namespace !== namespace)
@@ -434,8 +434,15 @@ describe('the chart', () => {
   });
 
   test('lets no name of one release meet that of another one', async () => {
-    const [one, other] = await Promise.all([namesBeside('team-a'), namesBeside('team-b')]);
-    expect(one).not.toEqual([]);
+    const shared = [
+      'flags.leader-elect-resource-namespace=leases',
+      'networkPolicy.temporal.enabled=true',
+    ];
+    const [one, other] = await Promise.all(
+      ['team-a', 'team-b'].map((namespace) => namesBeside(namespace, `--set=${shared.join()}`)),
+    );
+    expect(one).toContainEqual(expect.stringMatching(/^Role .*lease-watcher$/));
+    expect(one).toContainEqual(expect.stringMatching(/^NetworkPolicy .*temporal$/));
     expect(one?.filter((name) => other?.includes(name))).toEqual([]);
   });
 

@@ -105,14 +105,14 @@ subjects:
 
 {{/*
 In each of the namespaces; in all with rbac.clusterWide, or where none is known by name. Takes what millwright.role
-takes, but { namespaces } and { suffix }.
+takes, but { namespaces }, { suffix } and, where other releases have theirs in the same one, { prefix }.
 */}}
 {{- define "millwright.controlRole" }}
 {{- $role := omit . "namespaces" }}
 {{- if or .root.Values.rbac.clusterWide (not .namespaces) }}
 {{- include "millwright.role" (merge (dict "name" (printf "%s-%s" (include "millwright.clusterName" .root) .suffix)) $role) }}
 {{- else }}
-{{- $name := printf "%s-%s" (include "millwright.fullname" .root) .suffix }}
+{{- $name := printf "%s-%s" (.prefix | default (include "millwright.fullname" .root)) .suffix }}
 {{- range .namespaces }}
 {{- include "millwright.role" (merge (dict "name" $name "namespace" .) $role) }}
 {{- end }}
