@@ -29,7 +29,7 @@ interface Rendered {
   kind: string;
   metadata: { name: string; namespace?: string; annotations?: Record<string, string> };
   subjects?: Subject[];
-  rules?: { verbs: string[] }[];
+  rules?: { verbs: string[]; resourceNames?: string[] }[];
   spec?: {
     template?: { spec: { serviceAccountName: string; containers: [Container] } };
     /** Of a Pod. */
@@ -341,6 +341,27 @@ describe('the chart', () => {
       expect(fleet.some(({ rules = [] }) => rules.length > 0)).toBe(readsNamespaces);
     },
   );
+
+  test.each([
+    { set: [], names: ['millwright'] },
+    { set: ['flags.leader-elect-resource-namespace=b'], names: ['millwright-machines'] },
+    { set: [String.raw`fleet.namespaces=a\,b`], names: ['millwright'] },
+    {
+      set: [String.raw`fleet.namespaces=a\,b`, 'flags.leader-elect-resource-namespace=b'],
+      names: ['millwright-a', 'millwright'],
+    },
+    // They come and go.
+    { set: ['fleet.namespaces=all', 'flags.leader-elect-resource-namespace=b'], names: undefined },
+  ])('lets watchers write no Leases but $names: $set', async ({ set, names }) => {
+    const objects = await render(['install=one', ...set].map((value) => `--set=${value}`));
+    const roles = objects.filter(
+      ({ kind, metadata: { name } }) => /Role$/.test(kind) && name.endsWith('lease-watcher'),
+    );
+    expect(roles.length).toBeGreaterThan(0);
+    for (const { rules = [] } of roles) {
+      expect(rules.find(({ verbs }) => verbs.includes('update'))?.resourceNames).toEqual(names);
+    }
+  });
 
   test('gives each worker the rights of what it serves, and no others', async () => {
     const objects = await render([`--values=${join(folder, 'split-workers.yaml')}`]);

@@ -4,22 +4,20 @@ their namespace; `target` roles of the cluster that the Nodes join. A worker has
 A test compares them with the API server's audit log: a right that no test uses fails, and so does a refusal.
 */}}
 
-{{/* Lease of the watchers: `millwright`, or as a flag names it; in another namespace `millwright-NAMESPACE`. */}}
-{{- define "millwright.leaseNamespace" -}}
-{{- default (include "millwright.machinesNamespace" .) (get .Values.flags "leader-elect-resource-namespace") }}
-{{- end }}
-{{- define "millwright.lease" -}}
-{{- $namespace := include "millwright.machinesNamespace" . }}
-{{- $name := default "millwright" (get .Values.flags "leader-elect-resource-name") }}
-{{- ternary $name (printf "millwright-%s" $namespace) (eq $namespace (include "millwright.leaseNamespace" .)) }}
-{{- end }}
-
-{{/* A fleet that keeps its Leases in one namespace cannot know their names. */}}
+{{/*
+Leases of the watchers: `millwright`, or as a flag names it; in another namespace `millwright-NAMESPACE`. Of a fleet that
+goes by labels they cannot be known there.
+*/}}
 {{- define "millwright.leaseNames" -}}
-{{- if and .Values.fleet.namespaces (get .Values.flags "leader-elect-resource-namespace") }}
-{{- else if .Values.fleet.namespaces }}resourceNames: [{{ default "millwright" (get .Values.flags "leader-elect-resource-name") }}]
-{{- else }}resourceNames: [{{ include "millwright.lease" . }}]
+{{- $own := get .Values.flags "leader-elect-resource-namespace" }}
+{{- $name := default "millwright" (get .Values.flags "leader-elect-resource-name") }}
+{{- $names := list }}
+{{- range include "millwright.knownNamespaces" . | fromJsonArray }}
+{{- $names = append $names (ternary $name (printf "millwright-%s" .) (or (empty $own) (eq $own .))) }}
+{{- else }}
+{{- if empty $own }}{{ $names = list $name }}{{ end }}
 {{- end }}
+{{- with uniq $names }}resourceNames: [{{ join ", " . }}]{{ end }}
 {{- end }}
 
 {{- define "millwright.rights.control.watcher" }}
