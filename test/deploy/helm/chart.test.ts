@@ -444,6 +444,25 @@ describe('the chart', () => {
     expect(there).toContain(`${strict} || (request.operation == 'UPDATE' && object.type ==`);
   });
 
+  test.each([
+    { flag: 'resource-name=machine-controller-manager', lease: 'machine-controller-manager' },
+    { flag: 'resource-namespace=leases', lease: 'millwright-machines', namespace: 'leases' },
+  ])('lets it read the Lease of $flag', async ({ flag, lease, namespace = 'machines' }) => {
+    const driver = '--set-json=externalDrivers=[{"name":"mine"}]';
+    const objects = await render([driver, `--set=flags.leader-elect-${flag}`]);
+    const bound = objects.filter(({ subjects = [] }) =>
+      subjects.some(({ name }) => name === 'mine'),
+    );
+    const names = bound.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    const roles = objects.filter(
+      ({ kind, metadata }) =>
+        kind === 'Role' && names.includes(`${metadata.namespace}/${metadata.name}`),
+    );
+    const there = roles.filter(({ metadata }) => metadata.namespace === namespace);
+    const named = there.flatMap(({ rules = [] }) => rules).flatMap((rule) => rule.resourceNames);
+    expect(named).toContain(lease);
+  });
+
   test('asks for nothing outside of the namespace of the Machines in a seed', async () => {
     const objects = await render([`--values=${join(folder, 'gardener-seed.yaml')}`]);
     const roles = objects.filter(({ kind }) => kind.endsWith('Role') || kind.endsWith('Binding'));

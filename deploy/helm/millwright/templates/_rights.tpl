@@ -64,6 +64,13 @@ goes by labels they cannot be known there.
   verbs: [get, watch]
 {{- end }}
 
+{{- define "millwright.rights.lease.driver" }}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  {{ include "millwright.leaseNames" . }}
+  verbs: [get]
+{{- end }}
+
 {{- define "millwright.rights.control.worker" }}
 # A person may stop everything.
 - apiGroups: ['']
@@ -143,10 +150,7 @@ goes by labels they cannot be known there.
   resources: [configmaps]
   resourceNames: [millwright-stop]
   verbs: [get]
-- apiGroups: [coordination.k8s.io]
-  resources: [leases]
-  resourceNames: [millwright]
-  verbs: [get]
+{{- include "millwright.rights.lease.driver" . }}
 {{- end }}
 
 {{- define "millwright.rights.target.watcher" }}
