@@ -385,6 +385,19 @@ describe('the chart', () => {
     );
   });
 
+  test('writes a ServiceAccount once that several processes share', async () => {
+    const split = `--values=${join(folder, 'split-workers.yaml')}`;
+    const shared = ['drain', 'aws'].map(
+      (worker) => `--set=workers.${worker}.serviceAccount.name=cloud`,
+    );
+    const objects = await render([split, ...shared, '--skip-tests']);
+    const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount');
+    const names = accounts.map(({ metadata }) => metadata.name);
+    expect(names.toSorted()).toEqual(['cloud', 'millwright-core', 'millwright-watcher']);
+    const [cloud] = accounts.filter(({ metadata }) => metadata.name === 'cloud');
+    expect(cloud?.metadata.annotations).toHaveProperty('eks.amazonaws.com/role-arn');
+  });
+
   test('lets a driver in another program read what a driver reads, and write nothing', async () => {
     const objects = await render(['--set-json=externalDrivers=[{"name":"mine"}]']);
     const bindings = objects.filter(({ subjects = [] }) =>
