@@ -516,6 +516,11 @@ describe('the chart', () => {
       "at '/rbac/subjects/0': missing property 'namespace'",
     ],
     ['terminationGracePeriodSeconds=20', 'allowed: more than --shutdown-grace-period'],
+    ['flags.shutdown-grace-period=1m30s', '--shutdown-grace-period, which is 1m30s in watcher'],
+    [
+      'workers.worker.flags.shutdown-grace-period=30s',
+      '--shutdown-grace-period, which is 30s in worker',
+    ],
     [
       'workers.worker.serve={core,drain,driver:virtual}',
       '"driver:virtual" is not allowed; allowed: the drivers of',

@@ -60,7 +60,15 @@
 {{- fail "flags.traces: is set, and traces.enabled as well; set one of them" }}
 {{- end }}
 {{- end }}
-{{- if and (le (int $v.terminationGracePeriodSeconds) 20) (not (hasKey $v.flags "shutdown-grace-period")) }}
-{{- fail (printf "terminationGracePeriodSeconds: %v is not allowed; allowed: more than --shutdown-grace-period, which is 20s (flags.shutdown-grace-period)" $v.terminationGracePeriodSeconds) }}
+{{- range $process, $settings := merge (dict "watcher" $v.watcher) (omit $v.workers "watcher") }}
+{{- if $settings }}
+{{- $grace := get ($settings.flags | default dict) "shutdown-grace-period" | default (get $v.flags "shutdown-grace-period") | default "20s" | toString }}
+{{- /* How far the duration leads: one that is none is for the process to refuse. */}}
+{{- $start := toDate "2006-01-02" "2020-01-01" }}
+{{- $seconds := sub (dateModify $grace $start | unixEpoch) (unixEpoch $start) }}
+{{- if le (int64 $v.terminationGracePeriodSeconds) $seconds }}
+{{- fail (printf "terminationGracePeriodSeconds: %v is not allowed; allowed: more than --shutdown-grace-period, which is %s in %s (flags.shutdown-grace-period)" $v.terminationGracePeriodSeconds $grace $process) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
