@@ -521,6 +521,8 @@ describe('the chart', () => {
       'workers.worker.flags.shutdown-grace-period=30s',
       '--shutdown-grace-period, which is 30s in worker',
     ],
+    ['workers.test.serve={drain}', "invalid propertyName 'test'"],
+    ['workers.version.serve={drain}', "invalid propertyName 'version'"],
     [
       'workers.worker.serve={core,drain,driver:virtual}',
       '"driver:virtual" is not allowed; allowed: the drivers of',
