@@ -55,6 +55,18 @@ test('the index of decisions names every decision', () => {
   );
 });
 
+test('commands of Helm name the namespace of the release, and bring no CRDs where only rights are wanted', () => {
+  const commands = pages.flatMap((page) => {
+    const text = textOf(page).replaceAll(/\\\n */g, '');
+    return [...text.matchAll(/\bhelm (?:install|upgrade|rollback) millwright [^\n`]+/g)];
+  });
+  const lines = commands.map(([line]) => line);
+  expect(lines.length).toBeGreaterThan(4);
+  expect(lines.filter((line) => !/ (-n|--namespace) /.test(line))).toEqual([]);
+  const ofRights = lines.filter((line) => line.includes('gardener-shoot.yaml'));
+  expect(ofRights.filter((line) => !line.includes('--skip-crds'))).toEqual([]);
+});
+
 describe('a link', () => {
   const page = 'docs/page.md';
   const text = '# A `b`: c\n\n```\n# code\n```\n\n## A b c\n';
