@@ -67,6 +67,16 @@ test('commands of Helm name the namespace of the release, and bring no CRDs wher
   expect(ofRights.filter((line) => !line.includes('--skip-crds'))).toEqual([]);
 });
 
+test('waits for the pods of processes alone: the Job of a first install has ended, and its pod stays', () => {
+  const waits = pages.flatMap((page) => {
+    const text = textOf(page).replaceAll(/\\\n */g, '');
+    return [...text.matchAll(/\bwait pod [^\n]*name=millwright[^\n]*/g)].map(([line]) => line);
+  });
+  expect(waits).toHaveLength(2);
+  const ofProcesses = 'app.kubernetes.io/component!=version';
+  expect(waits.filter((line) => !line.includes(ofProcesses))).toEqual([]);
+});
+
 describe('a link', () => {
   const page = 'docs/page.md';
   const text = '# A `b`: c\n\n```\n# code\n```\n\n## A b c\n';
