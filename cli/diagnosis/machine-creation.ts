@@ -38,7 +38,7 @@ const commandsByTrouble: Partial<Record<Trouble, (machine: Machine) => string[]>
   'bad-spec': editClassCommands,
   'missing-secret': editClassCommands,
   credentials: secretCommands,
-  'worker-down': () => ['kubectl get deployments -A -l app.kubernetes.io/component=worker'],
+  'worker-down': () => ['kubectl get deployments -A -l app.kubernetes.io/name=millwright'],
 };
 
 function commandsFor(machine: Machine, trouble: Trouble | undefined): string[] {

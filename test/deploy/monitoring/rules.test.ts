@@ -39,6 +39,8 @@ describe('the alert rules', () => {
       expect(['critical', 'warning']).toContain(rule.labels.severity);
       expect(rule.annotations.summary.length).toBeLessThan(160);
       expect(rule.annotations.description).toMatch(/\.$/);
+      // Of split workers each component has a name of its own.
+      expect(rule.annotations.description).not.toMatch(/component=/);
       expect(rule.annotations.runbook_url).toBe(`docs/runbooks/${troublesOf(rule)[0]}.md`);
     },
   );
