@@ -1,13 +1,13 @@
 import { ofDeployment, ofInstall, type Board } from '../panel.ts';
 import { creationToRunning, deletion, machinesByPhase } from '../shared-panels.ts';
 
-/** Series of MCM's names: the object is in `name`. */
-const ofMcmDeployment = `${ofInstall}, name=~"$deployment"`;
+/** Series of MCM's names: the object is in `name`, and Prometheus renames their own `namespace`. */
+const ofMcmDeployment = `${ofInstall}, exported_namespace=~"$namespace", name=~"$deployment"`;
 
 function replicas(what: string): { expr: string; legend: string } {
   return {
-    expr: `sum by (name) (mcm_machine_deployment_status_${what}_replicas{${ofMcmDeployment}})`,
-    legend: '{{name}}',
+    expr: `sum by (exported_namespace, name) (mcm_machine_deployment_status_${what}_replicas{${ofMcmDeployment}})`,
+    legend: '{{exported_namespace}}/{{name}}',
   };
 }
 

@@ -34,6 +34,8 @@ const ofProcess = [
 ];
 /** That Prometheus gives what it scrapes. */
 const targetLabels = ['namespace', 'pod', 'job', 'app_kubernetes_io_component'];
+/** Its own label `namespace`, beside that of its pod. */
+const ownNamespace = 'exported_namespace';
 
 /** Labels by name, of the series in docs/metrics.md. */
 const documented = new Map(
@@ -88,10 +90,32 @@ describe.each(expressions)('$place: $expr', ({ expr }) => {
       const known = documented.get(name);
       const labels = [...selector.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
       if (known === undefined) return [];
-      return labels.filter((label) => ![...known, ...targetLabels].includes(label));
+      const exported = known.includes('namespace') ? [ownNamespace] : [];
+      return labels.filter((label) => ![...known, ...targetLabels, ...exported].includes(label));
     });
     expect(wrong).toEqual([]);
   });
+});
+
+/** The label that says whose Machines a series is about. */
+function namespaceLabelOf(name: string): string | undefined {
+  const labels = documented.get(name) ?? [];
+  if (labels.includes('kube_namespace')) return 'kube_namespace';
+  return labels.includes('namespace') ? ownNamespace : undefined;
+}
+
+const chosen = boards.flatMap(({ name, rows, variables }) =>
+  rows.flatMap(({ panels }) =>
+    panels.map((panel) => ({ board: name, panel, canChoose: variables.includes('namespace') })),
+  ),
+);
+test.each(chosen)('$board: $panel.title is of the namespace that is chosen', (shown) => {
+  const series = shown.panel.queries.flatMap(({ expr }) => seriesIn(expr));
+  const ofAll = series.filter(({ name, selector }) => {
+    const label = namespaceLabelOf(name);
+    return label !== undefined && !selector.includes(`${label}=~"$namespace"`);
+  });
+  expect(shown.canChoose ? ofAll : []).toEqual([]);
 });
 
 test('no name of the Temporal SDK or of the process is listed in vain', () => {
