@@ -61,3 +61,13 @@ export function quantiles(metric: string, selector: string, by: string): Query[]
     legend: `{{${by}}} ${share === 0.5 ? 'half' : '95 of 100'}`,
   }));
 }
+
+/**
+ * By how much a counter rose that is there from its first step on: increase() does not see that
+ * one, so that what happened once did not happen.
+ */
+export function risen(counter: string, selector: string, window: string): string {
+  const series = `${counter}{${selector}}`;
+  const highest = `max_over_time(${series}[${window}])`;
+  return `${highest} - (${series} offset ${window}) or ${highest}`;
+}

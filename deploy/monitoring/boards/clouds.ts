@@ -1,4 +1,4 @@
-import { ofInstall, ofNamespace, type Board } from '../panel.ts';
+import { ofInstall, ofNamespace, risen, type Board } from '../panel.ts';
 import { machinesWithoutInstance } from '../shared-panels.ts';
 
 export const clouds: Board = {
@@ -128,7 +128,7 @@ export const clouds: Board = {
           isOftenEmpty: true,
           queries: [
             {
-              expr: `sum by (kube_namespace) (increase(millwright_safety_orphans_deleted_total{${ofNamespace}}[1h]))`,
+              expr: `sum by (kube_namespace) (${risen('millwright_safety_orphans_deleted_total', ofNamespace, '1h')})`,
               legend: '{{kube_namespace}}',
             },
           ],

@@ -1,4 +1,4 @@
-import { ofDeployment, ofInstall, ofNamespace, quantiles, type Board } from '../panel.ts';
+import { ofDeployment, ofInstall, ofNamespace, quantiles, risen, type Board } from '../panel.ts';
 import { deletion } from '../shared-panels.ts';
 
 const ofDrainQueue = `${ofInstall}, task_queue=~".*/drain"`;
@@ -51,7 +51,7 @@ export const drains: Board = {
           runbook: 'drain-budget',
           queries: [
             {
-              expr: `sum(increase(millwright_drain_duration_seconds_count{${ofNamespace}, result="forced"}[1h])) or vector(0)`,
+              expr: `sum(${risen('millwright_drain_duration_seconds_count', `${ofNamespace}, result="forced"`, '1h')}) or vector(0)`,
               legend: 'by force',
             },
           ],

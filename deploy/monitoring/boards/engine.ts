@@ -1,4 +1,4 @@
-import { ofInstall, ofNamespace, type Board, type Query } from '../panel.ts';
+import { ofInstall, ofNamespace, risen, type Board, type Query } from '../panel.ts';
 
 /** Of the SDK's histograms, whose buckets are coarse: an order of magnitude. */
 function slowest(metric: string, by: string): Query {
@@ -91,7 +91,7 @@ export const engine: Board = {
           runbook: 'bad-release',
           queries: [
             {
-              expr: `sum(increase(millwright_runs_begun_anew_total{${ofInstall}}[1d])) or vector(0)`,
+              expr: `sum(${risen('millwright_runs_begun_anew_total', ofInstall, '1d')}) or vector(0)`,
               legend: 'runs',
             },
           ],
@@ -242,7 +242,7 @@ export const engine: Board = {
           isOftenEmpty: true,
           queries: [
             {
-              expr: `sum by (kind, reason) (increase(millwright_runs_begun_anew_total{${ofInstall}}[1h]))`,
+              expr: `sum by (kind, reason) (${risen('millwright_runs_begun_anew_total', ofInstall, '1h')})`,
               legend: '{{kind}} {{reason}}',
             },
           ],

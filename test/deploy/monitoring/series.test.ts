@@ -118,6 +118,11 @@ test.each(chosen)('$board: $panel.title is of the namespace that is chosen', (sh
   expect(shown.canChoose ? ofAll : []).toEqual([]);
 });
 
+test('what happens seldom is not counted by increase(), which does not see the first time', () => {
+  const seldom = /increase\(millwright_(?:runs|drain_duration_seconds_count|safety)/;
+  expect(expressions.filter(({ expr }) => seldom.test(expr))).toEqual([]);
+});
+
 test('no name of the Temporal SDK or of the process is listed in vain', () => {
   const used = new Set(expressions.flatMap(({ expr }) => seriesIn(expr).map(({ name }) => name)));
   expect([...ofTemporal, ...ofProcess].filter((name) => !used.has(name))).toEqual([]);
