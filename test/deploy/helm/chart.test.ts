@@ -100,6 +100,35 @@ async function namesBeside(namespace: string, ...args: string[]): Promise<string
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
 
+/** Names of the NetworkPolicies of split workers. */
+async function networkPoliciesOf(...args: string[]): Promise<string[]> {
+  const split = ['--set=fullnameOverride=m', `--values=${join(folder, 'split-workers.yaml')}`];
+  const policies = (await render([...split, ...args])).filter(
+    ({ kind }) => kind === 'NetworkPolicy',
+  );
+  return policies.map(({ metadata }) => metadata.name);
+}
+
+/** To whom the admission policies of a control cluster apply. */
+async function conditionsFor(...subjects: object[]): Promise<unknown[]> {
+  const set = `--set-json=rbac.subjects=${JSON.stringify(subjects)}`;
+  const objects = await render(['--set=render=controlRights', set]);
+  const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+  return policies.map(({ spec }) => spec?.matchConditions?.[0]?.expression);
+}
+
+function policyOf(objects: readonly Rendered[], ending: string): Rendered | undefined {
+  return objects.find(
+    ({ kind, metadata: { name } }) => kind === 'ValidatingAdmissionPolicy' && name.endsWith(ending),
+  );
+}
+
+/** What our processes may write in kube-system. */
+async function tokensRule(...args: string[]): Promise<string> {
+  const policy = policyOf(await render(args), '-tokens');
+  return policy?.spec?.validations?.[0]?.expression ?? '';
+}
+
 describe('the chart', () => {
   test('passes lint with each example', async () => {
     const values = examples.map((file) => ['--values', file]);
@@ -234,18 +263,14 @@ describe('the chart', () => {
   });
 
   test('lets a worker out to the metadata service that has its own credentials', async () => {
-    const policiesOf = async (...more: string[]): Promise<string[]> => {
-      const split = ['--set=fullnameOverride=m', `--values=${join(folder, 'split-workers.yaml')}`];
-      const objects = await render([...split, ...more]);
-      const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
-      return policies.map(({ metadata }) => metadata.name);
-    };
-    expect(await policiesOf()).toEqual(['m', 'm-aws-metadata']);
-    expect(await policiesOf('--set=networkPolicy.enabled=false')).toEqual([]);
-    expect(await policiesOf('--set=workers.aws.flags.ambient-credentials=false')).toEqual(['m']);
+    expect(await networkPoliciesOf()).toEqual(['m', 'm-aws-metadata']);
+    expect(await networkPoliciesOf('--set=networkPolicy.enabled=false')).toEqual([]);
+    expect(await networkPoliciesOf('--set=workers.aws.flags.ambient-credentials=false')).toEqual([
+      'm',
+    ]);
     const all = ['flags.ambient-credentials=true', 'workers.aws.flags.ambient-credentials=false'];
     const others = ['m', 'm-core-metadata', 'm-drain-metadata'];
-    expect(await policiesOf(`--set=${all.join()}`)).toEqual(others);
+    expect(await networkPoliciesOf(`--set=${all.join()}`)).toEqual(others);
   });
 
   test('starts only what the image holds', async () => {
@@ -355,7 +380,7 @@ describe('the chart', () => {
   ])('lets watchers write no Leases but $names: $set', async ({ set, names }) => {
     const objects = await render(['install=one', ...set].map((value) => `--set=${value}`));
     const roles = objects.filter(
-      ({ kind, metadata: { name } }) => /Role$/.test(kind) && name.endsWith('lease-watcher'),
+      ({ kind, metadata: { name } }) => kind.endsWith('Role') && name.endsWith('lease-watcher'),
     );
     expect(roles.length).toBeGreaterThan(0);
     for (const { rules = [] } of roles) {
@@ -412,48 +437,39 @@ describe('the chart', () => {
   });
 
   test('knows its own processes by their group, where that is what has the rights', async () => {
-    const conditionsOf = async (...subjects: object[]): Promise<unknown[]> => {
-      const set = `--set-json=rbac.subjects=${JSON.stringify(subjects)}`;
-      const objects = await render(['--set=render=controlRights', set]);
-      const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-      return policies.map(({ spec }) => spec?.matchConditions?.[0]?.expression);
-    };
     const ofGroup = 'request.userInfo.groups.exists(group, group in ["machines"])';
     const group = { kind: 'Group', name: 'machines' };
-    expect(await conditionsOf(group)).toEqual([ofGroup, `!(${ofGroup})`]);
+    expect(await conditionsFor(group)).toEqual([ofGroup, `!(${ofGroup})`]);
     const either = `request.userInfo.username in ["ada"] || ${ofGroup}`;
-    const both = await conditionsOf(group, { kind: 'User', name: 'ada' });
+    const both = await conditionsFor(group, { kind: 'User', name: 'ada' });
     expect(both).toEqual([either, `!(${either})`]);
   });
 
   const others = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] };
-  const named = { matchLabels: { 'kubernetes.io/metadata.name': 'machines' } };
+  const ofMachines = { matchLabels: { 'kubernetes.io/metadata.name': 'machines' } };
   const separate = ['target.cluster=separate', 'target.kubeconfig.secretName=a'];
   const fleet = ['install=a', 'fleet.namespaces=all'];
-  const secretsPolicyOf = (objects: readonly Rendered[], ending: string): Rendered | undefined =>
-    objects.find(({ kind, metadata: { name } }) => /Policy$/.test(kind) && name.endsWith(ending));
   test.each([
-    { set: [], selector: named },
+    { set: [], selector: ofMachines },
     { set: ['rbac.clusterWide=true'], selector: { matchExpressions: [others] } },
     { set: fleet, selector: { matchExpressions: [others] } },
     // No rule for tokens: nothing else stands before kube-system.
     { set: ['rbac.clusterWide=true', ...separate], selector: {} },
     { set: [...fleet, 'fleet.targetSecret=a'], selector: {} },
-    { set: ['install=a', String.raw`fleet.namespaces=kube-system\,machines`], selector: named },
+    {
+      set: ['install=a', String.raw`fleet.namespaces=kube-system\,machines`],
+      selector: ofMachines,
+    },
   ])('guards Secrets as far as its rights reach: $set', async ({ set, selector }) => {
     const objects = await render(set.map((value) => `--set=${value}`));
-    const policy = secretsPolicyOf(objects, '-secrets');
+    const policy = policyOf(objects, '-secrets');
     expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', selector);
   });
 
   test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
-    const ruleWith = async (...set: string[]): Promise<string> => {
-      const policy = secretsPolicyOf(await render(set), '-tokens');
-      return policy?.spec?.validations?.[0]?.expression ?? '';
-    };
-    const strict = await ruleWith();
+    const strict = await tokensRule();
     expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);
-    const there = await ruleWith('--set=machines.namespace=kube-system');
+    const there = await tokensRule('--set=machines.namespace=kube-system');
     expect(there).toContain(`${strict} || (request.operation == 'UPDATE' && object.type ==`);
   });
 
