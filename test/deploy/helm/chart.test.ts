@@ -273,6 +273,26 @@ describe('the chart', () => {
     expect(await networkPoliciesOf(`--set=${all.join()}`)).toEqual(others);
   });
 
+  test('takes a name of digits for a name', async () => {
+    const text = await renderChart({
+      helm,
+      namespace: '1234',
+      args: [
+        '--set-string=fullnameOverride=12,watcher.serviceAccount.name=34,nameOverride=56',
+        '--set=workers.78.serve={driver},metrics.serviceMonitor.enabled=true',
+        '--set=networkPolicy.enabled=true,networkPolicy.temporal.enabled=true',
+      ],
+    });
+    const names = /^[ -]*(?:[\w./]*name|[\w./]*namespace|\S+\/(?:instance|component)): [\d.]+$/gim;
+    expect([...text.matchAll(names)].map(([line]) => line.trim())).toEqual([]);
+    const values = parseAllDocuments(text).map((document): Rendered => document.toJS());
+    expect(
+      values.filter(({ metadata: { name, namespace = '' } }) => {
+        return typeof name !== 'string' || typeof namespace !== 'string';
+      }),
+    ).toEqual([]);
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [

@@ -4,11 +4,11 @@
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ .name | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}
-    app.kubernetes.io/component: {{ .component }}
+    app.kubernetes.io/component: {{ .component | quote }}
 spec:
   replicas: {{ hasKey .settings "replicas" | ternary .settings.replicas 2 }}
   revisionHistoryLimit: 3
@@ -24,11 +24,11 @@ spec:
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ .name | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}
-    app.kubernetes.io/component: {{ .component }}
+    app.kubernetes.io/component: {{ .component | quote }}
 spec:
   maxUnavailable: 1
   # A pod that is not ready does no work: it never holds up a drain.

@@ -30,7 +30,7 @@
 
 {{/* Takes a list of names, which is not empty. */}}
 {{- define "millwright.namesSelector" -}}
-{{- if eq (len .) 1 }}{ matchLabels: { kubernetes.io/metadata.name: {{ first . }} } }
+{{- if eq (len .) 1 }}{ matchLabels: { kubernetes.io/metadata.name: {{ first . | quote }} } }
 {{- else }}{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: In, values: {{ toJson . }} }] }
 {{- end }}
 {{- end }}
@@ -66,14 +66,14 @@ whole cluster. kube-system is left to the rule for tokens, where there is one. T
 
 {{/* Takes { root, component }. */}}
 {{- define "millwright.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "millwright.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
-app.kubernetes.io/component: {{ .component }}
+app.kubernetes.io/name: {{ include "millwright.name" .root | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component | quote }}
 {{- end }}
 
 {{- define "millwright.labels" -}}
-app.kubernetes.io/name: {{ include "millwright.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "millwright.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}

@@ -13,11 +13,11 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "millwright.serviceAccount" . }}
+  serviceAccountName: {{ include "millwright.serviceAccount" . | quote }}
   automountServiceAccountToken: {{ eq $v.control.cluster "same" }}
   enableServiceLinks: false
   {{- with include "millwright.priorityClass" $root }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   terminationGracePeriodSeconds: {{ $v.terminationGracePeriodSeconds }}
   securityContext:

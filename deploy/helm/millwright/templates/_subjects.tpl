@@ -69,7 +69,7 @@ kind: {{ ternary "Role" "ClusterRole" (hasKey . "namespace") }}
 metadata:
   name: {{ .name }}
   {{- with .namespace }}
-  namespace: {{ . }}
+  namespace: {{ . | quote }}
   {{- end }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}
@@ -81,7 +81,7 @@ kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (hasKey . "namespace") }}
 metadata:
   name: {{ .name }}
   {{- with .namespace }}
-  namespace: {{ . }}
+  namespace: {{ . | quote }}
   {{- end }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}
@@ -95,9 +95,9 @@ subjects:
     {{- if ne .kind "ServiceAccount" }}
     apiGroup: rbac.authorization.k8s.io
     {{- end }}
-    name: {{ .name }}
+    name: {{ .name | quote }}
     {{- with .namespace }}
-    namespace: {{ . }}
+    namespace: {{ . | quote }}
     {{- end }}
   {{- end }}
 {{- end }}
