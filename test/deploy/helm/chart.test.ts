@@ -388,6 +388,24 @@ describe('the chart', () => {
   );
 
   test.each([
+    { namespaces: 'a,b', places: ['a', 'b'] },
+    { namespaces: '', places: ['machines'] },
+    { namespaces: 'all', places: [undefined] },
+  ])(
+    'lets a fleet of "$namespaces" read kubeconfigs in $places',
+    async ({ namespaces, places }) => {
+      const value = namespaces.replaceAll(',', String.raw`\,`);
+      const set = `--set=install=one,fleet.targetSecret=target,fleet.namespaces=${value}`;
+      const roles = (await render([set])).filter(
+        ({ kind, rules = [] }) =>
+          kind.endsWith('Role') &&
+          rules.some(({ resourceNames = [] }) => resourceNames.includes('target')),
+      );
+      expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(places);
+    },
+  );
+
+  test.each([
     { set: [], names: ['millwright'] },
     { set: ['flags.leader-elect-resource-namespace=b'], names: ['millwright-machines'] },
     { set: [String.raw`fleet.namespaces=a\,b`], names: ['millwright'] },

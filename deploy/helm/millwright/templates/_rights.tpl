@@ -239,7 +239,7 @@ goes by labels they cannot be known there.
   verbs: [get, delete]
 {{- end }}
 
-{{/* Of a fleet, in all namespaces. */}}
+{{/* Of a fleet, in its namespaces; in all where these have to be found. */}}
 {{- define "millwright.rights.fleet" }}
 {{- if not (include "millwright.knownNamespaces" . | fromJsonArray) }}
 # Namespaces come and go.
