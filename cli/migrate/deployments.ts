@@ -31,8 +31,10 @@ export const hasReplicasBefore = ({ metadata }: Deployment): boolean =>
 
 export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 
-export const isOurs = ({ metadata }: Deployment): boolean =>
-  metadata.labels?.['helm.sh/chart']?.startsWith('millwright-') ?? false;
+/** By the chart, whatever it is called there, and by deploy/manifests, which leave out Helm. */
+export const isOurs = ({ metadata: { labels = {} } }: Deployment): boolean =>
+  labels['helm.sh/chart']?.startsWith('millwright-') === true ||
+  labels['app.kubernetes.io/name'] === 'millwright';
 
 /** `watcher`, `worker`, or another process of the chart. */
 export const componentOf = ({ metadata }: Deployment): string | undefined =>

@@ -1,0 +1,38 @@
+/** Which Deployments the commands take for those of Millwright. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { isOurs, isServing, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { manifests } from '../../../deploy/helm/render.ts';
+
+interface Manifest extends Deployment {
+  kind: string;
+}
+
+function deploymentsIn(file: string): Deployment[] {
+  const documents = parseAllDocuments(readFileSync(join(manifests, file), 'utf8'));
+  return documents
+    .map((document): Manifest => document.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+}
+
+const named = (labels: Record<string, string>): Deployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'a', uid: 'u', resourceVersion: '1', creationTimestamp: '', labels },
+});
+
+test('those of an install without Helm are ours', () => {
+  const installed = deploymentsIn('install.yaml');
+  expect(installed).toHaveLength(2);
+  expect(installed.filter((one) => !isOurs(one))).toEqual([]);
+  expect(installed.filter((one) => isServing(one, 'machines'))).toHaveLength(2);
+});
+
+test('those of the chart are ours by any name, and others are not', () => {
+  const name = 'app.kubernetes.io/name';
+  expect(isOurs(named({ 'helm.sh/chart': 'millwright-0.1.0', [name]: 'machines' }))).toBe(true);
+  expect(isOurs(named({ 'helm.sh/chart': 'mcm-0.1.0', [name]: 'mcm' }))).toBe(false);
+  expect(isOurs(named({}))).toBe(false);
+});
