@@ -170,19 +170,19 @@ describe('the chart', () => {
   });
 
   test('lets a process have a flag otherwise than all processes, also as false, 0 or empty', async () => {
-    const all = { 'ambient-credentials': true, v: 4, 'cluster-name': 'a', 'log-level': 'warn' };
-    const own = { 'ambient-credentials': false, v: 0, 'cluster-name': '' };
+    const all = { 'ambient-credentials': true, v: 4, 'node-conditions': 'a', 'log-level': 'warn' };
+    const own = { 'ambient-credentials': false, v: 0, 'node-conditions': '' };
     const args = [
       `--set-json=flags=${JSON.stringify(all)}`,
       `--set-json=workers.worker.flags=${JSON.stringify(own)}`,
     ];
     const objects = (await render(args)).filter(({ kind }) => kind === 'Deployment');
     const given = containersOf(objects).map((container) =>
-      container.args.filter((arg) => /^--(ambient|v=|cluster-name|log-level)/.test(arg)),
+      container.args.filter((arg) => /^--(ambient|v=|node-conditions|log-level)/.test(arg)),
     );
     expect(given).toEqual([
-      ['--ambient-credentials=true', '--cluster-name=a', '--log-level=warn', '--v=4'],
-      ['--ambient-credentials=false', '--cluster-name=', '--log-level=warn', '--v=0'],
+      ['--ambient-credentials=true', '--log-level=warn', '--node-conditions=a', '--v=4'],
+      ['--ambient-credentials=false', '--log-level=warn', '--node-conditions=', '--v=0'],
     ]);
   });
 
@@ -574,6 +574,16 @@ describe('the chart', () => {
     [
       'workers.worker.flags.shutdown-grace-period=30s',
       '--shutdown-grace-period, which is 30s in worker',
+    ],
+    ['flags.port=9090', 'flags.port: is not allowed; the ports are 10258 of the watcher'],
+    [
+      'watcher.flags.namespace=a',
+      'watcher.flags.namespace: is not allowed; use machines.namespace',
+    ],
+    ['workers.worker.flags.serve=core', 'is not allowed; use workers.NAME.serve'],
+    [
+      'watcher.flags.leader-elect-resource-namespace=a',
+      'set flags.leader-elect-resource-namespace, by which all processes and their rights go',
     ],
     ['workers.test.serve={drain}', "invalid propertyName 'test'"],
     ['workers.version.serve={drain}', "invalid propertyName 'version'"],

@@ -60,6 +60,19 @@
 {{- fail "flags.traces: is set, and traces.enabled as well; set one of them" }}
 {{- end }}
 {{- end }}
+{{- $places := dict "flags" $v.flags "watcher.flags" $v.watcher.flags }}
+{{- range $name, $worker := $v.workers }}{{ if $worker }}{{ $_ := set $places (printf "workers.%s.flags" $name) $worker.flags }}{{ end }}{{ end }}
+{{- $said := include "millwright.saidByValues" . | fromYaml }}
+{{- range $place, $flags := $places }}
+{{- range $name, $text := $flags }}
+{{- with get $said $name }}
+{{- fail (printf "%s.%s: is not allowed; %s" $place $name .) }}
+{{- end }}
+{{- if and (ne $place "flags") (has $name (list "leader-elect-resource-namespace" "leader-elect-resource-name")) }}
+{{- fail (printf "%s.%s: is not allowed; set flags.%s, by which all processes and their rights go" $place $name $name) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- range $process, $settings := merge (dict "watcher" $v.watcher) (omit $v.workers "watcher") }}
 {{- if $settings }}
 {{- $grace := get ($settings.flags | default dict) "shutdown-grace-period" | default (get $v.flags "shutdown-grace-period") | default "20s" | toString }}
@@ -71,4 +84,26 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Flags that the chart writes itself, from values that decide on more: rights, mounts, probes, policies. */}}
+{{- define "millwright.saidByValues" -}}
+control-kubeconfig: use control
+target-kubeconfig: use target
+target-kubeconfig-secret: use fleet.targetSecret
+target-token-secret: use fleet.targetTokenSecret
+namespace: use machines.namespace
+namespaces: use fleet.namespaces
+install: use install
+cluster-id: use clusterId
+cluster-name: use temporal.clusterName
+temporal-address: use temporal.address
+temporal-namespace: use temporal.namespace
+payload-keys: use temporal.payloadKeys
+serve: use workers.NAME.serve
+providers: use workers.NAME.providers
+worker-deployment: use versioning.deploymentName
+build-id: use versioning.buildId
+address: use listenAddress
+port: the ports are 10258 of the watcher and 10259 of workers, where probes look
 {{- end }}
