@@ -67,6 +67,10 @@ test('commands of Helm name the namespace of the release, and bring no CRDs wher
   expect(ofRights.filter((line) => !line.includes('--skip-crds'))).toEqual([]);
 });
 
+test('asks no pod for /readyz by kubectl get --raw, which keeps the text of a 503 to itself', () => {
+  expect(pages.filter((page) => /get --raw \S*\/proxy\/readyz/.test(textOf(page)))).toEqual([]);
+});
+
 test('waits for the pods of processes alone: the Job of a first install has ended, and its pod stays', () => {
   const waits = pages.flatMap((page) => {
     const text = textOf(page).replaceAll(/\\\n */g, '');
