@@ -28,6 +28,25 @@ const workflow: Workflow = parse(
 const commandsOf = (job: string): string[] =>
   (workflow.jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
+/** Both commands with what the shell makes of them for a tag. */
+function publishingOf(tag: string): string {
+  const commands = ['npm', 'notes'].flatMap(commandsOf).map((command) => `echo ${command}`);
+  const { stdout } = spawnSync('bash', ['-ec', commands.join('\n')], {
+    encoding: 'utf8',
+    env: { ...process.env, TAG: tag },
+  });
+  return stdout;
+}
+
+test('a version before a release becomes the newest neither of npm nor of the page of releases', () => {
+  const release = publishingOf('v1.2.3');
+  expect(release).toMatch(/^npm publish .* --tag latest$/m);
+  expect(release).toMatch(/^gh release create v1.2.3 --verify-tag/m);
+  const before = publishingOf('v1.2.3-rc.1');
+  expect(before).toMatch(/^npm publish .* --tag next$/m);
+  expect(before).toMatch(/^gh release create v1.2.3-rc.1 --prerelease /m);
+});
+
 describe('the steps before the first account', () => {
   let folder: string;
   let version: string;
