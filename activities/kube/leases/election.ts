@@ -164,7 +164,7 @@ export class Election {
       this.#options.onTaking?.(before, doubt);
       const attempt = await this.#leases.acquire(this.#annotations());
       if (!attempt.held) return this.#waitFor(`${attempt.holder} was faster`);
-      // Whoever stops it releases them.
+      // To stop it releases them.
       if (this.#stopping.signal.aborted) return;
       const epoch = attempt.lease.spec?.leaseTransitions ?? 0;
       this.#renewedAt = startedAt;
