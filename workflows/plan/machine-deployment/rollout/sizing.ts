@@ -83,7 +83,7 @@ export function lossOf(set: SetFacts, count: number): number {
  * At most `wanted`, and as many as cost no more Running machines than `spare`. A Running one that
  * was chosen for deletion costs nothing where the set has machines that do not run: it goes before
  * them, so they would wait behind it for as long as they do not come up. MCM v0.62.1 deletes it as
- * well.
+ * well. Preserved ones are the last to go, and no rollout waits for them, see `floorOf`.
  */
 export function affordable(set: SetFacts, wanted: number, spare: number): number {
   let count = Math.max(Math.min(wanted, set.replicas), 0);
@@ -93,8 +93,8 @@ export function affordable(set: SetFacts, wanted: number, spare: number): number
 
 function costOf(set: SetFacts, count: number): number {
   const chosen = Math.min(set.chosen?.length ?? 0, count);
-  const isAllRunning = runningAt(set) === Math.min(set.replicas, presentIn(set));
-  return lossOf(set, count) - (isAllRunning ? 0 : lossOf(set, chosen));
+  const awaited = Math.min(set.replicas, presentIn(set)) - (set.preserved ?? 0);
+  return lossOf(set, count) - (runningAt(set) < awaited ? lossOf(set, chosen) : 0);
 }
 
 /** The set at its size without `count` machines. */

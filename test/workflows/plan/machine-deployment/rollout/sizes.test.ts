@@ -195,6 +195,12 @@ describe('old sets', () => {
       sizes: {},
     },
     {
+      name: 'keep a Running machine that was chosen where only a preserved one does not run',
+      facts: { replicas: 5, maxSurge: 1 },
+      sets: [aSet({ machines: 'AAAAU', preserved: 1, chosen: [0] }), theNewSet({ machines: 'U' })],
+      sizes: {},
+    },
+    {
       name: 'give machines of the next set that do not work after a chosen one that ran',
       facts: { replicas: 4, maxSurge: 2 },
       sets: [
