@@ -206,8 +206,11 @@ class MachineSetWorkflow {
     state.createdSince = 0;
     if (outcome.machineDeployment !== undefined)
       state.machineDeployment = outcome.machineDeployment;
-    const { generation } = outcome.observation.desired;
+    const { desired, present } = outcome.observation;
+    const { generation } = desired;
     if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
+    // None is missing any more: a refusal from before says nothing of a batch that comes later.
+    if (present >= desired.replicas) this.#forgetRefusal();
   }
 
   #planBatch(count: number): void {
@@ -251,6 +254,11 @@ class MachineSetWorkflow {
   #batchSucceeded(): void {
     const state = this.#state;
     state.batchSize = nextBatchSize(state.batchSize);
+    this.#forgetRefusal();
+  }
+
+  #forgetRefusal(): void {
+    const state = this.#state;
     state.failures = 0;
     delete state.retryAt;
     delete state.lastError;

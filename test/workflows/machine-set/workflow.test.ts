@@ -105,6 +105,39 @@ test('a refused batch is reported, backs off, and starts again with one', async 
   });
 });
 
+test('a refused batch is forgotten once no machine is missing: the next one is not held up', async () => {
+  const machines = new Machines(1);
+  let isRefused = false;
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    createMachines: async (input) =>
+      isRefused
+        ? { created: [], taken: [], error: 'exceeded quota' }
+        : await steps.createMachines(input),
+  });
+  const looks = () => world.log.inputsOf('observeMachineSet');
+  const scale = async (replicas: number, generation: number): Promise<void> => {
+    machines.replicas = replicas;
+    machines.generation = generation;
+    const before = looks().length;
+    await world.observe({ generation });
+    await world.log.until('observeMachineSet', before + 1);
+  };
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 1);
+    isRefused = true;
+    await scale(2, 2);
+    await eventually('the refusal', async () => looks().at(-1)?.error === 'exceeded quota');
+    isRefused = false;
+    await scale(1, 3);
+    await scale(2, 4);
+    expect(looks().at(-1)).not.toHaveProperty('error');
+    await hasMachines(machines, 2);
+  });
+});
+
 test('a machine whose deletion is refused is tried again later, and the set goes on', async () => {
   const machines = new Machines(3);
   const steps = machines.steps();
