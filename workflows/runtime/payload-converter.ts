@@ -1,12 +1,16 @@
 /**
  * Signals and drivers' answers that cannot be decoded at all, e.g. broken JSON or an unknown
  * encoding: a converter that throws would stop the workflow at this event for ever. What cannot be
- * read counts as absent, which is refused where it comes in.
+ * read becomes a text that says so, and is refused where it comes in. It does not count as absent: a
+ * `rollback` whose revision cannot be read would go back to the revision before.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter, ValueError } from '@temporalio/common';
 import { decode } from '@temporalio/common/lib/encoding.js';
 import { encryptedEncoding, keyIdField } from '../values/encrypted-payload.ts';
+
+/** In place of the payload: none that we take is a text. */
+export const undecodable = 'a payload that cannot be decoded';
 
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
@@ -18,7 +22,7 @@ function decoded(payload: Payload): ReturnType<typeof JSON.parse> {
     return defaultPayloadConverter.fromPayload(payload);
   } catch {
     requirePlain(payload);
-    return undefined;
+    return undecodable;
   }
 }
 

@@ -2,6 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
+import { RawValue } from '@temporalio/common';
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
 import { rolloutCommands } from '../../../workflows/contracts/commands.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -203,6 +204,28 @@ describe('a signal', () => {
       await handle.signal('pause', { verb: 'setReplicas', replicas: 0 });
       await rollout.log.until('applyRolloutCommand');
       expect(commandsTo(rollout)).toEqual([{ verb: 'pause', replicas: 0 }]);
+    });
+  });
+
+  test('a rollback whose revision cannot be decoded does not go to the revision before', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      const { handle } = rollout.world;
+      const payload = {
+        metadata: { encoding: Buffer.from('json/protobuf') },
+        data: Buffer.from('{"revision": 1}'),
+      };
+      await handle.signal('rollback', RawValue.fromPayload(payload));
+      const update = handle.executeUpdate<string, [unknown]>('rollback', {
+        args: [RawValue.fromPayload(payload)],
+      });
+      expect(await reasonOf(update)).toBe(
+        '"a payload that cannot be decoded": must be an object such as {"by": "Ada"}',
+      );
+      await handle.signal(rolloutCommands.pause.signal, {});
+      await rollout.log.until('applyRolloutCommand');
+      expect(commandsTo(rollout)).toEqual([{ verb: 'pause' }]);
     });
   });
 });

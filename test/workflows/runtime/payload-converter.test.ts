@@ -1,10 +1,10 @@
-/** What counts as absent when it cannot be decoded, and what must stop a worker without keys. */
+/** What cannot be decoded is no payload of ours, and what must stop a worker without keys. */
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { createCodec } from '../../../workers/payloads/codec.ts';
 import { plainMemo } from '../../../workflows/contracts/plain-memo.ts';
-import { payloadConverter } from '../../../workflows/runtime/payload-converter.ts';
+import { payloadConverter, undecodable } from '../../../workflows/runtime/payload-converter.ts';
 
 const codec = createCodec([{ id: '2026-11', key: createSecretKey(Buffer.alloc(32, 1)) }]);
 const context = { type: 'workflow', namespace: 'default', workflowId: '' } as const;
@@ -12,9 +12,9 @@ const context = { type: 'workflow', namespace: 'default', workflowId: '' } as co
 test.each([
   ['broken JSON', 'json/plain', '{'],
   ['an unknown encoding', 'binary/unknown', 'x'],
-])('%s counts as absent', (_what, encoding, data) => {
+])('%s is told from no payload', (_what, encoding, data) => {
   const payload = { metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) };
-  expect(payloadConverter.fromPayload(payload)).toBeUndefined();
+  expect(payloadConverter.fromPayload(payload)).toBe(undecodable);
 });
 
 test('an encrypted payload does not: the task of a worker without the keys fails, and names the key', async () => {
