@@ -91,6 +91,8 @@ class MachineDeploymentWorkflow {
    * from before our write is too old.
    */
   #mustRead = true;
+  /** The spec may have changed since the last read, also by the end of a pause. */
+  #isSpecNew = true;
   /** What the log knows; a deployment that is complete from the start gets no line. */
   #toldState: DeploymentPlan['state'] = 'Complete';
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
@@ -106,7 +108,7 @@ class MachineDeploymentWorkflow {
     this.#state = carriedState(input.state) ?? newState();
     this.#lifecycle = new ObjectLifecycle(input);
     this.#refusals = new DeploymentRefusals(this.#state);
-    this.#commands = new RolloutCommands(() => this.#state.facts);
+    this.#commands = new RolloutCommands(() => this.#factsForCommands());
     this.#listen();
     if (this.#state.observed) this.#hear(this.#state.observed);
   }
@@ -158,6 +160,7 @@ class MachineDeploymentWorkflow {
     state.uid = outcome.uid;
     state.facts = outcome.facts;
     this.#isRead = true;
+    this.#isSpecNew = false;
     if (this.#refusals.observed(outcome.facts, outcome.refused)) this.#lifecycle.noteNews();
     if (hasOldMachines(outcome.facts)) state.hasRolled = true;
     // A deployment without a set has no Node that an earlier run could have left protected.
@@ -379,6 +382,13 @@ class MachineDeploymentWorkflow {
     }
   }
 
+  /** A pause that may be over refuses no command: a rollback waits for the end of one. */
+  #factsForCommands(): DeploymentFacts | undefined {
+    const { facts } = this.#state;
+    const mayBeOver = this.#isSpecNew || this.#commands.isAsked('resume');
+    return facts && { ...facts, isPaused: facts.isPaused && !mayBeOver };
+  }
+
   #hear({ command }: Pick<SetSnapshot, 'command'>): void {
     if (command !== undefined) this.#commands.hear(command, writtenRolloutCommand);
   }
@@ -465,6 +475,7 @@ class MachineDeploymentWorkflow {
   #observe(seen: SetSnapshot): boolean {
     const before = this.#state.observed?.generation;
     if (!noteObserved(this.#state, seen)) return false;
+    if (seen.generation !== before) this.#isSpecNew = true;
     if (!this.#state.successor) this.#hear(seen);
     if (seen.generation === before) return true;
     delete this.#state.retryAt;

@@ -51,6 +51,11 @@ export class CommandQueue<Command extends { verb: string }> {
     return this.#queue.length === 0 && this.#refused.length === 0;
   }
 
+  /** Such a command waits to be done. */
+  isAsked(verb: Command['verb']): boolean {
+    return this.#queue.some(({ command }) => command.verb === verb);
+  }
+
   next(): PendingCommand<Command> | undefined {
     return this.#queue.shift();
   }

@@ -230,6 +230,51 @@ describe('a signal', () => {
   });
 });
 
+/** Paused, as its workflow knows. */
+async function pausedWith(rollout: RolloutWorld, body: () => Promise<void>): Promise<void> {
+  rollout.facts.isPaused = true;
+  rollout.facts.sets = [aSet({ name: 'pool-0', machines: '' }), theNewSet({ machines: 'AAA' })];
+  await rollout.run(async () => {
+    await rollout.world.observe();
+    await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
+    await body();
+  });
+}
+
+describe('a rollback after a pause', () => {
+  test('is done where the write that asks for it ends the pause', async () => {
+    const rollout = new RolloutWorld(temporal, () => ({ refuseCommand: async () => undefined }));
+    await pausedWith(rollout, async () => {
+      rollout.facts.isPaused = false;
+      await rollout.world.observe({ generation: 2, command: 'rollback' });
+      await rollout.log.until('applyRolloutCommand');
+      expect(rollout.log.count('refuseCommand')).toBe(0);
+      expect(commandsTo(rollout)).toEqual([{ verb: 'rollback' }]);
+    });
+  });
+
+  test('is done where a resume came right before it', async () => {
+    const gate = new EventEmitter();
+    const rollout = new RolloutWorld(temporal, (own) => ({
+      applyRolloutCommand: async (input) => {
+        if (input.command.verb === 'pause') await once(gate, 'open');
+        return (await own.applyRolloutCommand?.(input)) ?? '';
+      },
+    }));
+    await pausedWith(rollout, async () => {
+      const { handle } = rollout.world;
+      await handle.signal(rolloutCommands.pause.signal, {});
+      await rollout.log.until('applyRolloutCommand');
+      await handle.signal(rolloutCommands.resume.signal, {});
+      await handle.signal(rolloutCommands.rollback.signal, {});
+      gate.emit('open');
+      await rollout.log.until('applyRolloutCommand', 3);
+      const verbs = commandsTo(rollout).map(({ verb }) => verb);
+      expect(verbs).toEqual(['pause', 'resume', 'rollback']);
+    });
+  });
+});
+
 const held = (rollout: RolloutWorld): void => {
   Object.assign(rollout.facts, {
     options: { faults: [], autoRollback: false, canary: 1 },
