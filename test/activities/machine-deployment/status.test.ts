@@ -279,6 +279,22 @@ describe('Progressing', () => {
     });
   });
 
+  test('begins the time anew with another template, where the set before made no machine', async () => {
+    const world = await rolling({ spec: { progressDeadlineSeconds: 600 } });
+    await world.survey();
+    world.now += seconds(590);
+    const template = { spec: { class: { kind: 'MachineClass', name: 'huge' } } };
+    await world.change({ spec: { template } });
+    await world.step();
+    const { progress } = await world.survey();
+    expect(progress).toMatchObject({
+      reason: 'NewMachineSetCreated',
+      deadline: world.now + seconds(600),
+    });
+    world.now += seconds(10);
+    expect((await world.survey()).progress.isOverdue).toBe(false);
+  });
+
   test('says why the last step was refused, until it is not refused any more', async () => {
     const world = new DeploymentWorld();
     const message = 'Failed to create new machine set "workers-abcde": exceeded quota';

@@ -40,7 +40,7 @@ export interface ProgressFacts {
   now: number;
 }
 
-/** `isRenewed`: there was progress, so the clock of the deadline begins anew. */
+/** `isRenewed`: progress, or another set: the clock of the deadline begins anew. */
 export type Progressing = ConditionText & { isRenewed?: boolean };
 
 /** Part of the message while an automatic rollback holds. */
@@ -70,7 +70,8 @@ function courseOf(
   { name, isFormer }: { name: string; isFormer: boolean },
 ): Progressing {
   if (isComplete(facts) || isOnlyScaling(facts, name)) return completed(name);
-  if (!isAbout(facts, name)) return isFormer ? found(name) : created(name);
+  if (!isAbout(facts, name))
+    return { ...(isFormer ? found(name) : created(name)), isRenewed: true };
   if (hasProgressed(facts)) return { ...progressing(name), isRenewed: true };
   if (isOverdue(facts)) return timedOut(name);
   const { known } = facts;
