@@ -27,6 +27,8 @@ export function afterSteps(
       resourceVersion: versions.get(set.name) ?? set.resourceVersion,
       replicas,
       isObserved: set.isObserved && replicas === from,
+      // Those that were chosen go first; behind them are others.
+      ...(set.chosen && { chosen: set.chosen.slice(Math.max(from - replicas, 0)) }),
       desired: facts.replicas,
       max: facts.replicas + facts.maxSurge,
       hasFreshScaling: true,

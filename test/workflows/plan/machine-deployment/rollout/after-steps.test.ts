@@ -53,6 +53,15 @@ test('what was done is not planned again', () => {
   expect(after && planMachineDeployment(after, 0).steps).toEqual([]);
 });
 
+test('a Running machine behind a chosen one that has gone counts as none that was chosen', () => {
+  const sets = [aSet({ machines: 'AAUU', chosen: [0] }), theNewSet({ machines: 'AA' })];
+  const before = someFacts({ replicas: 4, sets });
+  const { steps } = planMachineDeployment(before, 0);
+  expect(steps).toMatchObject([{ action: 'scaleSet', name: 'old', replicas: 3 }]);
+  const after = afterSteps(before, steps, written('old'));
+  expect(after && planMachineDeployment(after, 0).steps).toEqual([]);
+});
+
 describe('only another look can tell', () => {
   test.each<{ when: string; steps: DeploymentStep[]; names: string[] }>([
     {
