@@ -204,8 +204,8 @@ class MachineSetWorkflow {
     state.observation = outcome.observation;
     state.isUnreported = outcome.isUnreported ?? false;
     state.createdSince = 0;
-    if (outcome.machineDeployment !== undefined)
-      state.machineDeployment = outcome.machineDeployment;
+    if (outcome.machineDeployment === undefined) delete state.machineDeployment;
+    else state.machineDeployment = outcome.machineDeployment;
     const { desired, present } = outcome.observation;
     const { generation } = desired;
     if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;

@@ -55,6 +55,25 @@ test('a set whose deletion was undone, by an etcd that was restored, lives on', 
   });
 });
 
+test('a set names its deployment for as long as it has one', async () => {
+  const machines = new Machines(0);
+  const steps = machines.steps();
+  let owner: { machineDeployment?: string } = { machineDeployment: 'workers' };
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    observeMachineSet: async () => ({ ...(await steps.observeMachineSet()), ...owner }),
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('observeMachineSet');
+    expect(await world.handle.query('state')).toMatchObject(owner);
+    owner = {};
+    await world.observe();
+    await world.log.until('observeMachineSet', 2);
+    expect(await world.handle.query('state')).not.toHaveProperty('machineDeployment');
+  });
+});
+
 test('a spec that was not reported yet is looked at again after the batch', async () => {
   const machines = new Machines(1);
   const steps = machines.steps();
