@@ -3,20 +3,23 @@ import { labels } from '../../api/constants.ts';
 import type { MachineTemplateSpec } from '../../api/machine-set.ts';
 import type { MachineSpec } from '../../api/machine.ts';
 import { canonical } from '../../values/template-hash.ts';
+import { compareText } from '../machine-set/scale-down.ts';
 
 /**
  * As in MCM v0.62.1: all metadata and, of the spec, the class's name and apiGroup and the
  * providerID. What is pushed down to living machines (nodeTemplate, timeouts, node conditions) and
- * the class's kind do not count, nor does the hash label.
+ * the class's kind do not count, nor does the hash label; a label without a value is as none.
  */
 export function isSameTemplate(a: MachineTemplateSpec, b: MachineTemplateSpec): boolean {
   return canonical(identityOf(a)) === canonical(identityOf(b));
 }
 
 function identityOf({ metadata, spec }: MachineTemplateSpec): object {
-  const { labels: templateLabels = {}, ...rest } = metadata ?? {};
+  const { labels: templateLabels = {}, annotations = {}, ...rest } = metadata ?? {};
   const { [labels.templateHash]: _hash, ...kept } = templateLabels;
-  return { metadata: { ...rest, labels: kept }, spec: specIdentityOf(spec) };
+  // Pairs: an annotation without a value is there, and as a field it would count as absent.
+  const notes = Object.entries(annotations).toSorted(([a], [b]) => compareText(a, b));
+  return { metadata: { ...rest, labels: kept, annotations: notes }, spec: specIdentityOf(spec) };
 }
 
 function specIdentityOf(spec: MachineSpec | undefined): object {

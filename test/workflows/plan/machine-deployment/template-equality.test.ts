@@ -41,6 +41,19 @@ test.each<{ name: string; other: Partial<MachineTemplateSpec> }>([
   expect(isSameTemplate(aTemplate(), aTemplate(other))).toBe(false);
 });
 
+test.each([
+  { name: 'an annotation', metadata: { annotations: { x: 'y', z: '' } }, isSame: false },
+  {
+    name: 'a label',
+    metadata: { annotations: { x: 'y' }, labels: { pool: 'a', z: '' } },
+    isSame: true,
+  },
+])('$name without a value beside another: the same machines: $isSame', ({ metadata, isSame }) => {
+  const labels = { pool: 'a' };
+  const template = aTemplate({ metadata: { labels, annotations: { x: 'y' } } });
+  expect(isSameTemplate(template, aTemplate({ metadata: { labels, ...metadata } }))).toBe(isSame);
+});
+
 test('two empty templates are the same', () => {
   expect(isSameTemplate({}, { metadata: {}, spec: {} })).toBe(true);
 });
