@@ -154,9 +154,10 @@ function failureOf(
   { desired, present }: ObservedMachineSet,
   { error, refusal }: Pick<ObserveSetInput, 'error' | 'refusal'>,
 ): ReplicaFailure | undefined {
-  const { faults, replicas } = desired;
+  const { faults, isDeleting, replicas } = desired;
   if (faults.length > 0) return { reason: 'InvalidSpec', message: faults.join('; ') };
-  if (error !== undefined && present < replicas) return { reason: 'FailedCreate', message: error };
+  const isShort = present < replicas && !isDeleting;
+  if (error !== undefined && isShort) return { reason: 'FailedCreate', message: error };
   return refusal && { reason: refusal.reason, message: refusal.message };
 }
 

@@ -3,6 +3,7 @@ import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
+import { finalizers } from '../../../workflows/api/constants.ts';
 import {
   aMachine,
   aMachineDeployment,
@@ -125,6 +126,18 @@ test('the error of the last batch is a condition, and goes when it is over', asy
     { type: 'ReplicaFailure', reason: 'FailedCreate', message: 'exceeded quota' },
   ]);
   await observeMachineSet(placeOf(control), input);
+  expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
+});
+
+test('a set that is being deleted lacks no machine, so an earlier refusal is no condition of it', async () => {
+  const deletionTimestamp = '2026-01-01T00:59:00Z';
+  const machineSetCondition = [
+    { type: 'ReplicaFailure', status: 'True' as const, reason: 'FailedCreate', message: 'quota' },
+  ];
+  const metadata = { deletionTimestamp, finalizers: [finalizers.machine] };
+  const set = aMachineSet({ metadata, status: { machineSetCondition } });
+  const control = new InMemoryClient(set, ours('pool-a', 'Running'));
+  await observeMachineSet(placeOf(control), { ...input, error: 'exceeded quota' });
   expect((await control.read<MachineSet>(path)).status?.machineSetCondition).toBeUndefined();
 });
 
