@@ -14,7 +14,7 @@ export interface ProcessIdentity {
  * zombie).
  */
 export function identityOf(pid: number): ProcessIdentity | undefined {
-  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid);
+  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
   return started === undefined ? undefined : { pid, started };
 }
 
@@ -50,9 +50,15 @@ function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-function startedElsewhere(pid: number): string | undefined {
+/**
+ * For macOS, which has no /proc. In one language and time zone: another terminal may have others, a
+ * laptop that travels too, and a stack that runs would pass for one that is gone.
+ */
+export function startedByPs(pid: number): string | undefined {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    const args = ['-o', 'lstart=', '-p', String(pid)];
+    return execFileSync('ps', args, { encoding: 'utf8', env }).trim();
   } catch {
     return undefined;
   }

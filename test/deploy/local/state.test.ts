@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { layoutOf } from '../../../deploy/local/layout.ts';
-import { identityOf, isAlive } from '../../../deploy/local/supervision/identity.ts';
+import { identityOf, isAlive, startedByPs } from '../../../deploy/local/supervision/identity.ts';
 import { lockHolder, tryLock } from '../../../deploy/local/supervision/lock.ts';
 import type { Ports } from '../../../deploy/local/supervision/ports.ts';
 import {
@@ -85,6 +85,16 @@ describe('the identity of a process', () => {
     await once(child, 'exit');
     expect(identity === undefined || isAlive(identity)).toBe(false);
   });
+});
+
+test('where ps says when a process started, it says the same in every time zone', () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  const there = startedByPs(process.pid);
+  vi.stubEnv('TZ', 'America/New_York');
+  const here = startedByPs(process.pid);
+  vi.unstubAllEnvs();
+  expect(here).toBe(there);
+  expect(here).toContain(':');
 });
 
 describe('stack.json', () => {
