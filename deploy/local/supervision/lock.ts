@@ -49,13 +49,16 @@ function dropDead(file: string, own: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Who holds the lock, dead or alive; undefined when no process does. */
+/**
+ * Who holds the lock, dead or alive; undefined when no process does. Nor does one hold a lock that
+ * cannot be read: it appears whole, so that only a power failure can have cut it.
+ */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   try {
     const holder: ProcessIdentity = JSON.parse(readFileSync(file, 'utf8'));
     return holder;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -151,4 +151,15 @@ describe('a lock', () => {
     expect(lockHolder(file)).toEqual(ownIdentity());
     expect(readdirSync(folder)).toEqual(['lock']);
   });
+
+  test.each(['', '{"pid": 12', '\0\0'])(
+    'that a power failure has cut to %j is taken over',
+    (content) => {
+      const file = join(temporaryFolder(), 'lock');
+      writeFileSync(file, content);
+      expect(lockHolder(file)).toBeUndefined();
+      expect(tryLock(file).taken).toBe(true);
+      expect(lockHolder(file)).toEqual(ownIdentity());
+    },
+  );
 });
