@@ -10,23 +10,23 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isAlive, watchNpm } from './parent-watch.mjs';
+import { identityOf, watchNpm } from './parent-watch.mjs';
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..');
 const modules = join(root, 'node_modules');
 const nodeBinary = join(modules, '.bin', 'node');
 const parentWatch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
-/** Holds the pid of the npm that installs. One that outlives its process tells of an installation that was cut off. */
+/** Names the npm that installs. One that outlives its process tells of an installation that was cut off. */
 const marker = join(root, '.millwright', 'installing');
 
 function modifiedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** @returns {number | undefined} the pid of the npm that installs or was killed while it did. */
-function installerPid() {
+/** @returns {string | undefined} the identity of the npm that installs or was killed while it did. */
+function installer() {
   try {
-    return Number(readFileSync(marker, 'utf8'));
+    return readFileSync(marker, 'utf8');
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -36,7 +36,7 @@ function installerPid() {
 /** @returns {string | undefined} why the dependencies have to be installed, if they have to. */
 function reasonToInstall() {
   const installed = modifiedAt(join(modules, '.package-lock.json'));
-  if (installerPid() !== undefined) return 'the last installation was cut off';
+  if (installer() !== undefined) return 'the last installation was cut off';
   if (installed === undefined) return 'they are not installed yet';
   if (installed < modifiedAt(join(root, 'package-lock.json'))) return 'the lock file is newer';
   // The package `node` fetches its binary in an install script, which can fail on its own.
@@ -57,7 +57,7 @@ async function install(reason) {
     },
   });
   mkdirSync(dirname(marker), { recursive: true });
-  writeFileSync(marker, String(npm.pid));
+  writeFileSync(marker, String(identityOf(npm.pid)));
   const fault = await new Promise((settle) => {
     npm.on('error', (error) => settle(error.message));
     npm.on('exit', (code, signal) =>
@@ -73,10 +73,13 @@ async function install(reason) {
 
 /** Two scripts that are started at once in a fresh clone must not install into each other. */
 async function waitForOtherInstaller() {
-  const pid = installerPid();
-  if (pid === undefined || !isAlive(pid)) return;
+  const other = installer();
+  const pid = Number.parseInt(other);
+  // After a reboot, and soon in a container, another process has the pid of one that was killed.
+  const isAtWork = () => installer() === other && identityOf(pid) === other;
+  if (other === undefined || !isAtWork()) return;
   console.log(`Waiting for process ${pid}, which installs the npm dependencies ...`);
-  while (installerPid() === pid && isAlive(pid)) await new Promise((done) => setTimeout(done, 200));
+  while (isAtWork()) await new Promise((done) => setTimeout(done, 200));
 }
 
 function run(script, scriptArguments) {

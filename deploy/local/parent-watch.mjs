@@ -22,15 +22,37 @@ export function watchNpm() {
   if (/(^|\/)(ba|da|z|k)?sh$/.test(name)) watch(() => isAlive(parent));
 }
 
+/**
+ * The pid of a process and when it started, which no later one with the same pid has. Undefined when there is
+ * no such process, or only its zombie.
+ */
+export function identityOf(pid) {
+  try {
+    const { started } = processOf(pid);
+    return started === undefined ? undefined : `${pid} ${started}`;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Small Linux images have no `ps`, and macOS has no `/proc`. */
 function processOf(pid) {
   if (process.platform === 'linux') {
-    const [, name, parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    return { name, parent: Number(parent) };
+    const [, name, state, parent, rest] = /\((.*)\) (\S) (\d+) (.*)/.exec(
+      readFileSync(`/proc/${pid}/stat`, 'utf8'),
+    );
+    return {
+      name,
+      parent: Number(parent),
+      started: state === 'Z' ? undefined : rest.split(' ')[17],
+    };
   }
-  const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
-  const [, parent, name] = /^\s*(\d+)\s+(.*)/.exec(line.trim());
-  return { name, parent: Number(parent) };
+  const line = execFileSync('ps', ['-o', 'ppid=,lstart=,comm=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  });
+  const [, parent, started, name] = /^\s*(\d+)\s+((?:\S+\s+){4}\S+)\s+(.*)/.exec(line.trim());
+  return { name, parent: Number(parent), started };
 }
 
 function watch(isStillThere) {
@@ -42,7 +64,7 @@ function watch(isStillThere) {
   timer.unref();
 }
 
-export function isAlive(pid) {
+function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

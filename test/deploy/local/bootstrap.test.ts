@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../../../deploy/local/layout.ts';
+
+/** A clone whose dependencies are there, and an `npm` that only says that it was called. */
+function aClone(): string {
+  const root = mkdtempSync(join(tmpdir(), 'millwright bootstrap-'));
+  for (const folder of ['deploy/local', 'node_modules/.bin', '.millwright', 'bin'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const name of ['bootstrap.mjs', 'parent-watch.mjs'])
+    copyFileSync(join(repository, 'deploy/local', name), join(root, 'deploy/local', name));
+  symlinkSync(process.execPath, join(root, 'node_modules/.bin/node'));
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}');
+  writeFileSync(join(root, 'script.ts'), "console.log('the script runs');\n");
+  writeFileSync(join(root, 'bin/npm'), '#!/bin/sh\necho "npm $1"\n');
+  chmodSync(join(root, 'bin/npm'), 0o755);
+  return root;
+}
+
+/** What it prints; it is killed when it waits for too long. */
+function bootstrapIn(root: string): string {
+  const path = [join(root, 'bin'), dirname(process.execPath), process.env['PATH']];
+  const { npm_lifecycle_event: _ofOurs, ...env } = process.env;
+  const { stdout, signal } = spawnSync(
+    process.execPath,
+    [join(root, 'deploy/local/bootstrap.mjs'), 'script.ts'],
+    { encoding: 'utf8', timeout: 15_000, env: { ...env, PATH: path.join(delimiter) } },
+  );
+  expect({ stdout, signal }).toMatchObject({ signal: null });
+  return stdout;
+}
+
+test.each([
+  { what: 'whose pid is another process by now', marker: `${process.pid} 1` },
+  { what: 'of which only a pid is known, which another process has', marker: `${process.pid}` },
+  { what: 'whose marker a full disk left empty', marker: '' },
+])('an installation that was cut off, $what, is made again', ({ marker }) => {
+  const root = aClone();
+  writeFileSync(join(root, '.millwright/installing'), marker);
+  const printed = bootstrapIn(root);
+  expect(printed).toContain('Installing npm dependencies (the last installation was cut off)');
+  expect(printed).toContain('npm ci\n');
+  expect(printed).toContain('the script runs');
+  expect(printed).not.toContain('Waiting for process');
+  expect(existsSync(join(root, '.millwright/installing'))).toBe(false);
+});
+
+test('dependencies that are there are not installed again', () => {
+  expect(bootstrapIn(aClone())).toBe('the script runs\n');
+});
