@@ -82,7 +82,8 @@ export class Supervised {
   async #runOnce(): Promise<{ outcome: string; livedMs: number }> {
     const { logFile } = this.#world;
     const logStart = sizeOf(logFile);
-    let startedAt = Date.now();
+    // Undefined: it never lived, however long it waited for a port that another program has.
+    let startedAt: number | undefined;
     let outcome: string;
     try {
       await this.#unlessStopped(this.#world.untilNeedsReady());
@@ -93,7 +94,7 @@ export class Supervised {
     } catch (error) {
       outcome = `could not be started: ${messageOf(error)}`;
     }
-    const livedMs = Date.now() - startedAt;
+    const livedMs = startedAt === undefined ? 0 : Date.now() - startedAt;
     const lines = tailOf(logFile, logStart);
     const detail = lines === '' ? '' : `. Last lines of ${logFile}:\n${lines}`;
     return { outcome: `${outcome}${detail}`, livedMs };

@@ -1,0 +1,37 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Component } from '../../../deploy/local/components/component.ts';
+import { Supervised } from '../../../deploy/local/supervision/supervised.ts';
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => vi.useRealTimers());
+
+test('a component whose port another program keeps is given up, and not tried for ever', async () => {
+  const component: Component = {
+    name: 'kube-apiserver',
+    needs: [],
+    ports: [],
+    // As the wait for a port does.
+    command: async () => {
+      vi.setSystemTime(Date.now() + 30_000);
+      throw new Error('Port 6443 is still taken after 30 s');
+    },
+  };
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const supervised = new Supervised(component, {
+    logFile: join(mkdtempSync(join(tmpdir(), 'millwright-supervised-')), 'a.log'),
+    untilNeedsReady: async () => undefined,
+    onProcess: () => undefined,
+    onReady: () => undefined,
+    report: () => undefined,
+    giveUp: resolve,
+  });
+  supervised.start();
+  const error = await promise;
+  await supervised.stop(0);
+  expect(error.message).toBe(
+    'kube-apiserver died 5 times in a row: could not be started: Port 6443 is still taken after 30 s',
+  );
+});
