@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { layoutOf } from './layout.ts';
 import type { StackOptions } from './options.ts';
+import { stackEnvironment } from './stack-environment.ts';
 import type { StarterMessage, SupervisorMessage } from './supervision/messages.ts';
 
 /** The supervisor as its starter sees it. */
@@ -29,6 +30,7 @@ export function launchSupervisor(
   const child = spawn(process.execPath, [entrance, JSON.stringify(resolved)], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
+    env: stackEnvironment(options, process.env),
   });
   closeSync(log);
   child.on('message', onMessage);

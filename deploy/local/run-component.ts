@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { layoutOf, repository } from './layout.ts';
 import { defaultStateDir } from './options.ts';
-import { readStack } from './stack.ts';
+import { readStack, type Stack } from './stack.ts';
+import { stackEnvironment } from './stack-environment.ts';
 
 const [name, ...flags] = process.argv.slice(2);
 const component = name === 'watcher' ? 'watcher' : 'worker';
@@ -17,7 +18,7 @@ const stack = namesCluster || asksForHelp ? undefined : readStack();
 if (stack) {
   const kubeconfig = layoutOf(defaultStateDir).kubeconfigOf(`millwright-${component}`);
   const identity = `${component}-${process.pid}`;
-  Object.assign(process.env, stack.environment);
+  takeEnvironmentOf(stack);
   // Defaults: what the person gives comes later and wins.
   process.argv.splice(
     2,
@@ -34,3 +35,12 @@ if (stack) {
   process.argv.splice(2, Infinity, ...flags);
 }
 await import(pathToFileURL(join(repository, 'workers', `${component}.ts`)).href);
+
+function takeEnvironmentOf({ components, environment }: Stack): void {
+  const { TEMPORAL_ADDRESS: temporalAddress } = environment;
+  const isElsewhere = components['temporal'] === undefined && temporalAddress !== undefined;
+  const env = stackEnvironment(isElsewhere ? { temporalAddress } : {}, process.env);
+  const unwanted = Object.keys(process.env).filter((variable) => !(variable in env));
+  for (const variable of unwanted) delete process.env[variable];
+  Object.assign(process.env, env, environment);
+}
