@@ -60,7 +60,8 @@ export interface Layout {
   compileCache: string;
   kubectlCache: string;
   /**
-   * What `--fresh` deletes. The folder itself stays: a person may have named one that holds more.
+   * What `--fresh` deletes, beside logs. The folder itself stays: a person may have named one that
+   * holds more.
    */
   forgettable: string[];
 }
@@ -95,7 +96,6 @@ export function layoutOf(stateDir: string): Layout {
       'pki',
       'kubeconfig',
       'kubeconfigs',
-      'logs',
       'ports.json',
       'prometheus.yaml',
       'stack.json',

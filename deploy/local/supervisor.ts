@@ -3,7 +3,6 @@
  * group of its own by launch.ts, reports to its starter over the IPC channel how it goes, and stops
  * everything when that channel closes, unless it was asked to detach.
  */
-import { mkdirSync, renameSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireBinary } from './binaries/acquire.ts';
 import { findPostgresql, type Postgresql } from './binaries/postgresql.ts';
@@ -13,8 +12,9 @@ import { prepareCredentials } from './cluster/prepare.ts';
 import { componentsOf, jobsOf } from './components/all.ts';
 import { operatorEnvironment } from './components/operator.ts';
 import type { StackWorld } from './components/world.ts';
+import { forget, startLogs } from './kept-state.ts';
 import { requireSameTemporal } from './kept-temporal.ts';
-import { layoutOf, type Layout } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { temporalOf, type StackOptions } from './options.ts';
 import { startGuardian } from './supervision/guardian.ts';
 import { identityOf } from './supervision/identity.ts';
@@ -189,19 +189,6 @@ function binary(tool: ToolName): string {
   const path = binaries.get(tool);
   if (path === undefined) throw new Error(`${tool} was not acquired`);
   return path;
-}
-
-function forget({ forgettable }: Layout): void {
-  for (const path of forgettable) rmSync(path, { recursive: true, force: true });
-}
-
-/** The logs of the last run are kept as `*.previous.log`. */
-function startLogs({ logs }: Layout): void {
-  mkdirSync(logs, { recursive: true });
-  for (const name of readdirSync(logs)) {
-    if (name.endsWith('.previous.log') || name === 'supervisor.log') continue;
-    renameSync(join(logs, name), join(logs, name.replace(/\.log$/, '.previous.log')));
-  }
 }
 
 function guard(): void {
