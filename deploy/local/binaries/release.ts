@@ -18,7 +18,7 @@ export const fromRelease: Source = async (tool, target, { platform, report }) =>
   const release = tool.release?.(platform);
   if (release === undefined) throw new SourceUnavailable('no release for this platform');
   // The small file goes first: it shows at once whether the site can be reached.
-  const checksums = await (await open(release.checksumUrl)).text();
+  const checksums = await textAt(release.checksumUrl);
   const expected = checksumOf(checksums, basename(release.url));
   if (expected === undefined) {
     throw new SourceUnavailable(`${release.checksumUrl} does not list ${basename(release.url)}`);
@@ -56,11 +56,22 @@ export async function sha256(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function open(url: string): Promise<Response> {
+async function textAt(url: string): Promise<string> {
+  const response = await open(url, AbortSignal.timeout(silenceMs));
+  try {
+    return await response.text();
+  } catch (error) {
+    throw new SourceUnavailable(`${url} broke off: ${causeOf(error)}`);
+  }
+}
+
+/** Fails when the answer does not begin in time. `limit` ends what follows too; default none. */
+async function open(url: string, limit?: AbortSignal): Promise<Response> {
   const gaveUp = new AbortController();
   const timer = setTimeout(() => gaveUp.abort(), connectWithinMs);
+  const signal = AbortSignal.any([gaveUp.signal, ...(limit ? [limit] : [])]);
   try {
-    const response = await fetch(url, { signal: gaveUp.signal });
+    const response = await fetch(url, { signal });
     if (!response.ok) throw new SourceUnavailable(`${url} answers ${response.status}`);
     return response;
   } catch (error) {
@@ -112,8 +123,15 @@ interface Extraction {
 async function extract({ archive, url, member, target }: Extraction): Promise<void> {
   const folder = join(dirname(target), 'unpacked');
   await mkdir(folder, { recursive: true });
-  if (url.endsWith('.zip')) await runProgram('unzip', ['-q', archive, member, '-d', folder]);
-  else await runProgram('tar', ['-xzf', archive, '-C', folder, member]);
+  const [program, args] = url.endsWith('.zip')
+    ? (['unzip', ['-q', archive, member, '-d', folder]] as const)
+    : (['tar', ['-xzf', archive, '-C', folder, member]] as const);
+  try {
+    await runProgram(program, args);
+  } catch (error) {
+    // Small images have no tar.
+    throw new SourceUnavailable(`${basename(url)} cannot be unpacked: ${messageOf(error)}`);
+  }
   await rename(join(folder, member), target);
   await rm(archive);
 }

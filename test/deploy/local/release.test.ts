@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromRelease } from '../../../deploy/local/binaries/release.ts';
-import type { AcquireWorld } from '../../../deploy/local/binaries/source.ts';
+import { SourceUnavailable, type AcquireWorld } from '../../../deploy/local/binaries/source.ts';
 import { tools, type Release, type Tool } from '../../../deploy/local/binaries/tools.ts';
 
 function portOf(server: Server): number {
@@ -109,5 +109,28 @@ describe('an official release', () => {
       silent.closeAllConnections();
       silent.close();
     }
+  });
+
+  test('an official release whose checksum breaks off leaves the word to the next source', async () => {
+    const cut = createServer((_request, response) => {
+      response.writeHead(200, { 'content-length': '64' });
+      response.write('00', () => response.destroy());
+    });
+    await new Promise<void>((done) => cut.listen(0, '127.0.0.1', done));
+    const url = `http://127.0.0.1:${portOf(cut)}/etcd`;
+    const taken = download({ url, checksumUrl: url });
+    await expect(taken).rejects.toThrow(SourceUnavailable);
+    await expect(taken).rejects.toThrow(`${url} broke off`);
+    cut.close();
+  });
+
+  test('an archive that cannot be unpacked leaves the word to the next source', async () => {
+    const content = Buffer.from('no archive');
+    files.set('/no.tar.gz', content);
+    files.set('/no.sha256', Buffer.from(digestOf(content)));
+    const release = { url: `${base}/no.tar.gz`, checksumUrl: `${base}/no.sha256`, member: 'etcd' };
+    const taken = download(release);
+    await expect(taken).rejects.toThrow(SourceUnavailable);
+    await expect(taken).rejects.toThrow('no.tar.gz cannot be unpacked: tar ended with code');
   });
 });
