@@ -31,7 +31,8 @@ export async function modfileFlag(
   await writeFile(path, text);
   const modfile = join(folder, 'go.mod');
   const pinned = await readFile(join(options.cwd, 'go.mod'), 'utf8');
-  await writeFile(modfile, `${pinned}\nreplace ${module} => ${copy}\n`);
+  // In quotes: a path may have spaces.
+  await writeFile(modfile, `${pinned}\nreplace ${module} => ${JSON.stringify(copy)}\n`);
   await copyFile(join(options.cwd, 'go.sum'), join(folder, 'go.sum'));
   return `-modfile=${modfile}`;
 }

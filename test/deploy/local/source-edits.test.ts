@@ -22,7 +22,7 @@ const edits = {
 
 /** A `go` that says where the module is, a module as Go keeps it, and a folder that builds it. */
 function aBuild(text: string) {
-  const root = mkdtempSync(join(tmpdir(), 'millwright-edits-'));
+  const root = mkdtempSync(join(tmpdir(), 'millwright edits-'));
   const folderOf = (...parts: string[]): string => {
     const path = join(root, ...parts);
     mkdirSync(path, { recursive: true });
@@ -48,7 +48,7 @@ test('a copy of the module is edited, and takes the place of the published one',
   expect(readFileSync(join(copy, 'part/file.go'), 'utf8')).toBe('new($&)\n');
   expect(readFileSync(join(published, 'file.go'), 'utf8')).toBe(text);
   expect(readFileSync(modfile, 'utf8')).toBe(
-    `module tool\n\nreplace example.com/module => ${copy}\n`,
+    `module tool\n\nreplace example.com/module => "${copy}"\n`,
   );
   expect(existsSync(join(build.folder, 'go.sum'))).toBe(true);
 });
