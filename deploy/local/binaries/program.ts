@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 export interface ProgramOptions {
@@ -80,7 +80,8 @@ export async function findOnPath(name: string, path: string): Promise<string | u
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
-    return true;
+    // Who may enter a folder may "execute" it.
+    return (await stat(file)).isFile();
   } catch {
     return false;
   }

@@ -83,6 +83,21 @@ describe('where a binary comes from', () => {
     );
   });
 
+  test('a variable that names a folder is the same error, also where any version will do', async () => {
+    const world = emptyWorld();
+    const env = { PATH: '', MILLWRIGHT_KUBECTL: world.folder };
+    await expect(acquireBinary('kubectl', { ...world, env })).rejects.toThrow(
+      `MILLWRIGHT_KUBECTL: "${world.folder}" is not an executable file`,
+    );
+  });
+
+  test('a folder on PATH with the name of a program is no program', async () => {
+    const world = emptyWorld();
+    mkdirSync(join(world.folder, 'path', 'go'), { recursive: true });
+    world.env['PATH'] = join(world.folder, 'path');
+    await expect(acquireBinary('kwok', world)).rejects.toThrow('Go is not installed');
+  });
+
   test('when no source is left, the error says what to install, and nothing half-made stays', async () => {
     const world = emptyWorld();
     await expect(acquireBinary('kwok', world)).rejects.toThrow(
