@@ -1,6 +1,6 @@
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../failure.ts';
 import { tryLock } from '../supervision/lock.ts';
@@ -64,13 +64,17 @@ export function acquireTemporalTestServer(world: Partial<AcquireWorld> = {}): Pr
 
 function defaultWorld(): AcquireWorld {
   const { env } = process;
-  const caches = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return {
     platform: currentPlatform(),
     env,
-    cacheDir: join(caches, 'millwright'),
+    cacheDir: cacheFolder(env),
     report: () => undefined,
   };
+}
+
+/** The XDG specification has an empty variable and a path that is not absolute pass for none. */
+export function cacheFolder({ XDG_CACHE_HOME: named = '' }: NodeJS.ProcessEnv): string {
+  return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'millwright');
 }
 
 export function cachePath(tool: Tool, { cacheDir, platform }: AcquireWorld): string {

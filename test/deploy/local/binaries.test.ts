@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { acquireBinary, cachePath } from '../../../deploy/local/binaries/acquire.ts';
+import { acquireBinary, cacheFolder, cachePath } from '../../../deploy/local/binaries/acquire.ts';
 import { compareVersions } from '../../../deploy/local/binaries/go-build.ts';
 import { checksumOf } from '../../../deploy/local/binaries/release.ts';
 import {
@@ -96,6 +96,15 @@ describe('where a binary comes from', () => {
     mkdirSync(join(world.folder, 'path', 'go'), { recursive: true });
     world.env['PATH'] = join(world.folder, 'path');
     await expect(acquireBinary('kwok', world)).rejects.toThrow('Go is not installed');
+  });
+
+  test.each([
+    { named: undefined, folder: join(homedir(), '.cache/millwright') },
+    { named: '', folder: join(homedir(), '.cache/millwright') },
+    { named: 'caches', folder: join(homedir(), '.cache/millwright') },
+    { named: '/var/caches', folder: '/var/caches/millwright' },
+  ])('with XDG_CACHE_HOME $named the cache is $folder', ({ named, folder }) => {
+    expect(cacheFolder({ XDG_CACHE_HOME: named })).toBe(folder);
   });
 
   test('when no source is left, the error says what to install, and nothing half-made stays', async () => {
