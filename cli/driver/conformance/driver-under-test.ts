@@ -80,6 +80,11 @@ export class DriverUnderTest {
     return isPending(answer) ? undefined : answer;
   }
 
+  /** Until the cloud may have done what it is at work with. */
+  async rest(seconds: number): Promise<void> {
+    await this.#asker.rest(seconds);
+  }
+
   #questionOf(activity: Activity, input: object): Question {
     const { queue, ...place } = this.#where;
     const asked = { contractVersion, ...input };

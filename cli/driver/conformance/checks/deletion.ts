@@ -15,7 +15,7 @@ export const deletionChecks: Check[] = [
       const providerID = instanceOf(second);
       const request = { ...trial.listRequest(), providerID };
       expectPart('isFound true', await trial.driver.ask('deleteListed', request), wasThere);
-      await expectMissing(trial, { ...second, providerID });
+      await untilMissing(trial, second);
     },
   },
   {
@@ -83,6 +83,20 @@ function secondOf({ asked }: Trial): Asked {
   const [, second] = asked;
   if (!second) throw new Skipped('no second instance was created');
   return second;
+}
+
+/** As many seconds as the cloud may be at work. */
+const searchesMax = 300;
+
+/** The cloud may only have taken the order: unlike deleteInstance it may answer before the end. */
+async function untilMissing({ driver }: Trial, { request }: Asked): Promise<void> {
+  for (let search = 1; ; search += 1) {
+    const came = await driver.ask('describeInstance', request);
+    if (came.outcome === 'missing') return;
+    if (came.outcome !== 'found' || search >= searchesMax)
+      throw new Mismatch('outcome missing', came);
+    await driver.rest(1);
+  }
 }
 
 async function expectMissing({ driver }: Trial, { request }: Asked): Promise<void> {
