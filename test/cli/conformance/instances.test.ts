@@ -31,6 +31,24 @@ async function saidOf(
   );
 }
 
+describe('the time of a listed instance', () => {
+  const made = Date.UTC(2026, 10, 27);
+  test.each([
+    { unit: 'milliseconds', createdAt: made, said: undefined },
+    { unit: 'nothing', said: undefined },
+    { unit: 'seconds', createdAt: made / 1e3, said: 'expected createdAt in milliseconds, or none' },
+    {
+      unit: 'nanoseconds',
+      createdAt: made * 1e6,
+      said: 'expected createdAt in milliseconds, or none',
+    },
+  ])('in $unit: $said', async ({ createdAt, said }) => {
+    const one = { providerID: 'acme:///i-1', machineName: 'verify-1-1', createdAt };
+    const listed = JSON.parse(JSON.stringify({ outcome: 'listed', instances: [one] }));
+    expect(await saidOf('lists when they were made', () => listed)).toBe(said);
+  });
+});
+
 describe('a listed instance that is deleted', () => {
   const found = { outcome: 'found', instance: { providerID: 'acme:///i-2', nodeName: 'i-2' } };
   const missing = { outcome: 'missing', settleSeconds: 0 };

@@ -37,6 +37,14 @@ export const listingChecks: Check[] = [
     },
   },
   {
+    says: 'lists when they were made in milliseconds since 1970, or not at all',
+    async run(trial) {
+      instanceOf(trial.first);
+      const wrong = (await listOf(trial)).filter((one) => !isInMilliseconds(one));
+      if (wrong.length > 0) throw new Mismatch('createdAt in milliseconds, or none', wrong);
+    },
+  },
+  {
     says: 'lists its own instances only: for another cluster it has none of these',
     async run(trial) {
       const ours = instanceOf(trial.first);
@@ -60,6 +68,15 @@ export const listingChecks: Check[] = [
     },
   },
 ];
+
+/**
+ * Seconds would be of 1970, and nanoseconds of no calendar: an instance that was just made would
+ * pass for an old one, and an orphan that is young is left alone.
+ */
+function isInMilliseconds({ createdAt }: ListedInstance): boolean {
+  if (createdAt === undefined) return true;
+  return createdAt >= Date.UTC(2000, 0) && createdAt < Date.UTC(2100, 0);
+}
 
 export async function listOf(trial: Trial, cluster?: string): Promise<ListedInstance[]> {
   const came = await trial.driver.ask('listInstances', trial.listRequest(cluster));
