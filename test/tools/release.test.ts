@@ -3,10 +3,10 @@
  * repository that is ready for the next version.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { repository } from '../../deploy/local/layout.ts';
@@ -15,7 +15,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { releasesIn, sectionOf } from '../../tools/release/changelog.ts';
 import { faultsOf } from '../../tools/release/check.ts';
 import { notesOf } from '../../tools/release/notes.ts';
-import { keepRecordings } from '../../tools/release/recordings.ts';
+import { hasRecordings, keepRecordings } from '../../tools/release/recordings.ts';
 import { changesOf, hashOf, readManifest } from '../replay/histories.ts';
 
 interface Workflow {
@@ -118,7 +118,7 @@ test('a tag is refused unless version, changelog and NOTICE fit', () => {
     'tag v1.2.1: package.json has version 1.2.0',
     'CHANGELOG.md has no section "## [1.2.0] - YYYY-MM-DD" with text in it',
     'NOTICE is out of date: run "npm run licenses"',
-    'test/replay has no folder v1.2.1: run "npm run release -- v1.2.1"',
+    'test/replay/v1.2.1 has not all histories of the present code: run "npm run release -- v1.2.1"',
   ]);
   const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
   expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b', isRecorded: true })).toEqual([]);
@@ -151,12 +151,12 @@ test('the table of supported versions has those that are tested', async () => {
 
 describe('the recorded histories', () => {
   let folder: string;
-  beforeAll(async () => {
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millwright-recordings-'));
     await writeFile(join(folder, 'manifest.json'), '{}');
     await writeFile(join(folder, 'machine.json'), '{"events":[]}\n');
   });
-  afterAll(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true }));
 
   const manifestIn = async (): Promise<Record<string, string>> =>
     JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
@@ -176,6 +176,18 @@ describe('the recorded histories', () => {
     const held = { ...manifestNow, 'machine.json': 'any' };
     expect(changesOf(held, manifestNow)).toEqual([]);
     expect(() => keepRecordings('0.3.0', folder)).toThrow('allowed: a version like v0.2.0');
+  });
+
+  test('are whole after a run that was broken off, and the check knows when they are not', async () => {
+    await mkdir(join(folder, 'v0.1.0'));
+    await writeFile(join(folder, 'v0.1.0/machine.json'), '{"ev');
+    expect(hasRecordings('v0.1.0', folder)).toBe(false);
+    keepRecordings('v0.1.0', folder);
+    expect(await readFile(join(folder, 'v0.1.0/machine.json'), 'utf8')).toBe('{"events":[]}\n');
+    expect(hasRecordings('v0.1.0', folder)).toBe(true);
+    // Recorded anew between the recordings and the tag.
+    await writeFile(join(folder, 'machine.json'), '{"events":[1]}\n');
+    expect(hasRecordings('v0.1.0', folder)).toBe(false);
   });
 
   test('are there for every release of the changelog', async () => {

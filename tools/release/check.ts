@@ -27,7 +27,10 @@ export function faultsOf(
   if (sectionOf(changelog, version) === undefined)
     faults.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with text in it`);
   if (notice !== wantedNotice) faults.push('NOTICE is out of date: run "npm run licenses"');
-  if (!isRecorded) faults.push(`test/replay has no folder ${tag}: run "npm run release -- ${tag}"`);
+  if (!isRecorded)
+    faults.push(
+      `test/replay/${tag} has not all histories of the present code: run "npm run release -- ${tag}"`,
+    );
   return faults;
 }
 

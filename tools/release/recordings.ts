@@ -3,7 +3,7 @@
  * which every later one has to replay. `npm run release -- v0.2.0` runs it; it may run again.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,16 +19,12 @@ export function keepRecordings(tag: string, folder = recordings): string[] {
   if (!tagPattern.test(tag)) {
     throw new Error(`the tag is "${tag}"; allowed: a version like v0.2.0`);
   }
-  const manifestFile = join(folder, manifestName);
-  const manifest: Record<string, string> = JSON.parse(readFileSync(manifestFile, 'utf8'));
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.json') && name !== manifestName)
-    .toSorted();
-  if (names.length === 0) throw new Error(`${folder} has no recordings`);
-  const entries = names.map((name) => ({
+  const manifest = manifestIn(folder);
+  const entries = presentIn(folder).map(({ name, history }) => ({
     path: `${tag}/${name}`,
-    history: readFileSync(join(folder, name), 'utf8'),
+    history,
   }));
+  if (entries.length === 0) throw new Error(`${folder} has no recordings`);
   const held = Object.keys(manifest).filter((path) => path.startsWith(`${tag}/`));
   const hashes = Object.fromEntries(entries.map(({ path, history }) => [path, hashOf(history)]));
   const changed = held.filter((path) => manifest[path] !== hashes[path]);
@@ -36,21 +32,34 @@ export function keepRecordings(tag: string, folder = recordings): string[] {
     throw new Error(`${tag} is kept already, with other histories: ${changed.join(', ')}`);
   }
   mkdirSync(join(folder, tag), { recursive: true });
-  for (const { path, history } of entries) {
-    const file = join(folder, path);
-    if (!existsSync(file)) writeFileSync(file, history);
-  }
+  // Also over what is there: a run that was broken off may have left a part of a file.
+  for (const { path, history } of entries) writeFileSync(join(folder, path), history);
   const all = Object.entries({ ...manifest, ...hashes }).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(manifestFile, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+  const text = `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`;
+  writeFileSync(join(folder, manifestName), text);
   return entries.map(({ path }) => path);
 }
 
-/** Whether the histories of the present code are kept as those of a tag. */
+/** Whether all histories of the present code are kept as those of a tag. */
 export function hasRecordings(tag: string, folder = recordings): boolean {
-  const manifest: Record<string, string> = JSON.parse(
-    readFileSync(join(folder, manifestName), 'utf8'),
+  const manifest = manifestIn(folder);
+  const present = presentIn(folder);
+  const isKept = present.every(
+    ({ name, history }) => manifest[`${tag}/${name}`] === hashOf(history),
   );
-  return Object.keys(manifest).some((path) => path.startsWith(`${tag}/`));
+  return present.length > 0 && isKept;
+}
+
+function manifestIn(folder: string): Record<string, string> {
+  return JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
+}
+
+/** Of the present code, by name. */
+function presentIn(folder: string): { name: string; history: string }[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && name !== manifestName)
+    .toSorted()
+    .map((name) => ({ name, history: readFileSync(join(folder, name), 'utf8') }));
 }
 
 function hashOf(history: string): string {
