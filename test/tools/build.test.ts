@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { partsFrom } from '../../tools/build/build.ts';
+import { build, partsFrom } from '../../tools/build/build.ts';
 import { entranceIn } from '../../tools/build/entrances-of-paths.ts';
 
 test('both parts are built unless one is asked for', () => {
@@ -15,4 +19,13 @@ test('the thread of the sandbox starts in what was built, or the build fails', (
   expect(() => entranceIn("new URL('other.ts', import.meta.url)", 'lean-thread')).toThrow(
     "the code no longer names 'lean-thread.ts'",
   );
+});
+
+test('a build deletes no sources: --out . would have been the folder of the command', async () => {
+  const out = await mkdtemp(join(tmpdir(), 'millwright-out-'));
+  const source = join(out, 'cli/millwright.ts');
+  await mkdir(join(out, 'cli'));
+  await writeFile(source, '');
+  await expect(build(['cli'], out)).rejects.toThrow(`--out: ${join(out, 'cli')} would be deleted`);
+  expect(existsSync(source)).toBe(true);
 });

@@ -3,6 +3,7 @@
  * package of the command. docs/decisions/0041-build-and-image.md says how the pieces fit.
  * `--only image` or `--only cli` makes one of them, `--out FOLDER` makes them elsewhere.
  */
+import { globSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,8 +24,15 @@ export function partsFrom(only: readonly string[]): readonly Part[] {
   return only.length === 0 ? parts : parts.filter((part) => only.includes(part));
 }
 
-/** Anew, so that nothing of an older build is left. Each part gets its folder in `out`. */
+/**
+ * Anew, so that nothing of an older build is left. Each part gets its folder in `out`. Throws when
+ * one of them holds sources, as `cli` of the repository does.
+ */
 export async function build(wanted: readonly Part[], out: string): Promise<void> {
+  for (const folder of wanted.map((part) => join(out, part))) {
+    if (globSync('*.ts', { cwd: folder }).length === 0) continue;
+    throw new Error(`--out: ${folder} would be deleted, and holds sources: name another folder`);
+  }
   for (const part of wanted) {
     const folder = join(out, part);
     await rm(folder, { recursive: true, force: true });
