@@ -12,6 +12,7 @@ import {
 } from './options.ts';
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
 import { summaryOf } from './summary.ts';
 import { lockHolder } from './supervision/lock.ts';
 import type { SupervisorMessage } from './supervision/messages.ts';
@@ -44,7 +45,7 @@ async function start(options: StackOptions, detach: boolean): Promise<number> {
     const outcome = outcomeOf(message);
     if (outcome !== undefined) resolve(outcome);
   });
-  stopOnSignals(supervisor);
+  stopOnSignals(supervisor, process);
   void supervisor.ended.then(() => resolve({ type: 'ended' }));
   const outcome = await promise;
   await view.close();
@@ -115,21 +116,6 @@ function reportRunning(options: StackOptions): void {
   }
   const pid = lockHolder(layoutOf(options.stateDir).lockFile)?.pid;
   console.log(`A local stack is about to start or stop already (process ${pid}).`);
-}
-
-/** The first signal asks for an orderly end; a second one does not wait for it. */
-function stopOnSignals(supervisor: Supervisor): void {
-  let asked = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (asked) supervisor.process.kill('SIGKILL');
-      else {
-        console.log('\nStopping ...');
-        supervisor.send({ type: 'stop' });
-      }
-      asked = true;
-    });
-  }
 }
 
 const command = readCommand();
