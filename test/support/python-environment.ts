@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cacheFolder } from '../../deploy/local/binaries/acquire.ts';
 import { findOnPath, runProgram } from '../../deploy/local/binaries/program.ts';
 import { tryLock } from '../../deploy/local/supervision/lock.ts';
 
@@ -19,11 +19,11 @@ const installLimitMs = 5 * 60_000;
  * @param name Of the environment in the cache: another one for other packages.
  */
 export async function pythonWith(name: string, packages: readonly string[]): Promise<string> {
-  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const folder = join(caches, 'millwright', name);
+  const caches = cacheFolder(process.env);
+  const folder = join(caches, name);
   const python = join(folder, 'bin', 'python');
   if (existsSync(python)) return python;
-  await mkdir(join(caches, 'millwright'), { recursive: true });
+  await mkdir(caches, { recursive: true });
   const release = await untilLocked(`${folder}.lock`);
   try {
     // Another test may have been quicker while this one waited for the lock.
