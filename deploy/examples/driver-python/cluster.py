@@ -16,6 +16,8 @@ from virtual_cloud import Failure, Json
 # Clocks are compared here, so only coarsely. A watcher renews its Lease every 2 s.
 LEASE_AGE_MAX = timedelta(seconds=60)
 FINALIZER = "machine.sapcloud.io/machine-controller-manager"
+# Of decode() and encode(): a Secret may hold bytes that are no text, such as user data packed with gzip.
+BYTES = "surrogateescape"
 
 
 class Cluster:
@@ -53,7 +55,7 @@ class Cluster:
         found = or_none(lambda: self._core.read_namespaced_secret(name, namespace))
         if found is None:
             refuse(f'secretRef.name: Secret "{name}" does not exist in namespace {namespace}')
-        return {key: base64.b64decode(value).decode() for key, value in (found.data or {}).items()}
+        return {key: base64.b64decode(value).decode(errors=BYTES) for key, value in (found.data or {}).items()}
 
     def is_claimed(self, provider_id: str, machine: Json) -> bool:
         """An instance that was found by its name alone may belong to another Machine than this one."""

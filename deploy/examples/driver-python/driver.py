@@ -10,7 +10,7 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from cluster import Cluster
+from cluster import BYTES, Cluster
 from payload_codec import data_converter
 from virtual_cloud import Failure, Json, VirtualCloud
 
@@ -78,7 +78,7 @@ def create_instance(request: Json) -> Json:
         "zone": spec.get("zone", "a"),
         "size": spec.get("size", "small"),
         "tags": tags_of(request, machine["namespace"]),
-        "userDataDigest": hashlib.sha256(user_data.encode()).hexdigest(),
+        "userDataDigest": hashlib.sha256(user_data.encode(errors=BYTES)).hexdigest(),
         "labels": request.get("nodeTemplate", {}).get("labels", {}),
         "taints": request.get("nodeTemplate", {}).get("taints", []),
     }

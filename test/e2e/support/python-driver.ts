@@ -75,7 +75,7 @@ export async function startPythonClass(scenario: Scenario, cloud: string): Promi
 }
 
 /** An environment for each version of Python and of the requirements. Returns the interpreter. */
-async function pythonWithRequirements(): Promise<string> {
+export async function pythonWithRequirements(): Promise<string> {
   const requirements = join(folder, 'requirements.txt');
   const version = await runProgram('python3', ['-c', 'import sys; print(sys.version)']);
   const digest = createHash('sha256')
