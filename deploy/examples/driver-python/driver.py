@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from temporalio import activity
@@ -18,6 +19,8 @@ PROVIDER = "python-example"
 SIZES = ("small", "medium", "large")
 # The virtual cloud lists at once what it made; this covers a request that is still on its way.
 SETTLE_SECONDS = 1
+# Of each queue, at the same time.
+CALLS_AT_ONCE = 20
 
 cluster = Cluster()
 cloud = VirtualCloud(os.environ.get("MILLWRIGHT_VIRTUAL_CLOUD", "http://127.0.0.1:7080"))
@@ -199,13 +202,19 @@ def worker_of(client: Client, task_queue: str) -> Worker:
         client,
         task_queue=task_queue,
         activities=ACTIVITIES,
-        max_concurrent_activities=20,
+        max_concurrent_activities=CALLS_AT_ONCE,
         # What the account may be asked in a second, by all workers of this queue together.
         max_task_queue_activities_per_second=50,
         # The SDK would hold heartbeats back for up to 30 s, and the core gives a call up after 4 s without one.
         default_heartbeat_throttle_interval=timedelta(seconds=1),
         max_heartbeat_throttle_interval=timedelta(seconds=1),
     )
+
+
+def make_room(queues: int) -> None:
+    """A thread for each call. By default there is a handful, which a silent cloud would keep from all others."""
+    threads = ThreadPoolExecutor(max_workers=queues * CALLS_AT_ONCE)
+    asyncio.get_running_loop().set_default_executor(threads)
 
 
 async def main() -> None:
@@ -215,6 +224,7 @@ async def main() -> None:
     )
     # One for creates, one for deletes, one for reads: none of them holds up the others.
     queues = os.environ["MILLWRIGHT_DRIVER_QUEUES"].split()
+    make_room(len(queues))
     workers = [worker_of(client, queue) for queue in queues]
     print(f"serving {', '.join(queues)}", flush=True)
     await asyncio.gather(*(worker.run() for worker in workers))

@@ -41,3 +41,20 @@ print(driver.cluster.user_data(text, "m", None).encode(errors=driver.BYTES) == p
 `;
   expect(await printedBy(script)).toBe('True\n');
 });
+
+test('calls that a silent cloud keeps hold up no other', async () => {
+  const script = `
+import asyncio, threading
+import driver
+over = threading.Event()
+async def main():
+    driver.make_room(3)
+    silent = [asyncio.create_task(asyncio.to_thread(over.wait, 20)) for _ in range(59)]
+    await asyncio.sleep(0)
+    print(await asyncio.wait_for(asyncio.to_thread(lambda: "answered"), 5))
+    over.set()
+    await asyncio.gather(*silent)
+asyncio.run(main())
+`;
+  expect(await printedBy(script)).toBe('answered\n');
+});
