@@ -2,6 +2,7 @@
  * `npm start`: starts the local stack, shows how that goes, and stays in the foreground until
  * Ctrl-C.
  */
+import { ignoredOptions } from './ignored-options.ts';
 import { launchSupervisor, type Supervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import {
@@ -104,11 +105,9 @@ async function reportEnd(
 }
 
 function reportRunning(options: StackOptions): void {
-  if (options.fresh) console.log('--fresh does nothing to a running stack: run npm stop first.');
   const stack = readStack(options.stateDir);
-  if (options.temporal === 'postgresql' && stack && !stack.components['postgresql']) {
-    console.log('--temporal does nothing to a running stack: run npm stop first.');
-  }
+  for (const option of ignoredOptions(options, stack))
+    console.log(`${option} does nothing to a running stack: run npm stop first.`);
   if (stack?.state === 'running') {
     const title = `A local stack is running already (process ${stack.supervisor.pid}).`;
     console.log(summaryOf(stack, { title, detached: true }));
