@@ -21,14 +21,15 @@ export function summaryOf(
     value === undefined ? [] : [`  ${name?.padEnd(16)}${value}`],
   );
   const inOtherFolder = stack.stateDir !== defaultStateDir;
-  const stop = `npm stop${inOtherFolder ? ` -- --state-dir ${relativePath(stack.stateDir)}` : ''}`;
+  const folder = shellWord(relativePath(stack.stateDir));
+  const stop = `npm stop${inOtherFolder ? ` -- --state-dir ${folder}` : ''}`;
   return `
 ${title}
 
 ${lines.join('\n')}
 
 Try
-  export KUBECONFIG=${relativePath(stack.kubeconfig)}
+  export KUBECONFIG=${shellWord(relativePath(stack.kubeconfig))}
   kubectl apply -f ${exampleFor(stack)}
   kubectl get machines,nodes
 
@@ -46,4 +47,9 @@ function exampleFor({ components }: Stack): string {
 function relativePath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;
+}
+
+/** As it is pasted into a shell: a path may have spaces. */
+function shellWord(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
