@@ -35,8 +35,11 @@ export async function findPostgresql(given: Partial<PostgresqlWorld> = {}): Prom
     const found = await postgresqlIn(folder, world);
     if (found !== undefined) return found;
   }
+  // Homebrew links no formula with a version in its name.
+  const ofHomebrew =
+    'brew install postgresql@17 and then export PATH="$(brew --prefix postgresql@17)/bin:$PATH"';
   throw new Error(
-    `PostgreSQL was not found in PATH or ${world.systemFolder}: install version ${oldest} or newer, e.g. apt-get install postgresql or brew install postgresql@17`,
+    `PostgreSQL was not found in PATH or ${world.systemFolder}: install version ${oldest} or newer, e.g. apt-get install postgresql, or ${ofHomebrew}`,
   );
 }
 

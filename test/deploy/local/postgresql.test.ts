@@ -63,7 +63,7 @@ describe('where PostgreSQL comes from', () => {
   test('where there is none, the error says what to install', async () => {
     const systemFolder = join(temporaryFolder(), 'none');
     await expect(findPostgresql({ env: { PATH: '' }, systemFolder })).rejects.toThrow(
-      `PostgreSQL was not found in PATH or ${systemFolder}: install version 12 or newer, e.g. apt-get install postgresql`,
+      `PostgreSQL was not found in PATH or ${systemFolder}: install version 12 or newer, e.g. apt-get install postgresql, or brew install postgresql@17 and then export PATH="$(brew --prefix postgresql@17)/bin:$PATH"`,
     );
   });
 });
