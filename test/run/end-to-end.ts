@@ -4,6 +4,7 @@ import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { layoutOf, repository } from '../../deploy/local/layout.ts';
 import type { TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
+import { tryLock } from '../../deploy/local/supervision/lock.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
 import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
@@ -40,6 +41,22 @@ export interface EndToEnd {
 }
 
 export async function endToEnd(report: Report, chosen: EndToEnd): Promise<void> {
+  const stateDir = stateDirs[chosen.temporal];
+  // Those of another terminal would stop the stack of these.
+  const lock = tryLock(`${stateDir}.lock`);
+  if (!lock.taken) {
+    const why = `process ${lock.holder.pid} runs end-to-end tests in ${stateDir}: wait for it, or end it`;
+    await report.step('e2e tests', () => Promise.reject(new Error(why)));
+    return;
+  }
+  try {
+    await onOneStack(report, chosen);
+  } finally {
+    lock.release();
+  }
+}
+
+async function onOneStack(report: Report, chosen: EndToEnd): Promise<void> {
   const stateDir = stateDirs[chosen.temporal];
   const layout = layoutOf(stateDir);
   const stack = chosen.temporal === 'postgresql' ? 'the stack on PostgreSQL' : 'the stack';

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { repository } from '../../deploy/local/layout.ts';
+import { tryLock } from '../../deploy/local/supervision/lock.ts';
+import { endToEnd } from './end-to-end.ts';
+import { Report } from './report.ts';
+
+test('end-to-end tests leave the stack of those in another terminal alone', async () => {
+  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  // Those of another terminal may have it in fact.
+  const other = tryLock(join(repository, '.millwright', 'test.lock'));
+  const report = new Report();
+  const nothing = { pattern: 'no-such-file', isNight: false, temporal: 'development' } as const;
+  await endToEnd(report, nothing);
+  if (other.taken) other.release();
+  const lines = printed.mock.calls.join('\n');
+  printed.mockRestore();
+  expect(lines).toMatch(/process \d+ runs end-to-end tests in .*test: wait for it, or end it/);
+  expect(lines).not.toContain('start the stack');
+  vi.spyOn(console, 'log').mockReturnValue();
+  expect(report.finish()).toBe(1);
+  vi.restoreAllMocks();
+});
