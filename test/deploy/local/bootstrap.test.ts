@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -59,4 +59,19 @@ test.each([
 
 test('dependencies that are there are not installed again', () => {
   expect(bootstrapIn(aClone())).toBe('the script runs\n');
+});
+
+test('an installation that is under way is waited for', () => {
+  const root = aClone();
+  const installer = spawn('sleep', ['1.5'], { stdio: 'ignore' });
+  const watch = join(root, 'deploy/local/parent-watch.mjs');
+  const script = `import { identityOf } from ${JSON.stringify(watch)}; console.log(identityOf(${installer.pid}));`;
+  const identity = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  writeFileSync(join(root, '.millwright/installing'), identity.stdout.trim());
+  const printed = bootstrapIn(root);
+  expect(printed).toContain(`Waiting for process ${installer.pid}, which installs`);
+  // It was cut off.
+  expect(printed).toContain('npm ci\n');
 });
