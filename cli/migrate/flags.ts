@@ -85,7 +85,7 @@ function put(
   { watcher, worker }: Partial<Record<Component, string>>,
 ): void {
   const flag = flagOf(name);
-  if (flag.only !== undefined || watcher === worker) {
+  if (flag.group === 'Machines' || flag.only !== undefined || watcher === worker) {
     const text = worker ?? watcher ?? '';
     if (!isDefault(name, text)) parts.flags[name] = text;
     return;
