@@ -9,7 +9,7 @@
 import type { DrainContext, PassRequest } from './context.ts';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
-import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
+import { deadlineOf, pausesOfDrain, pausesOfNodes } from '../../workflows/values/pauses.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { failureOf, refused } from '../runtime/failures.ts';
@@ -90,7 +90,8 @@ class Drain {
 
   async #ask(): Promise<DrainOutcome> {
     const node = await this.#reach({ isToGo: this.#request.removal !== undefined });
-    if (node && forceReason(node, nowMs()) !== undefined) return await this.#force();
+    const pauses = pausesOfNodes(this.#context.pauses);
+    if (node && forceReason(node, nowMs(), pauses) !== undefined) return await this.#force();
     const outcome = await new DrainPass({
       context: this.#context,
       request: this.#request,

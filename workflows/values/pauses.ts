@@ -77,3 +77,11 @@ export function deadlineOf({ from, timeoutMs }: Timer, periods: readonly Period[
 export function pausesOfDrain(pauses: readonly Pause[]): Pause[] {
   return pauses.filter(({ reason }) => reason !== 'target');
 }
+
+/**
+ * While its API server is away a Node cannot report either. Where Nodes and Machines are in one
+ * cluster, no watcher leads then.
+ */
+export function pausesOfNodes(pauses: readonly Pause[]): Pause[] {
+  return pauses.filter(({ reason }) => reason === 'target' || reason === 'watcher');
+}

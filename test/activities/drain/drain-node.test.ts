@@ -314,6 +314,25 @@ describe('force', () => {
     await expect(blocking(aPod(), node).run()).rejects.toMatchObject({ type: 'DrainBlocked' });
   });
 
+  test('is not used on a Node whose API server was away since then: it could not report', async () => {
+    const until = Date.now() - 5_000;
+    const period = { from: until - 600_000, until };
+    for (const reason of ['target', 'watcher'] as const) {
+      const drain = blocking(aPod(), sick('Ready', 'Unknown', 8));
+      const pauses: Pause[] = [{ reason, ...period }];
+      await expect(drain.run({}, {}, { pauses })).rejects.toMatchObject({ type: 'DrainBlocked' });
+      expect(drain.has('web-0')).toBe(true);
+    }
+    const forced = { isForced: true };
+    const byStop: Pause[] = [{ reason: 'stop', ...period }];
+    const silent = blocking(aPod(), sick('Ready', 'Unknown', 8));
+    expect(await silent.run({}, {}, { pauses: byStop })).toMatchObject(forced);
+    // It was ill for long enough before that.
+    const away: Pause[] = [{ reason: 'target', ...period }];
+    const ill = blocking(aPod(), sick('Ready', 'Unknown', 30));
+    expect(await ill.run({}, {}, { pauses: away })).toMatchObject(forced);
+  });
+
   test('is not used when a pause since the deletion moved the deadline, however often it is asked', async () => {
     const now = Date.now();
     const countsFrom = now - 7_200_000;
