@@ -68,7 +68,7 @@ export interface SweepInput {
 export interface SweepPlan {
   /** Ordered by providerID; with those that this run could not check. */
   suspects: TrackedSuspect[];
-  /** All that were seen, also those that `suspects` had no room for. */
+  /** All of them, also those that `suspects` had no room for. */
   suspectedCount: number;
   /** Of the suspects: two checks agree. */
   confirmed: TrackedSuspect[];
@@ -87,16 +87,18 @@ export function planSweep({ listings, earlier, rules, now }: SweepInput): SweepP
     const { firstSeen = now } = before.get(suspect.providerID) ?? {};
     seen.set(suspect.providerID, { ...suspect, firstSeen });
   }
-  const suspectedCount = seen.size + sum(listings.map(({ omitted }) => omitted));
   const confirmed = [...seen.values()]
     .filter(({ providerID }) => before.has(providerID))
     .filter(({ firstSeen }) => now - firstSeen >= rules.minAgeSeconds * 1_000)
     .toSorted(byProviderID);
-  const stopped = stopOf(rules, suspectedCount);
   const cleared = new Set(listings.flatMap((listing) => listing.cleared ?? []));
   const carried = unseenOf(listings, earlier).filter(
     ({ providerID }) => !seen.has(providerID) && !cleared.has(providerID),
   );
+  const omitted = sum(listings.map((listing) => listing.omitted));
+  // A listing that fails makes a mistake no smaller.
+  const suspectedCount = seen.size + omitted + carried.length;
+  const stopped = stopOf(rules, suspectedCount);
   return {
     suspects: [...seen.values(), ...carried].toSorted(byProviderID),
     suspectedCount,

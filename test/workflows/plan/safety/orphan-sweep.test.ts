@@ -197,6 +197,14 @@ describe('while the listing of one class fails', () => {
     expect({ suspects: idsOf(suspects), deletions }).toEqual({ suspects: ['i-1'], deletions: [] });
   });
 
+  test('its suspects count against the bound, so that the others are not deleted', () => {
+    const lost = ['i-2', 'i-3'].map((id) => ({ ...suspect(id), className: 'revoked' }));
+    const earlier = [one, ...lost].map((each) => since(each, 86_400));
+    const result = plan({ listings: [failed, healthy([one])], earlier });
+    expect(result).toMatchObject({ suspectedCount: 3, deletions: [] });
+    expect(result.stopped).toContain('3 instances have no Machine');
+  });
+
   test('a provider that did not answer at all clears none of its suspects', () => {
     const silent = listing([], { className: '', error: 'no answer' });
     expect(idsOf(plan({ listings: [silent], earlier: [since(one, 60)] }).suspects)).toEqual([
