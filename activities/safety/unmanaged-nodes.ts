@@ -45,7 +45,7 @@ export async function findUnmanagedNodes(
   });
   const machines = await control.list<Machine>(customResource('machines', namespace));
   const plan = planUnmanagedNodes({
-    nodes: nodes.map(nodeFact),
+    nodes: nodes.map((node) => nodeFact(node, namespace)),
     machines: machines.items.map((machine) => machineFact(machine, dependencies)),
     creationTimeoutSeconds,
     now: nowMs(),
@@ -74,13 +74,15 @@ export async function markUnmanagedNodes(
   };
 }
 
-function nodeFact({ metadata }: KubeObject): NodeFact {
+function nodeFact({ metadata }: KubeObject, namespace: string): NodeFact {
+  const said = metadata.annotations?.[annotations.nodeMachineNamespace] ?? namespace;
   return defined({
     name: metadata.name,
     createdAt: Date.parse(metadata.creationTimestamp),
     isMarked: metadata.annotations?.[annotations.notManaged] !== undefined,
     hasFinalizer: metadata.finalizers?.includes(finalizers.node) ?? false,
     machineName: metadata.labels?.[labels.machineName],
+    isOfOthers: said === namespace ? undefined : true,
   });
 }
 

@@ -38,6 +38,16 @@ test('a Node without a Machine, annotations and finalizers is marked', async () 
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: ['bare'] });
 });
 
+const nodeOfNamespace = (name: string, of: string): object =>
+  aNode({ metadata: { name, annotations: { [annotations.nodeMachineNamespace]: of } } });
+
+test('a Node whose Machine is in another namespace of a fleet is left to the check there', async () => {
+  const nodes = [nodeOfNamespace('own', namespace), nodeOfNamespace('theirs', 'shoot--b')];
+  const world = aWorld({ target: nodes });
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ unmanaged: 1, marked: ['own'] });
+  expect(world.target.writes()).toHaveLength(1);
+});
+
 test('the mark of a Node goes when a Machine has the Node', async () => {
   const notes = { [annotations.notManaged]: '1' };
   const world = aWorld({

@@ -8,6 +8,8 @@ export interface NodeFact {
   hasFinalizer: boolean;
   /** What its label says; absent: none. */
   machineName?: string;
+  /** It says that its Machine is in another namespace. Default false. */
+  isOfOthers?: boolean;
 }
 
 export interface MachineFact {
@@ -35,8 +37,9 @@ export interface UnmanagedNodesPlan {
 }
 
 /**
- * A Node of two Machines is left as it is. A Node without one may be that of a Machine whose create
- * is still under way, so it is given as long as the most patient of these has.
+ * A Node of two Machines is left as it is, and one of another namespace to the check there. A Node
+ * without a Machine may be that of one whose create is still under way, so it is given as long as
+ * the most patient of these has.
  */
 export function planUnmanagedNodes(input: UnmanagedNodesInput): UnmanagedNodesPlan {
   const { nodes, machines, now } = input;
@@ -49,7 +52,7 @@ export function planUnmanagedNodes(input: UnmanagedNodesInput): UnmanagedNodesPl
   const isOwned = ({ name, machineName }: NodeFact): boolean =>
     owners.has(name) || (machineName !== undefined && names.has(machineName));
   const unmanaged = nodes
-    .filter((node) => !isOwned(node))
+    .filter((node) => !isOwned(node) && node.isOfOthers !== true)
     .filter(({ createdAt, isMarked }) => isMarked || now - createdAt > patienceMs);
   return {
     unmanaged: unmanaged.length,

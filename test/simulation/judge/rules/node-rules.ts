@@ -28,7 +28,10 @@ function isOfOther({ evidence, install, before }: Case): boolean {
   return owners.some((owner) => owner !== undefined && owner !== install);
 }
 
-/** The search for unmanaged Nodes knows no installs: it marks all, and takes its finalizer off. */
+/**
+ * The search for unmanaged Nodes knows another install by what its Node says alone. One that says
+ * nothing yet it marks, and takes its finalizer off.
+ */
 function isMarkOfUnmanaged({ write, before, after }: Case): boolean {
   if (write.method !== 'PATCH' || !before || !after) return false;
   const isReleased = hasFinalizer(before, nodeFinalizer) && !hasFinalizer(after, nodeFinalizer);
