@@ -32,7 +32,9 @@ export function bounded(pauses: readonly NotedPause[], now: number): NotedPause[
   const [first] = oldest;
   if (!first) return ordered;
   const until = Math.max(...oldest.map((pause) => pause.until ?? 0));
-  const merged = { ...first, until };
+  // What counts for a drain has to count after that as well.
+  const { reason } = oldest.find((pause) => pause.reason !== 'target') ?? first;
+  const merged = { ...first, reason, until };
   return [merged, ...ordered.filter((pause) => !oldest.includes(pause))];
 }
 

@@ -7,9 +7,11 @@ import {
   readPauses,
   writePauses,
 } from '../../../../activities/kube/objects/pauses.ts';
-import { deadlineOf, pauseReasons } from '../../../../workflows/values/pauses.ts';
+import type { Pause } from '../../../../workflows/values/pauses.ts';
+import { deadlineOf, pauseReasons, pausesOfDrain } from '../../../../workflows/values/pauses.ts';
 
 const hour = 3_600_000;
+const pausesOfAll = (pauses: Pause[]): Pause[] => pauses;
 
 test('pauses are read as they were written', () => {
   const pauses: NotedPause[] = [
@@ -65,9 +67,24 @@ test('of more than 50 pauses the oldest become one, and no deadline comes earlie
         const kept = bounded(all, now);
         expect(kept.length).toBeLessThanOrEqual(Math.max(50, open + 1));
         const timer = { from, timeoutMs: hour };
-        const before = deadlineOf(timer, pausesUntil(all, now));
-        expect(deadlineOf(timer, pausesUntil(kept, now))).toBeGreaterThanOrEqual(before);
+        for (const those of [pausesOfAll, pausesOfDrain]) {
+          const before = deadlineOf(timer, those(pausesUntil(all, now)));
+          const after = deadlineOf(timer, those(pausesUntil(kept, now)));
+          expect(after).toBeGreaterThanOrEqual(before);
+        }
       },
     ),
   );
+});
+
+test('a stop still counts for drains when it becomes one with outages of the target cluster', () => {
+  const outages = Array.from({ length: 50 }, (_, index): NotedPause => {
+    const from = 3 * hour + index * 60_000;
+    return { reason: 'target', from, until: from + 20_000 };
+  });
+  const first: NotedPause = { reason: 'target', from: 0, until: 20_000 };
+  const stop: NotedPause = { reason: 'stop', from: 30_000, until: 2 * hour };
+  const kept = pausesUntil(bounded([first, stop, ...outages], 5 * hour), 5 * hour);
+  const deadline = deadlineOf({ from: 0, timeoutMs: 2 * hour }, pausesOfDrain(kept));
+  expect(deadline).toBeGreaterThanOrEqual(4 * hour - 30_000);
 });
