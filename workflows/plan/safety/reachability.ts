@@ -35,12 +35,17 @@ export function isFrozen(
 }
 
 const shortestSeconds = 1;
+/** A run has to come to its end before Temporal ends it, and pauses its Schedule. */
+const longestSeconds = 60;
 
-/** As in MCM v0.62.1: a fifth of the timeout until then, the period after it. */
+/**
+ * As in MCM v0.62.1: a fifth of the timeout until then, the period after it; but at least once a
+ * minute.
+ */
 export function nextCheckSeconds(outage: Outage, limits: ReachabilityLimits, now: number): number {
   const { timeoutSeconds, periodSeconds } = limits;
   const seconds = isFrozen(outage, limits, now) ? periodSeconds : timeoutSeconds / 5;
-  return Math.max(seconds, shortestSeconds);
+  return Math.min(Math.max(seconds, shortestSeconds), longestSeconds);
 }
 
 /** After so many periods without a check nothing is known of the time between. */
