@@ -129,6 +129,13 @@ function marking({ metadata }: KubeObject): object[] {
   ];
 }
 
-function clearing(): object[] {
-  return [{ op: 'remove', path: markPath }];
+/** It gets our finalizer back, which went with the mark, unless it goes itself. */
+function clearing({ metadata }: KubeObject): object[] {
+  const { finalizers: present = [], deletionTimestamp } = metadata;
+  const isComplete = present.includes(finalizers.node) || deletionTimestamp !== undefined;
+  const all = [...present, finalizers.node];
+  return [
+    { op: 'remove', path: markPath },
+    ...(isComplete ? [] : replacing('/metadata/finalizers', metadata.finalizers, all)),
+  ];
 }

@@ -48,15 +48,28 @@ test('a Node whose Machine is in another namespace of a fleet is left to the che
   expect(world.target.writes()).toHaveLength(1);
 });
 
-test('the mark of a Node goes when a Machine has the Node', async () => {
+test.each([
+  { name: 'and its finalizer is back', metadata: {}, left: [finalizers.node] },
+  {
+    name: 'and its finalizer stays',
+    metadata: { finalizers: [other, finalizers.node] },
+    left: [other, finalizers.node],
+  },
+  {
+    name: 'and it may go, where it was deleted meanwhile',
+    metadata: { finalizers: [other], deletionTimestamp: '2026-01-01T00:00:00Z' },
+    left: [other],
+  },
+])('the mark of a Node goes when a Machine has the Node, $name', async ({ metadata, left }) => {
   const notes = { [annotations.notManaged]: '1' };
   const world = aWorld({
     control: [joined],
-    target: [aNode({ metadata: { annotations: notes } })],
+    target: [aNode({ metadata: { ...metadata, annotations: notes } })],
   });
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ cleared: ['pool-a'] });
-  const { metadata } = await world.target.read<KubeObject>(nodePath('pool-a'));
-  expect(metadata).not.toHaveProperty('annotations');
+  const node = await world.target.read<KubeObject>(nodePath('pool-a'));
+  expect(node.metadata).not.toHaveProperty('annotations');
+  expect(node.metadata.finalizers).toEqual(left);
 });
 
 test('a Node that changes meanwhile waits for the next run', async () => {
