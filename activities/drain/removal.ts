@@ -30,7 +30,7 @@ export async function remove(
     await (by === 'eviction' ? evict(target, pod) : deleteAtOnce(target, pod));
     return { goes: true };
   } catch (error) {
-    if (mayBeGone(error) && !(await isThere(target, pod))) return { goes: true };
+    if (mayBeGone(error) && !(await isStaying(target, pod))) return { goes: true };
     if (!isAboutThisPod(error)) throw error;
     return { goes: false, verdict: await verdictOn(pod, error, budgets) };
   }
@@ -55,8 +55,9 @@ export async function deleteAtOnce(
 }
 
 /**
- * It need not be: a webhook may answer anything, a pod of a namespace that is gone cannot be
- * evicted, and an API server waits for a webhook for 10 s and more, longer than we wait for it.
+ * Or on its way. It may also stay: a webhook may answer anything, a pod of a namespace that is gone
+ * cannot be evicted, and an API server waits for a webhook for 10 s and more, longer than we wait
+ * for it.
  */
 function mayBeGone(error: unknown): error is KubeError {
   return isNotFound(error) || isConflict(error) || isTimedOut(error);
@@ -66,11 +67,12 @@ function mayBeGone(error: unknown): error is KubeError {
  * By a list, as all reads of pods: a role need not grant `get`. Throws where the API server itself
  * does not answer.
  */
-async function isThere(target: KubeClient, { namespace, name, uid }: DrainPod): Promise<boolean> {
+async function isStaying(target: KubeClient, { namespace, name, uid }: DrainPod): Promise<boolean> {
   // One page, which no time-out makes smaller: it is one pod.
   const query = { fieldSelector: `metadata.name=${name}`, limit: 1 };
   const { items } = await target.get<Page<KubeObject>>(namespaced('pods', namespace), query);
-  return items?.some(({ metadata }) => metadata.uid === uid) ?? false;
+  const found = items?.find(({ metadata }) => metadata.uid === uid);
+  return found !== undefined && found.metadata.deletionTimestamp === undefined;
 }
 
 /**

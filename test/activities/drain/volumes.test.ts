@@ -156,6 +156,36 @@ test('a volume that two pods use is waited for after the second', async () => {
   expect(storage.order).toEqual(['one', 'two']);
 });
 
+test('the volume of a pod whose eviction was taken, but not answered, is waited for', async () => {
+  const storage = new Storage(
+    aPodWithVolume('high', 1000),
+    aPodWithVolume('low'),
+    aClaim('high'),
+    aClaim('low'),
+    anAttachment('pv-high'),
+  );
+  const path = namespaced('pods', 'default', 'high');
+  const pod = await storage.target.read<KubeObject>(path);
+  const going = { deletionTimestamp: new Date(Date.now() + 30_000).toISOString() };
+  const put = (finalizers: string[]): void =>
+    storage.target.put({ ...pod, metadata: { ...pod.metadata, ...going, finalizers } });
+  const note = storage.target.fault;
+  storage.target.fault = (call) => {
+    note?.(call);
+    if (call.path !== `${path}/eviction`) return undefined;
+    put(['example.com/stays']);
+    return { code: 0, reason: 'Timeout', message: 'no answer in time' };
+  };
+  const end = storage.run();
+  await eventually('the volume is waited for', async () => storage.progress?.evicted === 1);
+  expect(storage.order).toEqual(['high']);
+  put([]);
+  await storage.detach('pv-high');
+  storage.target.put(anAttachment('pv-high', 'pool-b'));
+  expect(await end).toEqual({ evictedPods: 2, isForced: false });
+  expect(storage.order).toEqual(['high', 'low']);
+});
+
 test('a volume that is not detached in time is left behind', async () => {
   const storage = new Storage(aPodWithVolume('web'), aClaim('web'), anAttachment('pv-web'));
   // The grace period of 30 s counts too.
