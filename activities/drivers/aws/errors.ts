@@ -142,6 +142,7 @@ export const awsErrors: ErrorTable = {
   OperationNotPermitted: 'precondition',
   IncorrectInstanceState: 'precondition',
   IncorrectState: 'precondition',
+  CustomerKeyHasBeenRevoked: 'precondition',
   DryRunOperation: 'precondition',
 
   IdempotentInstanceTerminated: 'spent',

@@ -23,16 +23,19 @@ export function spent(instance: Instance): DriverError {
  */
 const meaningsOfReasons: Readonly<Record<string, MeaningName>> = {
   'Client.InternalError': 'precondition',
+  'Client.InvalidKMSKey.InvalidState': 'precondition',
   'Client.InstanceInitiatedShutdown': 'spent',
   'Client.UserInitiatedShutdown': 'spent',
   'Server.SpotInstanceShutdown': 'capacity',
   'Server.SpotInstanceTermination': 'capacity',
 };
 
+const keyRights =
+  'give them kms:CreateGrant, kms:Decrypt, kms:DescribeKey, kms:GenerateDataKeyWithoutPlaintext and kms:ReEncrypt* on the key';
+
 const hints: Readonly<Record<string, string>> = {
-  'Client.InternalError':
-    'Mostly a volume is encrypted with a KMS key that the credentials of the class may not use: ' +
-    'give them kms:CreateGrant, kms:Decrypt, kms:DescribeKey, kms:GenerateDataKeyWithoutPlaintext and kms:ReEncrypt* on the key',
+  'Client.InternalError': `Mostly a volume is encrypted with a KMS key that the credentials of the class may not use: ${keyRights}`,
+  'Client.InvalidKMSKey.InvalidState': `The KMS key of a volume is disabled or is to be deleted, or the credentials of the class may not use it: ${keyRights}`,
 };
 
 /**

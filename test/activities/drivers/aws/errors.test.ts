@@ -54,6 +54,7 @@ const rows: [code: string, meaning: keyof typeof meanings][] = [
   ['InvalidUserData.Malformed', 'input'],
   ['InvalidInstanceID.NotFound', 'missing'],
   ['OperationNotPermitted', 'precondition'],
+  ['CustomerKeyHasBeenRevoked', 'precondition'],
   ['IdempotentParameterMismatch', 'conflict'],
   ['IdempotentInstanceTerminated', 'spent'],
   ['InternalError', 'unavailable'],

@@ -132,6 +132,7 @@ describe('an instance that ends right after its create', () => {
       expected: { code: 'InvalidArgument', kind: 'input' },
     },
     { code: 'Client.InternalError', expected: { code: 'FailedPrecondition' } },
+    { code: 'Client.InvalidKMSKey.InvalidState', expected: { code: 'FailedPrecondition' } },
     { code: 'Server.InternalError', expected: { code: 'Unavailable' } },
     {
       code: 'Server.SpotInstanceTermination',
@@ -171,13 +172,17 @@ describe('an instance that ends right after its create', () => {
     expect(next.answer).toMatchObject({ found: false });
   });
 
-  test('an instance that ends with InternalError points to the key', async () => {
-    double.die({ code: 'Client.InternalError', message: 'Client error on launch', afterLooks: 0 });
-    expect(await failureOf(creating(theRequest('locked')))).toMatchObject({
-      message: expect.stringMatching(
-        /Client\.InternalError: Client error on launch\. .*kms:CreateGrant/,
-      ),
-    });
+  test.each([
+    { code: 'Client.InternalError', words: 'Client error on launch' },
+    {
+      code: 'Client.InvalidKMSKey.InvalidState',
+      words: 'The KMS key provided is in an incorrect state',
+    },
+  ])('an instance that ends with $code points to the key', async ({ code, words }) => {
+    double.die({ code, message: words, afterLooks: 0 });
+    const { message } = await failureOf(creating(theRequest(`locked-${code}`)));
+    expect(message).toContain(`${code}: ${words}. `);
+    expect(message).toContain('kms:CreateGrant');
   });
 
   test('the end of an instance is noticed though EC2 drops its tags', async () => {
