@@ -171,18 +171,32 @@ export const awsErrors: ErrorTable = {
   GatewayTimeout: 'unanswered',
 };
 
-/**
- * `Unsupported` is mostly a type that one zone does not have, so that another pool may help. Where
- * EC2 says that it is the class, no pool helps.
- */
-const neverServed = /EBS-optimized instances are not supported|not supported in this region/i;
+interface WordsMeaning {
+  code: string;
+  words: RegExp;
+  meaning: MeaningName;
+}
+
+/** By its words, where EC2 gives several things one code. Checked first. */
+const wordsMeanings: readonly WordsMeaning[] = [
+  // Mostly a type that one zone does not have, so that another pool may help. Where EC2 says that
+  // it is the class, no pool helps.
+  {
+    code: 'Unsupported',
+    words: /EBS-optimized instances are not supported|not supported in this region/i,
+    meaning: 'input',
+  },
+  // The credentials are right: the image belongs to an account that does not share it with them.
+  { code: 'AuthFailure', words: /not authorized for images/i, meaning: 'input' },
+];
 
 /**
  * The code goes before the status: EC2 says `RequestLimitExceeded` with 503. `isTransport`: no
  * answer came.
  */
 export function meaningNameOf({ code, status, isTransport, message }: ErrorFacts): MeaningName {
-  if (code === 'Unsupported' && neverServed.test(message)) return 'input';
+  const byWords = wordsMeanings.find((row) => row.code === code && row.words.test(message));
+  if (byWords) return byWords.meaning;
   const known = Object.hasOwn(awsErrors, code) ? awsErrors[code] : undefined;
   if (known) return known;
   if (isTransport) return 'unavailable';

@@ -162,6 +162,12 @@ describe('a long message', () => {
   });
 });
 
+test('AuthFailure for an image that is not shared is a fault of the class', () => {
+  const message = 'Not authorized for images: [ami-03a5b89a2fbe7dd3d]';
+  const failure = failureOf(aCall(), Object.assign(anAnswer('AuthFailure'), { message }));
+  expect(failure).toMatchObject({ code: 'InvalidArgument', kind: 'input', settled: true });
+});
+
 describe('Unsupported is', () => {
   test.each([
     {
