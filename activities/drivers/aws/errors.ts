@@ -125,6 +125,7 @@ export const awsErrors: ErrorTable = {
   MalformedQueryString: 'input',
   MissingParameter: 'input',
   UnknownParameter: 'input',
+  ValidationError: 'input',
   TagLimitExceeded: 'input',
   SecurityGroupsPerInterfaceLimitExceeded: 'input',
   SecurityGroupsPerInstanceLimitExceeded: 'input',
@@ -188,6 +189,12 @@ const wordsMeanings: readonly WordsMeaning[] = [
   },
   // The credentials are right: the image belongs to an account that does not share it with them.
   { code: 'AuthFailure', words: /not authorized for images/i, meaning: 'input' },
+  // Of STS, about what Secret and token file give.
+  {
+    code: 'ValidationError',
+    words: /Request ARN is invalid|at '(roleArn|webIdentityToken)'/,
+    meaning: 'unauthenticated',
+  },
 ];
 
 /**

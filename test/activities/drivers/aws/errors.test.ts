@@ -168,6 +168,28 @@ test('AuthFailure for an image that is not shared is a fault of the class', () =
   expect(failure).toMatchObject({ code: 'InvalidArgument', kind: 'input', settled: true });
 });
 
+describe('ValidationError is', () => {
+  test.each([
+    { message: 'Request ARN is invalid', code: 'Unauthenticated', kind: 'credentials' },
+    {
+      message:
+        "1 validation error detected: Value 'arn:aws' at 'roleArn' failed to satisfy constraint: Member must have length greater than or equal to 20",
+      code: 'Unauthenticated',
+      kind: 'credentials',
+    },
+    {
+      message:
+        "1 validation error detected: Value '' at 'webIdentityToken' failed to satisfy constraint: Member must have length greater than or equal to 4",
+      code: 'Unauthenticated',
+      kind: 'credentials',
+    },
+    { message: 'The input is not right', code: 'InvalidArgument', kind: 'input' },
+  ])('$kind: $message', ({ message, code, kind }) => {
+    const failure = failureOf(aCall(), Object.assign(anAnswer('ValidationError'), { message }));
+    expect(failure).toMatchObject({ code, kind });
+  });
+});
+
 describe('Unsupported is', () => {
   test.each([
     {
