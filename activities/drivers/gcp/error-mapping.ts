@@ -106,7 +106,7 @@ function readBody(text: string): { isOfGoogle: boolean; reasons: string[]; words
   }
 }
 
-function clipped(text: string): string {
+export function clipped(text: string): string {
   return text === '' ? 'an empty answer' : text.slice(0, 200);
 }
 

@@ -1,5 +1,5 @@
 /** Why there is no access token. */
-import { ComputeError } from './error-mapping.ts';
+import { clipped, ComputeError } from './error-mapping.ts';
 import { meaningOf } from './errors.ts';
 
 interface TokenAnswer {
@@ -18,14 +18,27 @@ export function errorOfToken(what: string, cause: unknown, isInsert: boolean): C
     return new ComputeError({ meaning, message: `${start}: ${words}`, settled: isInsert });
   }
   const status = Number(response.status);
-  const { error, error_description: description } = Object(response.data);
-  const reason = typeof error === 'string' ? error : '';
-  const words = String(description ?? reason);
-  const refused = meaningOf({ status, reasons: reason === '' ? [] : [reason], message: words });
-  // A token endpoint says 400 to whatever is wrong with the credentials.
-  const meaning = refused === 'input' || refused === 'forbidden' ? 'unauthenticated' : refused;
-  const message = `${start}: ${status} ${reason}: ${words}`;
+  const { reason, words } = readData(response.data);
+  const reasons = reason === '' ? [] : [reason];
+  const refused = meaningOf({ status, reasons, message: words });
+  // A token endpoint says 400 to whatever is wrong with the credentials; the account to be
+  // impersonated may not exist.
+  const isOfCredentials = refused === 'input' || refused === 'forbidden' || reason === 'NOT_FOUND';
+  const meaning = isOfCredentials ? 'unauthenticated' : refused;
+  const message = `${start}: ${[status, ...reasons].join(' ')}: ${words}`;
   return new ComputeError({ meaning, message, settled: isInsert });
+}
+
+/**
+ * Tokens are given out by OAuth's endpoints, by Google's service for impersonation, which has
+ * Google's own form of errors, and by the metadata server, which says a text.
+ */
+function readData(data: unknown): { reason: string; words: string } {
+  if (typeof data === 'string') return { reason: '', words: clipped(data) };
+  const { error, error_description: description } = Object(data);
+  if (typeof error === 'string') return { reason: error, words: String(description ?? error) };
+  const { status = '', message = '' } = Object(error);
+  return { reason: String(status), words: clipped(String(message)) };
 }
 
 /** Anything else without an answer is a key that cannot be used, or a file that is not there. */

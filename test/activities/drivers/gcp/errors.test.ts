@@ -217,7 +217,7 @@ describe('an answer that is not of Google', () => {
   });
 });
 
-const answered = (status: number, data: object) =>
+const answered = (status: number, data: object | string) =>
   Object.assign(new Error('failed'), { response: { status, data } });
 
 describe('no access token', () => {
@@ -231,6 +231,17 @@ describe('no access token', () => {
     ['too many', answered(429, { error: 'rate' }), 'Unavailable'],
     ['their trouble', answered(503, {}), 'Unavailable'],
     [
+      'an account that may not be impersonated',
+      answered(403, { error: { code: 403, status: 'PERMISSION_DENIED', message: 'denied' } }),
+      'Unauthenticated',
+    ],
+    [
+      'an account to be impersonated that there is not',
+      answered(404, { error: { code: 404, status: 'NOT_FOUND', message: 'no such email' } }),
+      'Unauthenticated',
+    ],
+    ['a page of something in between', answered(404, 'no such page'), 'Unknown'],
+    [
       'a key that is none',
       Object.assign(new Error('DECODER'), { code: 'ERR_OSSL_UNSUPPORTED' }),
       'Unauthenticated',
@@ -240,5 +251,29 @@ describe('no access token', () => {
   ])('%s', (_what, cause, code) => {
     expect(errorOfToken('insert', cause, true)).toMatchObject({ code, settled: true });
     expect(errorOfToken('get', cause, false).settled).toBe(false);
+  });
+
+  const denied =
+    "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).";
+  test.each([
+    [
+      'OAuth',
+      { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' },
+      '403 invalid_grant: Invalid JWT Signature.',
+    ],
+    [
+      'the service that impersonates',
+      { error: { code: 403, status: 'PERMISSION_DENIED', message: denied } },
+      `403 PERMISSION_DENIED: ${denied}`,
+    ],
+    [
+      'the metadata server',
+      'Unable to generate access token',
+      '403: Unable to generate access token',
+    ],
+    ['nobody', {}, '403: an empty answer'],
+  ])('in the words of %s', (_who, data, words) => {
+    const { message } = errorOfToken('get', answered(403, data), false);
+    expect(message).toBe(`Google Compute Engine: get: cannot fetch token: ${words}`);
   });
 });
