@@ -35,9 +35,10 @@ export async function resumeInsert(
 ): Promise<CreatedInstance | undefined> {
   const done = await resumed(waitOf(creation), note.operation);
   if (!done) return undefined;
-  const isNews = isRecent(done);
   const { isStarted: isConfirmed } = note;
-  return await conclude(creation, { done, wasWatched: isNews, isNews, isConfirmed });
+  const wasWatched = isRecent(done);
+  // A checkpoint ends with the answer: nobody has heard of a failure so far, however old it is.
+  return await conclude(creation, { done, wasWatched, isNews: true, isConfirmed });
 }
 
 function waitOf(creation: Creation): OperationWait {

@@ -105,23 +105,24 @@ describe('create', () => {
     expect(everMade(name)).toBe(1);
   });
 
-  test('no capacity is reported with its code, however late', async () => {
+  test.each([0, 120])('no capacity is reported with its code, %i s late', async (seconds) => {
     const code = 'ZONE_RESOURCE_POOL_EXHAUSTED';
-    const fault = { operation: 'insert', name: 'late' } as const;
+    const name = `late-${seconds}`;
+    const fault = { operation: 'insert', name } as const;
     world.double.faults.add({ ...fault, kind: 'operationError', code, message: 'full' });
     world.double.faults.add({ ...fault, kind: 'slow', seconds: tenMinutes });
-    // It ends, by the clock of this machine, now.
-    world.double.advance(-tenMinutes);
-    const first = await pendingOf(driver.createInstance(gcpRequest('late')));
+    // It ends, by the clock of this machine, so long ago.
+    world.double.advance(-tenMinutes - seconds);
+    const first = await pendingOf(driver.createInstance(gcpRequest(name)));
     world.double.advance(tenMinutes);
-    const request = gcpRequest('late', checkpointOf(first));
+    const request = gcpRequest(name, checkpointOf(first));
     const create = untilOver(() => driver.createInstance(request));
     expect(await failureOf(create)).toMatchObject({
       code: 'ResourceExhausted',
       kind: 'capacity',
       settled: true,
     });
-    expect(find('late')).toBeUndefined();
+    expect(find(name)).toBeUndefined();
   });
 
   test('a stale checkpoint of an instance that is gone does not bring it back', async () => {
