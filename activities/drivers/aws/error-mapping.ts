@@ -85,8 +85,8 @@ interface Facts extends ErrorFacts {
 
 /**
  * The shape of the SDK's errors: one that was tried and has no status met no answer. Without a
- * status the `code` is Node's. One with a status and without a code of EC2 is of a proxy or load
- * balancer that answered with a page of its own.
+ * status the `code` is Node's; with one, it says that the answer broke off. One with a status and
+ * without any code is of a proxy or load balancer that answered with a page of its own.
  */
 function factsOf(cause: unknown): Facts {
   const error: SdkError = Object(cause);
@@ -95,15 +95,18 @@ function factsOf(cause: unknown): Facts {
   const retryAfter = $response?.headers?.['retry-after'];
   const name = textOf(error.name) ?? 'Error';
   const message = textOf(error.message) ?? String(cause);
+  const nodeCode = textOf(error.code);
   if (status === undefined) {
-    const code = textOf(error.code) ?? name;
+    const code = nodeCode ?? name;
     return { code, message, status, retryAfter, isTransport: $metadata !== undefined };
   }
+  if (name !== 'Error') return { code: name, message, status, retryAfter, isTransport: false };
+  const line = firstLineOf(message);
   const words =
-    name === 'Error'
-      ? { code: `HTTP ${status}`, message: `not an answer of EC2: ${firstLineOf(message)}` }
-      : { code: name, message };
-  return { ...words, status, retryAfter, isTransport: false };
+    nodeCode === undefined
+      ? { code: `HTTP ${status}`, message: `not an answer of EC2: ${line}` }
+      : { code: nodeCode, message: line };
+  return { ...words, status, retryAfter, isTransport: nodeCode !== undefined };
 }
 
 interface SdkError {

@@ -22,10 +22,10 @@ export interface Cut {
   /** Which request from now on, from 1. */
   request: number;
   /**
-   * Before the work is done; after it, so that only the answer is lost; or nothing happens, for
-   * ever.
+   * Before the work is done; after it, so that only the answer is lost; within the answer, of which
+   * half comes; or nothing happens, for ever.
    */
-  when: 'before' | 'after' | 'never';
+  when: 'before' | 'after' | 'within' | 'never';
 }
 
 export interface Fault {
@@ -103,6 +103,7 @@ export async function startEc2Double(): Promise<Ec2Double> {
     }
     const { status, headers, body } = answerTo(form, { instances, faults, buckets });
     if (isCut('after')) return void response.destroy();
+    if (isCut('within')) return breakOff(response, { status, body });
     response.writeHead(status, { 'content-type': 'text/xml', ...headers }).end(body);
   };
   const server = createServer((request, response) => {
@@ -140,6 +141,14 @@ export async function startEc2Double(): Promise<Ec2Double> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function breakOff(
+  response: ServerResponse,
+  { status, body }: { status: number; body: string },
+): void {
+  const head = { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(body) };
+  response.writeHead(status, head).write(body.slice(0, body.length / 2), () => response.destroy());
 }
 
 function urlOf(address: string | AddressInfo | null): string {

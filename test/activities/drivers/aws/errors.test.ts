@@ -113,6 +113,19 @@ describe('an error that is not in the table', () => {
   });
 });
 
+test('an answer that breaks off in the middle is a broken connection', () => {
+  const hint = 'Deserialization error: to see the raw response, inspect the hidden field';
+  const error = Object.assign(new Error(`aborted\n  ${hint}`), {
+    code: 'ECONNRESET',
+    $metadata: { httpStatusCode: 200, attempts: 1 },
+  });
+  expect(failureOf(aCall(), error)).toMatchObject({
+    code: 'Unavailable',
+    settled: false,
+    message: 'EC2 in eu-west-1: RunInstances: ECONNRESET: aborted',
+  });
+});
+
 test('a cancelled call and a slow one have different codes', () => {
   const error = new Error('aborted');
   const aborted = AbortSignal.abort();

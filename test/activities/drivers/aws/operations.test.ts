@@ -303,6 +303,16 @@ describe('a look that fails while something goes on', () => {
     expect(count('TerminateInstances')).toBe(1);
   });
 
+  test('whose answer breaks off in the middle: a create is not over', async () => {
+    const request = theRequest('broken-off');
+    const first = await pendingOf(driver.createInstance(request));
+    double.cut({ request: 1, when: 'within' });
+    const { checkpoint = '' } = first;
+    const second = await pendingOf(driver.createInstance({ ...request, checkpoint }));
+    expect(second.message).toBe(first.message);
+    expect((await creating({ ...request, checkpoint })).answer).toMatchObject({ found: false });
+  });
+
   test('EC2 is asked again when it says', async () => {
     const { checkpoint = '' } = await pendingOf(driver.createInstance(theRequest('patient')));
     const fault = { code: 'RequestLimitExceeded', status: 503, retryAfter: '42' };
