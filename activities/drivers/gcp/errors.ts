@@ -45,6 +45,8 @@ export const reasonMeanings = {
   IAM_PERMISSION_DENIED: 'forbidden',
   ACCESS_TOKEN_SCOPE_INSUFFICIENT: 'forbidden',
   PERMISSIONS_ERROR: 'forbidden',
+  /** Of an operation, with status 400: `iam.serviceAccounts.actAs` is missing. */
+  SERVICE_ACCOUNT_ACCESS_DENIED: 'forbidden',
   accessNotConfigured: 'forbidden',
   SERVICE_DISABLED: 'forbidden',
   CONSUMER_INVALID: 'forbidden',

@@ -165,6 +165,16 @@ describe('errors with the same reason are told apart by their words', () => {
     expect(errorOfOperation('insert x', operation, true).code).toBe(code);
   });
 
+  test('a service account that may not be given to instances is a right that is missing', () => {
+    const code = 'SERVICE_ACCOUNT_ACCESS_DENIED';
+    const errors = [{ code, message: "The user does not have access to service account 'n'." }];
+    const operation = { name: 'op', status: 'DONE', isDone: true, errors, errorStatus: 400 };
+    expect(errorOfOperation('insert x', operation, true)).toMatchObject({
+      code: 'PermissionDenied',
+      kind: 'credentials',
+    });
+  });
+
   test('any code with QUOTA in it is quota', () => {
     const reasons = ['GPUS_ALL_REGIONS_QUOTA'];
     expect(meaningOf({ reasons, message: '' })).toBe('quota');
