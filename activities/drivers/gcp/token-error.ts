@@ -44,6 +44,12 @@ function readData(data: unknown): { reason: string; words: string } {
 /** Anything else without an answer is a key that cannot be used, or a file that is not there. */
 function isOfTransport(cause: unknown): boolean {
   const code = String(Object(cause)['code'] ?? '');
-  const broken = /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH|EPIPE|ETIMEDOUT)$/;
-  return broken.test(code) || /^(TimeoutError|AbortError|ERR_STREAM_PREMATURE_CLOSE)$/.test(code);
+  return transportCodes.some((codes) => codes.test(code));
 }
+
+const transportCodes = [
+  /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH|EPIPE|ETIMEDOUT)$/,
+  /^(TimeoutError|AbortError|ERR_STREAM_PREMATURE_CLOSE)$/,
+  // Something in between has a certificate that is not Google's, or does not speak TLS or HTTP.
+  /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HPE_)|^EPROTO$/,
+];

@@ -263,6 +263,19 @@ describe('no access token', () => {
     expect(errorOfToken('get', cause, false).settled).toBe(false);
   });
 
+  test.each([
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'EPROTO',
+    'HPE_INVALID_CONSTANT',
+  ])('%s is a broken connection', (code) => {
+    const cause = Object.assign(new Error('failed'), { code });
+    expect(errorOfToken('insert', cause, true).code).toBe('Unavailable');
+  });
+
   const denied =
     "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).";
   test.each([
