@@ -47,9 +47,11 @@ test('of runs with the same events one is replayed, in all scenarios of a proces
   expect(namesOf(runOf('d', 'x', 'y'), runOf('e', 'x'))).toEqual(['e']);
 });
 
-test('a run whose order broke is no failure where one of its tasks had timed out', () => {
-  const event = 'HistoryEvent(id: 9, TimerStarted)';
-  const message = `[TMPRL1100] Nondeterminism error: No command scheduled for event ${event}`;
+test.each([
+  'No command scheduled for event HistoryEvent(id: 9, TimerStarted)',
+  "Activity type of recorded marker 'a' does not match activity type of local activity command 'b'",
+])('a run whose order broke is no failure where a task had timed out: %s', (words) => {
+  const message = `[TMPRL1100] Nondeterminism error: ${words}`;
   const end = { failure: { message }, newExecutionRunId: 'run-2' };
   const failed = { workflowExecutionFailedEventAttributes: end };
   const timedOut = { workflowTaskTimedOutEventAttributes: {} };

@@ -39,7 +39,7 @@ const sdkLostActivity =
  * between: on replay they come first, and the code asks for something else.
  */
 const sdkWentOn =
-  /^\[TMPRL1100\] Nondeterminism error: No command scheduled for event HistoryEvent\(/;
+  /^\[TMPRL1100\] Nondeterminism error: (No command scheduled for event HistoryEvent\(|Activity type of recorded marker '\w+' does not match activity type of local activity command ')/;
 
 /**
  * Whether the SDK broke the run, and the server began another:
