@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:f
 import { join } from 'node:path';
 import type { Layout } from './layout.ts';
 
-/** The supervisor writes to it while it does this: deleted, nobody could read it any more. */
+/** The supervisor writes to it while it does this: deleted, it could not be read any more. */
 const ownLog = 'supervisor.log';
 
 /** Deletes what earlier runs left. */
