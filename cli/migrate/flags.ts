@@ -82,18 +82,21 @@ const isFalse = (text: string): boolean => flagOf('leader-elect').kind.parse(tex
 function put(
   parts: Record<'flags' | Component, Record<string, string>>,
   name: FlagName,
-  { watcher, worker }: Partial<Record<Component, string>>,
+  texts: Partial<Record<Component, string>>,
 ): void {
   const flag = flagOf(name);
-  if (flag.group === 'Machines' || flag.only !== undefined || watcher === worker) {
+  const { watcher, worker } = texts;
+  const isOfMachines = flag.group === 'Machines' || flag.only !== undefined;
+  if (isOfMachines || watcher === worker) {
     const text = worker ?? watcher ?? '';
     if (!isDefault(name, text)) parts.flags[name] = text;
     return;
   }
-  if (watcher !== undefined && watcher !== defaultOf(flag, { component: 'watcher' }))
-    parts.watcher[name] = watcher;
-  if (worker !== undefined && worker !== defaultOf(flag, { component: 'worker' }))
-    parts.worker[name] = worker;
+  for (const component of ['watcher', 'worker'] as const) {
+    const text = texts[component];
+    if (text !== undefined && text !== defaultOf(flag, { component }))
+      parts[component][name] = text;
+  }
 }
 
 function isDefault(name: FlagName, text: string): boolean {
