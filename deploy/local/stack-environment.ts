@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+import { repository } from './layout.ts';
 import type { StackOptions } from './options.ts';
 import { host } from './supervision/ports.ts';
+
+const ownProfile = join(repository, 'deploy/local/temporal.toml');
 
 /**
  * The variables of a person, without those that mean other servers than the stack's. Its own
@@ -15,7 +19,7 @@ export function stackEnvironment(
   const kept = Object.entries(env).filter(([name]) => isElsewhere || !name.startsWith('TEMPORAL_'));
   return {
     ...Object.fromEntries(kept),
-    ...(isElsewhere ? { TEMPORAL_NAMESPACE: 'default' } : { TEMPORAL_CONFIG_FILE: '/dev/null' }),
+    ...(isElsewhere ? { TEMPORAL_NAMESPACE: 'default' } : { TEMPORAL_CONFIG_FILE: ownProfile }),
     ...withoutProxy(env['no_proxy'] ?? env['NO_PROXY'] ?? ''),
   };
 }

@@ -1,4 +1,6 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../workflows/values/defined.ts';
 import { stackEnvironment } from '../../../deploy/local/stack-environment.ts';
 
 const ofPerson = {
@@ -17,10 +19,17 @@ describe('the environment of a stack', () => {
       HOME: '/home/ada',
       MILLWRIGHT_TEMPORAL: '/opt/temporal',
       // The profile that is read without a variable.
-      TEMPORAL_CONFIG_FILE: '/dev/null',
+      TEMPORAL_CONFIG_FILE: expect.stringMatching(/deploy.local.temporal\.toml$/),
       no_proxy: '127.0.0.1',
       NO_PROXY: '127.0.0.1',
     });
+  });
+
+  test('lets the SDK read its profile', () => {
+    const environment = stackEnvironment({}, { TEMPORAL_ADDRESS: 'prod.tmprl.cloud:7233' });
+    const overrideEnvVars = defined({ ...environment, TEMPORAL_ADDRESS: '127.0.0.1:7233' });
+    const { connectionOptions } = loadClientConnectConfig({ overrideEnvVars });
+    expect(connectionOptions).toMatchObject({ address: '127.0.0.1:7233' });
   });
 
   test('has what leads to the named server, and its namespace default', () => {
