@@ -12,7 +12,7 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { isRejected, isUnreachable } from '../kube/client/errors.ts';
+import { orOutOfReach } from './out-of-reach.ts';
 import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { formatStop } from '../kube/objects/global-stop.ts';
@@ -52,12 +52,8 @@ export async function checkHealth(
 ): Promise<HealthOutcome> {
   if (!dependencies.activeWatcher.isActive())
     return { found: 'machine', finding: { outOfReach: noLeader } };
-  try {
-    return await check(dependencies, request);
-  } catch (error) {
-    if (!isUnreachable(error) && !isRejected(error)) throw error;
-    return { found: 'machine', finding: { outOfReach: error.message } };
-  }
+  const checked = await orOutOfReach(() => check(dependencies, request));
+  return 'outOfReach' in checked ? { found: 'machine', finding: checked } : checked.answer;
 }
 
 async function check(

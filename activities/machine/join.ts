@@ -58,7 +58,7 @@ export async function recordJoined(
   return { hasJoined: true };
 }
 
-/** The machine has joined, whatever becomes of its token. */
+/** A token that cannot be deleted does not undo the join. */
 async function dropToken(
   { control, target }: { control: KubeClient; target: KubeClient },
   { machine }: JoinRequest,

@@ -14,7 +14,7 @@ import { formatLoss } from './missing-instance-text.ts';
 import { component, machineSubject, patchCheckedStatus, readMachine } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
-import { ofTarget } from './read-and-claim.ts';
+import { orOutOfReach } from './out-of-reach.ts';
 import { statusPatch } from './status.ts';
 import { joinedNode } from './record.ts';
 
@@ -31,7 +31,7 @@ export async function recordMissingInstance(
   if (!current || uid !== machine.uid || deletionTimestamp !== undefined) {
     return { found: 'nothing' };
   }
-  const joined = await ofTarget(() => joinedNode(dependencies, current, instance));
+  const joined = await orOutOfReach(() => joinedNode(dependencies, current, instance));
   if ('outOfReach' in joined) return { found: 'held', reason: joined.outOfReach };
   if (joined.answer) return { found: 'nothing' };
   const reason = await obstacleTo(dependencies, current);

@@ -13,7 +13,7 @@ import type { ClassWithSecret } from '../machine-class/reader.ts';
 import { userDataIn } from '../machine-class/reader.ts';
 import { invalidSpec } from '../drivers/spec-schema.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isRejected, isUnreachable } from '../kube/client/errors.ts';
+import { orOutOfReach } from './out-of-reach.ts';
 import { ensureFinalizer } from '../kube/objects/finalizers.ts';
 import { classFaults, driverFault, providerOf, refusalOf } from '../machine-class/faults.ts';
 import { wantsBootstrapToken } from '../machine-class/user-data.ts';
@@ -125,7 +125,7 @@ async function withClass(
   if (isBorn || !target || !wantsBootstrapToken(userData)) {
     return { found: true, machine: complete };
   }
-  const made = await ofTarget(() => makeToken({ ...dependencies, target }, machine, prepared));
+  const made = await orOutOfReach(() => makeToken({ ...dependencies, target }, machine, prepared));
   if ('outOfReach' in made) return { found: true, machine: complete, ...made };
   const { answer } = made;
   if ('failure' in answer) return failed(prepared, answer.failure);
@@ -153,24 +153,9 @@ async function nodeOf(
 ): Promise<Pick<Found, 'node' | 'outOfReach'>> {
   if (!target || nodeName === undefined || providerID === undefined) return {};
   const clusters = { control, target, targetCluster };
-  const read = await ofTarget(() => readNodeOf(clusters, { machine, nodeName, providerID }));
+  const read = await orOutOfReach(() => readNodeOf(clusters, { machine, nodeName, providerID }));
   if ('outOfReach' in read) return read;
   return read.answer ? { node: seenNodeOf(read.answer) } : {};
-}
-
-/**
- * The workflow waits for a target cluster that is out of reach, or that lets nothing be read: a
- * step that did would keep a deletion from being seen.
- */
-export async function ofTarget<T>(
-  call: () => Promise<T>,
-): Promise<{ answer: T } | { outOfReach: string }> {
-  try {
-    return { answer: await call() };
-  } catch (error) {
-    if (!isUnreachable(error) && !isRejected(error)) throw error;
-    return { outOfReach: error.message };
-  }
 }
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */

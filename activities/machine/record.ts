@@ -33,7 +33,7 @@ import {
 } from './object.ts';
 import { healthLimitsOf } from './limits.ts';
 import { machineSetOf, phaseOf, preparedOf } from './prepared.ts';
-import { ofTarget } from './read-and-claim.ts';
+import { orOutOfReach } from './out-of-reach.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { keepWritten } from './written-machines.ts';
@@ -223,7 +223,7 @@ async function checkTimeout(
   if (now < prepared.createdAt + creationTimeoutSeconds * 1000) {
     return { found: 'moreTime', machine: prepared };
   }
-  const joined = await ofTarget(() => joinedNode(dependencies, current, instance));
+  const joined = await orOutOfReach(() => joinedNode(dependencies, current, instance));
   if ('outOfReach' in joined) return { found: 'outOfReach', reason: joined.outOfReach };
   if (joined.answer) return { found: 'node', node: joined.answer };
   if (isAfterOutage || isAhead(prepared, instance)) return { found: 'moreTime', machine: prepared };

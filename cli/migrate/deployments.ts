@@ -31,7 +31,7 @@ export const hasReplicasBefore = ({ metadata }: Deployment): boolean =>
 
 export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 
-/** By the chart, whatever it is called there, and by deploy/manifests, which leave out Helm. */
+/** Of the chart, under any release name, or of deploy/manifests, which have no label of Helm. */
 export const isOurs = ({ metadata: { labels = {} } }: Deployment): boolean =>
   labels['helm.sh/chart']?.startsWith('millwright-') === true ||
   labels['app.kubernetes.io/name'] === 'millwright';

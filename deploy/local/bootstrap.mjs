@@ -16,7 +16,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../../..');
 const modules = join(root, 'node_modules');
 const nodeBinary = join(modules, '.bin', 'node');
 const parentWatch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
-/** Names the npm that installs. One that outlives its process tells of an installation that was cut off. */
+/** Has the identity of the npm that installs. Left by a dead process: the installation was cut off. */
 const marker = join(root, '.millwright', 'installing');
 
 function modifiedAt(file) {

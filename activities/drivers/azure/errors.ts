@@ -4,7 +4,7 @@
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
-/** By `error.code`, whatever the status; 429 goes before most. */
+/** By `error.code`, with any status but 429, see `busyCodes`. */
 export const codeMeanings: ErrorTable = {
   TooManyRequests: 'throttling',
   SubscriptionRequestsThrottled: 'throttling',

@@ -37,7 +37,7 @@ export async function resumeInsert(
   if (!done) return undefined;
   const { isStarted: isConfirmed } = note;
   const wasWatched = isRecent(done);
-  // A checkpoint ends with the answer: nobody has heard of a failure so far, however old it is.
+  // A checkpoint ends with the answer: the workflow has not heard of a failure yet, however old.
   return await conclude(creation, { done, wasWatched, isNews: true, isConfirmed });
 }
 

@@ -21,8 +21,8 @@ export function errorOfToken(what: string, cause: unknown, isInsert: boolean): C
   const { reason, words } = readData(response.data);
   const reasons = reason === '' ? [] : [reason];
   const refused = meaningOf({ status, reasons, message: words });
-  // A token endpoint says 400 to whatever is wrong with the credentials; the account to be
-  // impersonated may not exist.
+  // A token endpoint answers 400 to all faults of the credentials; the account to be impersonated
+  // may not exist.
   const isOfCredentials = refused === 'input' || refused === 'forbidden' || reason === 'NOT_FOUND';
   const meaning = isOfCredentials ? 'unauthenticated' : refused;
   const message = `${start}: ${[status, ...reasons].join(' ')}: ${words}`;

@@ -135,7 +135,7 @@ function parseFile(file: string): ParsedFile {
 }
 
 /**
- * What the parser says of a fault quotes the line, or a word of it. Here that may be a token, and
+ * The parser's message quotes the line, or a word of it. Here that may be a token, and
  * reasons go to logs, Events and `/readyz`: so only its place is named.
  */
 function rawOf(text: string): RawFile {

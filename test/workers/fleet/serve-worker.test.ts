@@ -5,7 +5,7 @@ import { aMachineClass, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { logLines } from '../log/log-lines.ts';
 
-test('a namespace whose MachineClasses may not be read holds up no other, and says so', async () => {
+test('a namespace whose MachineClasses the worker may not list reports why it is not served', async () => {
   const control = new InMemoryClient(aMachineClass({ provider: 'virtual' }));
   control.fault = () => ({ code: 403, reason: 'Forbidden', message: 'no rights' });
   const served: string[] = [];

@@ -148,7 +148,7 @@ test('a version from before a command takes nothing of the command back, a later
   expect(factsOf(state, undefined).mustForce).toBe(false);
 });
 
-test('a finalizer that is taken off while the object is read is due again, whatever the read found', () => {
+test('a finalizer that is taken off while the object is read is due again, also where the read still found it', () => {
   const state = pending();
   observeMachine(state, { ...seen, resourceVersion: '900000002', hasFinalizer: false });
   noteRead(state, { ...prepared, resourceVersion: '900000001' }, cluster);
