@@ -1,7 +1,11 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
 import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
-import { attemptsOf, untilDrainFailureSays } from './support/drain-attempts.ts';
+import {
+  attemptsOf,
+  untilDrainAddsNoEvent,
+  untilDrainFailureSays,
+} from './support/drain-attempts.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
@@ -50,7 +54,7 @@ describe('a blocked drain', () => {
       const kinds = new Set(told.map(({ involvedObject }) => involvedObject.kind));
       expect(kinds).toEqual(new Set(['Machine', 'PodDisruptionBudget']));
     });
-    const before = await attemptsOf(scenario, name);
+    const before = await untilDrainAddsNoEvent(scenario, name);
     await scenario.operator.kill9('worker');
     const after = await eventually('another worker tried again', async () => {
       const present = await attemptsOf(scenario, name);

@@ -40,6 +40,9 @@ describe('a drain that is blocked', () => {
       name,
       `${namespace}/twice-a, ${namespace}/twice-b; keep one of them`,
     );
+    // The answer comes after the workflow task of the last report.
+    const drain = await scenario.workflows.handleOf('machine', name).query('drain');
+    expect(drain).toMatchObject({ isBlocked: true, blockerCount: 2 });
     const before = await attemptsOf(scenario, name);
     for (const pause of await Promise.all(['zero', 'twice'].map(untilAskedAgain)))
       expect(pause).toBeGreaterThanOrEqual(20_000);
