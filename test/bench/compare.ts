@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- compare b00d480 up 100`: this tree against another revision of it, in turn, so
- * that what changes the speed of the machine meets both. The other revision measures itself, with
- * its own dependencies, in a worktree of its own.
+ * `npm run bench -- compare b00d480 up 100`: this tree against another revision of it, or against
+ * the real MCM, in turn, so that what changes the speed of the machine meets both. The other
+ * revision measures itself, with its own dependencies, in a worktree of its own.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const longestAnswerBytes = 64 * 1024 * 1024;
 
 export interface ComparisonOptions {
-  /** Of git, such as a commit, a branch or a tag. */
+  /** Of git, such as a commit, a branch or a tag; or `mcm`. */
   revision: string;
   rounds: number;
   /** What to measure, as the command line has it. */
@@ -29,24 +29,40 @@ export async function compareWith({
   bench,
   json,
 }: ComparisonOptions): Promise<void> {
-  const commit = await commitOf(revision);
-  if (commit === undefined) {
-    throw new Error(`compare: "${revision}" is not a revision of this repository, such as b00d480`);
-  }
-  const trees = { here: repository, there: await checkOut(commit) };
+  const other = await sideOf(revision, bench);
   const here: Part[][] = [];
   const there: Part[][] = [];
   for (let round = 1; round <= rounds; round += 1) {
     console.error(`round ${round} of ${rounds}`);
     // What warms up or wears out meets each side first.
-    if (round % 2 === 1) there.push(await measureIn(trees.there, bench));
-    here.push(await measureIn(trees.here, bench));
-    if (round % 2 === 0) there.push(await measureIn(trees.there, bench));
+    if (round % 2 === 1) there.push(await measureIn(other.tree, other.bench));
+    here.push(await measureIn(repository, bench));
+    if (round % 2 === 0) there.push(await measureIn(other.tree, other.bench));
   }
   const comparisons = compare(here, there);
   console.log(
-    json ? JSON.stringify(comparisons, undefined, 2) : formatComparison(comparisons, commit),
+    json ? JSON.stringify(comparisons, undefined, 2) : formatComparison(comparisons, other.name),
   );
+}
+
+interface Side {
+  /** For people. */
+  name: string;
+  tree: string;
+  bench: readonly string[];
+}
+
+async function sideOf(revision: string, bench: readonly string[]): Promise<Side> {
+  if (revision === 'mcm') {
+    return { name: 'MCM', tree: repository, bench: [...bench, '--controller=mcm'] };
+  }
+  const commit = await commitOf(revision);
+  if (commit === undefined) {
+    throw new Error(
+      `compare: "${revision}" is neither mcm nor a revision of this repository, such as b00d480`,
+    );
+  }
+  return { name: commit.slice(0, 7), tree: await checkOut(commit), bench };
 }
 
 async function measureIn(tree: string, bench: readonly string[]): Promise<Part[]> {

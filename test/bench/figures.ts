@@ -1,9 +1,10 @@
-/** The figures that two revisions are compared by. */
-import { ourRequests } from './audit.ts';
+/** The figures that two revisions, or Millwright and MCM, are compared by. */
+import { requestsOfControllers } from './audit.ts';
+import { mcmComponents } from './mcm.ts';
 import type { Part } from './measure.ts';
 
 /** As components of the stack. */
-const ours = ['worker', 'watcher'];
+const controllers: readonly string[] = ['worker', 'watcher', ...mcmComponents];
 
 /** They do the same on both sides, so their CPU says how fast the machine was meanwhile. */
 const yardstick = ['kwok', 'kube-scheduler'];
@@ -13,21 +14,22 @@ const yardstickFigure = 'CPU of kwok and scheduler, ms per machine';
 const figures: Record<string, (part: Part) => number> = {
   seconds: ({ seconds }) => seconds,
   [yardstickFigure]: (part) => cpuOf(part, (name) => yardstick.includes(name)),
-  'CPU of worker and watcher, ms per machine': (part) => cpuOf(part, isOurs),
+  'CPU of the controllers, ms per machine': (part) =>
+    cpuOf(part, (name) => controllers.includes(name)),
   'CPU of Temporal, ms per machine': (part) => cpuOf(part, (name) => name === 'temporal'),
   'CPU of the API server, ms per machine': (part) =>
     cpuOf(part, (name) => name === 'kube-apiserver'),
   'CPU of everybody, ms per machine': (part) => cpuOf(part, () => true),
   'API writes of everybody, per machine': ({ requests, machines }) =>
     sum(Object.values(requests).map(({ writes }) => writes)) / machines,
-  'API writes of ours without Events, per machine': ({ requests, machines }) => {
-    const { writes, events } = ourRequests(requests);
+  'API writes of the controllers without Events, per machine': ({ requests, machines }) => {
+    const { writes, events } = requestsOfControllers(requests);
     return (writes - events) / machines;
   },
   'events of history, per machine': ({ eventsPerMachine }) => eventsPerMachine,
   'workflow tasks in vain': ({ lostTasks = 0 }: Partial<Part>) => lostTasks,
-  'memory of worker and watcher at most, MiB': ({ processes }) =>
-    sum(ours.map((name) => processes[name]?.peakMemoryMib ?? 0)),
+  'memory of the controllers at most, MiB': ({ processes }) =>
+    sum(controllers.map((name) => processes[name]?.peakMemoryMib ?? 0)),
 };
 
 export interface Comparison {
@@ -59,18 +61,15 @@ export function compare(
  * For people: a Markdown table for each part. Its last column is what the ratio would be if the
  * machine had been as fast for both.
  */
-export function formatComparison(comparisons: readonly Comparison[], commit: string): string {
+export function formatComparison(comparisons: readonly Comparison[], there: string): string {
   // Later parts may be those that save the work of the yardstick, such as a scale-in.
   const slowness = comparisons[0]?.figures[yardstickFigure]?.ratio ?? 1;
-  const commitShown = commit.slice(0, 7);
-  return comparisons
-    .map((comparison) => tableOf(comparison, { commit: commitShown, slowness }))
-    .join('\n\n');
+  return comparisons.map((comparison) => tableOf(comparison, { there, slowness })).join('\n\n');
 }
 
 function tableOf(
   { part, figures: rows }: Comparison,
-  { commit, slowness }: { commit: string; slowness: number },
+  { there: nameThere, slowness }: { there: string; slowness: number },
 ): string {
   const lines = Object.entries(rows).map(([figure, { here, there, ratio }]) => {
     const share = ratio === undefined ? '' : ratio.toFixed(2);
@@ -79,7 +78,7 @@ function tableOf(
     return `| ${figure} | ${there.toFixed(1)} | ${here.toFixed(1)} | ${share} | ${corrected} |`;
   });
   return [
-    `| ${part} | ${commit} | this tree | ratio | at the same speed |`,
+    `| ${part} | ${nameThere} | this tree | ratio | at the same speed |`,
     '| --- | --: | --: | --: | --: |',
     ...lines,
   ].join('\n');
@@ -88,10 +87,6 @@ function tableOf(
 function cpuOf({ processes, machines }: Part, counts: (name: string) => boolean): number {
   const used = Object.entries(processes).filter(([name]) => counts(name));
   return (sum(used.map(([, { cpuSeconds }]) => cpuSeconds)) * 1_000) / machines;
-}
-
-function isOurs(name: string): boolean {
-  return ours.includes(name);
 }
 
 function sum(values: readonly number[]): number {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
-import { auditPosition, ourRequests, requestsSince } from './audit.ts';
+import { auditPosition, requestsOfControllers, requestsSince } from './audit.ts';
 import { drawCurves, type Curve } from './curves.ts';
 import { lostTasksOf } from './lost-tasks.ts';
 import type { Bench } from './measure.ts';
@@ -65,7 +65,7 @@ async function addPool(bench: Bench, pool: number): Promise<FleetStep> {
   await untilAvailable(kube, `fleet-${pool}`, poolSize);
   const seconds = (performance.now() - start) / 1_000;
   const after = useOf(stack);
-  const requests = ourRequests(await requestsSince(log, position));
+  const requests = requestsOfControllers(await requestsSince(log, position));
   const used = cpuBetween(before, after);
   const each = (name: string): number => ((used[name]?.cpuSeconds ?? 0) * 1_000) / poolSize;
   const names = [...ours, ...others];
@@ -91,7 +91,7 @@ async function measureIdle({ stack }: Bench, log: string): Promise<FleetStep['id
   const before = useOf(stack);
   await sleep(idleSeconds * 1_000);
   const used = cpuBetween(before, useOf(stack));
-  const { writes, reads } = ourRequests(await requestsSince(log, position));
+  const { writes, reads } = requestsOfControllers(await requestsSince(log, position));
   const cpuMs = [...ours, ...others].map((name) => [name, (used[name]?.cpuSeconds ?? 0) * 1_000]);
   return { cpuMs: Object.fromEntries(cpuMs), requests: writes + reads };
 }

@@ -14,6 +14,7 @@ import { mcmNames } from '../../workers/config/mcm-name.ts';
 import type { Bench, Parts } from './measure.ts';
 import { measure, measureUp, untilQuiet } from './measure.ts';
 import { namespace } from './pool.ts';
+import { withPrograms } from './processes.ts';
 
 const idleSeconds = 60;
 const users = { watcher: 'millwright-watcher', worker: 'millwright-worker' } as const;
@@ -27,13 +28,8 @@ export async function* measurePod(bench: Bench, machines: number): Parts {
     child: start(bench, { image, program: mcmNames[role], user: users[role] }),
   }));
   try {
-    const { supervisor, components } = bench.stack;
-    const ours = pod.map(({ name, child: { pid = 0 } }) => [
-      name,
-      { ...supervisor, pid, address: '', log: '', restarts: 0 },
-    ]);
-    const stack = { ...bench.stack, components: { ...components, ...Object.fromEntries(ours) } };
-    const measured = { ...bench, stack };
+    const pids = pod.map(({ name, child: { pid = 0 } }) => [name, pid] as const);
+    const measured = { ...bench, stack: withPrograms(bench.stack, Object.fromEntries(pids)) };
     const idle = (name: string, count: number) =>
       measure(measured, { name, machines: count }, async () => {
         await sleep(idleSeconds * 1_000);

@@ -33,7 +33,8 @@ export async function applyPool(kube: KubeClient, pool = poolName): Promise<void
       kind: 'MachineClass',
       metadata: { name },
       provider: 'virtual',
-      providerSpec: {},
+      // The driver of MCM goes by tags, and refuses a class without.
+      providerSpec: { tags: { pool: poolName } },
       secretRef: { name: poolName, namespace },
     });
   }

@@ -16,6 +16,16 @@ export interface ProcessUse {
   peakMemoryMib: number;
 }
 
+/** The stack with programs that it did not start, so that their CPU and memory are read as well. */
+export function withPrograms(stack: Stack, pids: Record<string, number>): Stack {
+  const { supervisor, components } = stack;
+  const programs = Object.entries(pids).map(([name, pid]) => [
+    name,
+    { ...supervisor, pid, address: '', log: '', restarts: 0 },
+  ]);
+  return { ...stack, components: { ...components, ...Object.fromEntries(programs) } };
+}
+
 export function useOf({ components }: Stack): Record<string, ProcessUse> {
   return Object.fromEntries(
     Object.entries(components).map(([name, { pid }]) => [name, useOfProcess(pid)]),

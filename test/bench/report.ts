@@ -1,4 +1,4 @@
-import { ourRequests } from './audit.ts';
+import { requestsOfControllers } from './audit.ts';
 import type { QueueWaits } from './queue-waits.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { Part, Parts } from './measure.ts';
@@ -17,7 +17,7 @@ export async function printReport(parts: Parts, asJson: boolean): Promise<void> 
 function textOf(part: Part): string {
   const { name, machines, seconds, perMachine, bounds, eventsPerMachine, longestRun } = part;
   const { lostTasks } = part;
-  const { writes, events, reads } = ourRequests(part.requests);
+  const { writes, events, reads } = requestsOfControllers(part.requests);
   const lines = [
     `\n${name} ${machines}: ${seconds.toFixed(2)} s`,
     perMachine &&

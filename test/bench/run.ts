@@ -11,6 +11,7 @@ import { messageOf } from '../../deploy/local/failure.ts';
 import { layoutOf } from '../../deploy/local/layout.ts';
 import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
+import { endMcm } from '../support/mcm-processes.ts';
 import { measureBare } from './bare.ts';
 import { measureCli } from './cli.ts';
 import { compareWith } from './compare.ts';
@@ -21,6 +22,7 @@ import { measureLife } from './life.ts';
 import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
 import { applyPool, scaleAndWatch } from './pool.ts';
+import { startMcmInPlace } from './mcm.ts';
 import { measurePod } from './mcm-pod.ts';
 import { measureMemory } from './memory.ts';
 import { measureNamespaces } from './namespaces.ts';
@@ -45,14 +47,15 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
               --temporal=postgresql
-  compare REVISION [up|roll|life N]
-              the same here and at a revision of git, in turn: the medians of both, and their ratio
+  compare REVISION|mcm [up|roll|life N]
+              the same here and at a revision of git, or with the real MCM, in turn: the medians of both, and their ratio
   --rounds N       of a comparison (default 3)
   --boot SECONDS   boot time of a VM (default 1)
   --call MS        time of a call to the virtual cloud (default 50)
   --warm N         machines scaled up and down before, to warm up (default 50)
   --limit SECONDS  for a rollout (default 900)
   --neighbour PERCENT  of each core is taken by another program (default 0)
+  --controller NAME  millwright (default), or mcm: the real MCM v0.62.1 in its place, for up, idle, roll and life
   --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
   --built          runs what the image holds, as \`npm run build\` makes it, and not the sources
@@ -62,7 +65,8 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
 
 Examples:
   npm run bench -- up 100
-  npm run bench -- compare b00d480 up 100`;
+  npm run bench -- compare b00d480 up 100
+  npm run bench -- compare mcm roll 100 --rounds 1`;
 
 const defaults = { boot: '1', call: '50', warm: '50', limit: '900', rounds: '3' };
 const { values, positionals } = parseArgs({
@@ -74,6 +78,7 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: defaults.limit },
     neighbour: { type: 'string', default: '0' },
     rounds: { type: 'string', default: defaults.rounds },
+    controller: { type: 'string', default: 'millwright' },
     workers: { type: 'string', default: '1' },
     'worker-flag': { type: 'string', multiple: true, default: [] },
     temporal: { type: 'string' },
@@ -128,7 +133,8 @@ const [measurement = 'up', count = '100'] = positionals;
 const measureIt = measurements[measurement];
 const survey = surveys[measurement];
 const isFleet = measurement === 'fleet';
-/** Without the watcher and the worker of the stack. */
+const isOfMcm = values.controller === 'mcm';
+/** Its programs start the controllers themselves. */
 const isAlone = measurement === 'bare' || measurement === 'pod';
 if (values.help || (!measureIt && !survey)) {
   console.log(usage);
@@ -148,6 +154,16 @@ if (!/^[1-4]$/.test(values.workers)) {
   process.exit(2);
 }
 
+const forMcm = ['up', 'idle', 'roll', 'life'];
+if (!['millwright', 'mcm'].includes(values.controller)) {
+  console.error(`--controller: "${values.controller}" is neither millwright nor mcm`);
+  process.exit(2);
+}
+if (isOfMcm && !forMcm.includes(measurement)) {
+  console.error(`--controller=mcm: "${measurement}" is not one of ${forMcm.join(', ')}`);
+  process.exit(2);
+}
+
 if (measurement === 'profile' || measurement === 'memory') letInspectorsOpen();
 const temporal = temporalKind();
 const stateDir = values['state-dir'];
@@ -158,7 +174,7 @@ if (image !== undefined) await prepareImage(image, layoutOf(stateDir));
 const stack = await startStack({
   stateDir,
   audit: true,
-  operator: !isAlone,
+  operator: !isAlone && !isOfMcm,
   quiet: values.json,
   withoutTarget: isFleet,
   temporal,
@@ -180,7 +196,8 @@ try {
     }),
   });
   await applyPool(kube);
-  const bench = { stack, kube, stateDir };
+  const mcm = isOfMcm ? await startMcmInPlace(stack, stateDir) : undefined;
+  const bench = { stack: mcm?.stack ?? stack, kube, stateDir };
   if (measureIt && !isAlone) {
     for (const replicas of [Number(values.warm), 0]) await scaleAndWatch(kube, replicas);
     await untilQuiet(bench);
@@ -190,6 +207,7 @@ try {
   if (measureIt) await printReport(measureIt(bench, Number(count)), values.json);
   if (survey) await survey(bench, Number(count), values.json);
   neighbour.stop();
+  await endMcm(mcm?.processes ?? []);
   await kube.close();
 } finally {
   await stopStack(stateDir);

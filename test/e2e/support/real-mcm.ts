@@ -3,19 +3,14 @@
  * objects on a Node without machine, and this stands in for its kubelet. While a pod is there its
  * processes run; once they have ended a pod that is being deleted goes.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
-import { startGuardian } from '../../../deploy/local/supervision/guardian.ts';
 import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
+import { acquireMcm, endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
@@ -67,11 +62,7 @@ export class Installs {
 
   /** MCM with one replica, ours beside it. */
   async start(): Promise<void> {
-    if (!this.#isStandIn) {
-      // Building them takes minutes, once.
-      await acquireBinary('mcm');
-      await acquireBinary('mcm-machine-controller');
-    }
+    if (!this.#isStandIn) await acquireMcm();
     const { kube } = this.#scenario.cluster;
     await kube.create(nodePath(), {
       apiVersion: 'v1',
@@ -264,42 +255,19 @@ export class Installs {
     const { cluster, namespace } = this.#scenario;
     const path = deployments(namespace, 'machine-controller-manager');
     const containers = containersOf(await cluster.kube.get<Deployment>(path));
-    const files = await Promise.all([
-      acquireBinary('mcm'),
-      acquireBinary('mcm-machine-controller'),
-    ]);
-    return await Promise.all(
-      files.map(async (file, index) => {
-        const { args = [] } = containers[index] ?? {};
-        const { kubeconfig } = testStack().layout;
-        const log = openSync(join(logFolderOf(testStack(), namespace), `mcm-${index}.log`), 'a');
-        const flags = [
-          ...args.filter((arg) => !arg.startsWith('--control-kubeconfig')),
-          `--control-kubeconfig=${kubeconfig}`,
-          `--target-kubeconfig=${kubeconfig}`,
-          `--port=${await freePort()}`,
-          '--address=127.0.0.1',
-          '--v=3',
-        ];
-        const env = { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: testStack().virtualCloud };
-        // A process group of its own, which ends with this process however that goes.
-        const child = spawn(file, flags, { detached: true, stdio: ['ignore', log, log], env });
-        closeSync(log);
-        if (child.pid === undefined) throw new Error(`cannot run ${file}`);
-        startGuardian(child.pid);
-        return child;
-      }),
-    );
+    const flagsOf = (index: number): string[] =>
+      (containers[index]?.args ?? []).filter((arg) => !arg.startsWith('--control-kubeconfig'));
+    const { layout, virtualCloud } = testStack();
+    return await spawnMcm({
+      kubeconfig: layout.kubeconfig,
+      virtualCloud,
+      logFolder: logFolderOf(testStack(), namespace),
+      flags: [flagsOf(0), flagsOf(1)],
+    });
   }
 
   async #endMcm(): Promise<void> {
-    const ending = this.#mcm.map(async (child) => {
-      if (!isRunning(child)) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    });
-    await Promise.all(ending);
+    await endMcm(this.#mcm);
     this.#mcm = [];
   }
 
@@ -339,22 +307,9 @@ function deploymentOf({ name, replicas, host, role, labels, containers }: Wanted
   };
 }
 
-const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
-  exitCode === null && signalCode === null;
-
 const hasRole =
   (role: Role) =>
   ({ metadata }: Pod): boolean =>
     metadata.labels?.['role'] === role;
 
 const isWanted = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === undefined;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port was given');
-  return address.port;
-}
