@@ -15,6 +15,8 @@ import type { Identity } from '../temporal/identity.ts';
 export type CheckSettings = Pick<Config, 'machine' | 'safety' | 'timeouts'> & {
   namespace: string;
   identity: Identity;
+  /** What inputs are encrypted with. */
+  temporal: Pick<Config['temporal'], 'payloadKeys'>;
 };
 
 export interface Check {

@@ -16,6 +16,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
@@ -65,7 +66,7 @@ async function ensure(client: Client, wanted: ScheduleOptions): Promise<Done> {
   const isChanged = !isUpToDate(present, wanted);
   const isResumed = isPausedByFailure(present);
   if (!isChanged && !isResumed) return 'unchanged';
-  await handle.update((found) => updateOf(found, wanted));
+  await handle.update((found) => updateOf(found, withPlainMemos(wanted)));
   return isResumed ? 'resumed' : 'changed';
 }
 
@@ -82,7 +83,7 @@ async function orUnknown(
 
 async function create(client: Client, wanted: ScheduleOptions): Promise<Done> {
   try {
-    await client.schedule.create(wanted);
+    await client.schedule.create(withPlainMemos(wanted));
     return 'created';
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -111,7 +112,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       args: [{ ...check.input, namespace, cluster: identity.cluster }],
       workflowExecutionTimeout: runTimeoutMs,
       workflowTaskTimeout: settings.timeouts.workflowTaskSeconds * 1_000,
-      memo: memoOf(settings.timeouts),
+      memo: { ...memoOf(settings.timeouts), ...keyNoteOf(settings) },
       ...priority,
       staticSummary: check.summary,
       staticDetails: check.details,
@@ -126,6 +127,24 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
     },
     memo: { summary: check.summary },
     typedSearchAttributes,
+  };
+}
+
+/**
+ * What the input is encrypted with. A Schedule is described with its input decrypted: it would be
+ * left as it is under a new key, and end with the old one, for which no run has any use by then.
+ */
+function keyNoteOf({ temporal }: CheckSettings): { payloadKey?: string } {
+  const [key] = temporal.payloadKeys ?? [];
+  return key ? { payloadKey: key.id } : {};
+}
+
+/** As those of all our runs. */
+function withPlainMemos({ action, memo = {}, ...options }: ScheduleOptions): ScheduleOptions {
+  return {
+    ...options,
+    action: { ...action, memo: plainMemo(action.memo ?? {}) },
+    memo: plainMemo(memo),
   };
 }
 

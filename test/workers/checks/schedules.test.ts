@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { idleActionsOf } from '../../support/idle-actions.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
 import { scheduleOf } from '../../../workers/checks/schedules.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import * as workflows from '../../../workflows/index.ts';
+import { aWorld } from '../../support/world.ts';
+import { Install, minuteMs } from './install.ts';
 
 const cluster = 'uid-of-kube-system';
 
@@ -148,4 +152,30 @@ test.each([
   { mode: 'off', isOff: true },
 ])('--safety-orphans=$mode', ({ mode, isOff }) => {
   expect(checksOf(settingsOf(`--safety-orphans=${mode}`))[0]).toMatchObject({ isOff });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'schedules-keys-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const keyLine = (id: string): string => `${id} ${Buffer.alloc(32, id).toString('base64')}\n`;
+
+/** The first one encrypts. */
+function keysFile(...ids: string[]): string {
+  const path = join(folder, ids.join('-'));
+  writeFileSync(path, ids.map(keyLine).join(''));
+  return path;
+}
+
+test('Schedules are written anew under another key, so that the old one can be removed', async () => {
+  const its = new Install(aWorld());
+  const done = async (...flags: string[]): Promise<string[]> => {
+    const { logged } = its.startWorker(...flags);
+    await its.pass(minuteMs);
+    return logged.map(({ msg }) => msg).filter((msg) => msg.startsWith('schedule '));
+  };
+  const changed = Array.from({ length: 5 }, () => 'schedule changed');
+  expect(await done()).toEqual(changed.map(() => 'schedule created'));
+  expect(await done(`--payload-keys=${keysFile('old')}`)).toEqual(changed);
+  expect(await done(`--payload-keys=${keysFile('old', 'new')}`)).toEqual([]);
+  expect(await done(`--payload-keys=${keysFile('new', 'old')}`)).toEqual(changed);
 });
