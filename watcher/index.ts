@@ -11,7 +11,8 @@ import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
 import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
-import { isOfOtherScope, read } from './cache/checkpoint.ts';
+import type { Scope } from './cache/checkpoint.ts';
+import { isOfOtherPlace, read } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import type { DeliveryOptions } from './queue/delivery.ts';
@@ -43,6 +44,8 @@ export interface WatcherOptions {
   control: KubeClient;
   /** Cluster of the Nodes; undefined watches none. */
   target: KubeClient | undefined;
+  /** Id of `target`. */
+  targetCluster: string | undefined;
   temporal: Client;
   /** Whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
@@ -104,10 +107,10 @@ export interface Watcher {
 
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
-  const { cluster, clusterName = '', taskQueue, temporal } = options;
+  const { cluster, clusterName = '', taskQueue, targetCluster: target, temporal } = options;
   // Workflows of another queue or with other ids got no signal.
-  const scope = `${taskQueue} ${clusterName} ${await databaseOf(temporal)}`;
-  return startElection(options, { cluster, scope });
+  const place = `${taskQueue} ${clusterName} ${await databaseOf(temporal)}`;
+  return startElection(options, { cluster, scope: { place, target } });
 }
 
 /**
@@ -121,8 +124,8 @@ async function databaseOf({ workflowService, options: { namespace } }: Client): 
 interface Place {
   /** UID. */
   cluster: string;
-  /** Where the checkpoint means something: one install's workflows in one database of Temporal. */
-  scope: string;
+  /** Of the checkpoint: one install's workflows in one database of Temporal. */
+  scope: Scope;
 }
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
@@ -227,7 +230,7 @@ function countDoubt(
   { doubt, annotations }: Leadership,
   { scope }: Place,
 ): void {
-  const isForeign = isOfOtherScope(annotations[checkpointAnnotation], scope);
+  const isForeign = isOfOtherPlace(annotations[checkpointAnnotation], scope);
   const kind = doubt === undefined ? isForeign && 'temporal' : kindOfDoubt(doubt);
   if (kind !== false) doubts.set(kind, (doubts.get(kind) ?? 0) + 1);
 }

@@ -8,14 +8,13 @@ import {
   writeCertificateEnds,
 } from '../activities/kube/objects/certificate-ends.ts';
 import { nowMs } from '../activities/system/system.ts';
-import type { Checkpoint } from './cache/checkpoint.ts';
+import type { Checkpoint, Scope } from './cache/checkpoint.ts';
 import { write } from './cache/checkpoint.ts';
 import { PauseLog } from './pause-log.ts';
 import { RestoreNote } from './restore-note.ts';
 
 export interface LeaseNotesOptions {
-  /** Where the checkpoint means something. */
-  scope: string;
+  scope: Scope;
   certificates(): readonly CertificateEnd[];
 }
 

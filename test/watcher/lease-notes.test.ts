@@ -12,7 +12,7 @@ const names = {
 };
 
 const notesWith = (certificates: readonly CertificateEnd[]) =>
-  new LeaseNotes({ scope: 'queue', certificates: () => certificates });
+  new LeaseNotes({ scope: { place: 'queue' }, certificates: () => certificates });
 
 test('the ends of certificates go with each write, and go away with the last certificate', () => {
   expect(notesWith(ends).annotations(undefined, nothing)).toMatchObject({

@@ -28,19 +28,27 @@ export function checkpointOf({ seen, oldestUndelivered }: Progress): Checkpoint 
 }
 
 /**
- * `scope` names the cluster and the database of Temporal: the versions of another cluster mean
- * nothing, and an empty database knows nothing of what was signalled.
+ * Where a checkpoint means something: the versions of another cluster mean nothing, and an empty
+ * database knows nothing of what was signalled.
  */
-export function write(checkpoint: Checkpoint, scope: string): string {
-  return JSON.stringify({ scope, ...checkpoint });
+export interface Scope {
+  /** Names the control cluster and the database of Temporal. */
+  place: string;
+  /** Id of the cluster that the Nodes join, which may become another one. */
+  target?: string | undefined;
+}
+
+export function write(checkpoint: Checkpoint, { place, target }: Scope): string {
+  return JSON.stringify({ scope: place, target, ...checkpoint });
 }
 
 /** An annotation that is missing, foreign or damaged means: everything is signalled again. */
-export function read(text: string | undefined, scope: string): Checkpoint {
+export function read(text: string | undefined, { place, target }: Scope): Checkpoint {
   const content = parsed(text);
-  if (content['scope'] !== scope) return {};
+  if (content['scope'] !== place) return {};
   const checkpoint: Checkpoint = {};
   for (const resource of resources) {
+    if (resource === 'nodes' && content['target'] !== target) continue;
     const version = content[resource];
     if (typeof version === 'string' && /^[1-9]\d*$/.test(version)) checkpoint[resource] = version;
   }
@@ -48,9 +56,9 @@ export function read(text: string | undefined, scope: string): Checkpoint {
 }
 
 /** It is of another cluster, of another database of Temporal, or of another install. */
-export function isOfOtherScope(text: string | undefined, scope: string): boolean {
+export function isOfOtherPlace(text: string | undefined, { place }: Scope): boolean {
   const { scope: found } = parsed(text);
-  return found !== undefined && found !== scope;
+  return found !== undefined && found !== place;
 }
 
 function parsed(text: string | undefined): Record<string, unknown> {

@@ -58,6 +58,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
   const watcher = await startWatcher({
     control: clients.control,
     target: clients.target,
+    targetCluster: identity.target,
     temporal,
     readQueue: fleet.readQueue,
     readActivityQueue: fleet.readActivityQueue,
