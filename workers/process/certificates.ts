@@ -11,7 +11,7 @@ import { registerComputed } from '../metrics/computed.ts';
 const keptMs = 60_000;
 
 /** Files of the Temporal settings, and kubeconfigs that flags name. */
-export function certificateFilesOf({
+export function filesReadOf({
   temporal,
   control,
   target,

@@ -5,11 +5,7 @@ import { ConfigError, readCommandLine } from '../config/config.ts';
 import type { Component } from '../config/flags/flag.ts';
 import { isNamedAsMcm } from '../config/mcm-name.ts';
 import type { CertificateEnds } from './certificates.ts';
-import {
-  certificateEndsIn,
-  certificateFilesOf,
-  registerCertificateMetric,
-} from './certificates.ts';
+import { certificateEndsIn, filesReadOf, registerCertificateMetric } from './certificates.ts';
 import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
 import { LevelSwitch, levelSignal } from '../log/level-switch.ts';
@@ -63,10 +59,10 @@ export async function start(
   if (typeof apiKey === 'string') secretValues.add([apiKey]);
   const log = createLog(component, config.log);
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
-  const certificates = certificateEndsIn(certificateFilesOf(config));
+  const certificates = certificateEndsIn(filesReadOf(config));
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
-    endWhenRotated({ files: config.temporal.files, log, shutdown });
+    endWhenRotated({ config, log, shutdown });
     const traces = await openTraces({ config, log, shutdown });
     await main({ config, log, shutdown, certificates, openHttp, ...(traces && { traces }) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes

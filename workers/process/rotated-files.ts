@@ -1,13 +1,14 @@
 /**
  * Ends a process when a file changes that it has read at its start, such as a certificate that
  * cert-manager has renewed: Kubernetes starts it again with the new one. Temporal's connection
- * takes its certificates once.
+ * takes its certificates once; of a kubeconfig only the files that it names are read again.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { every, random } from '../../activities/system/system.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
+import { filesReadOf } from './certificates.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** Watches of files miss how kubelets replace them, by another link. */
@@ -16,12 +17,13 @@ const periodMs = 10_000;
 const longestWaitMs = 60_000;
 
 export interface RotatedFiles {
-  files: readonly string[];
+  config: Parameters<typeof filesReadOf>[0];
   log: Logger;
   shutdown: Pick<Shutdown, 'signal' | 'begin'>;
 }
 
-export function endWhenRotated({ files, log, shutdown }: RotatedFiles): void {
+export function endWhenRotated({ config, log, shutdown }: RotatedFiles): void {
+  const files = filesReadOf(config);
   if (files.length === 0) return;
   const digests = new Map(files.map((file) => [file, digestOf(file)]));
   let waitMs = random() * longestWaitMs;
@@ -42,7 +44,7 @@ export function endWhenRotated({ files, log, shutdown }: RotatedFiles): void {
       if (found !== undefined) log.info({ file: found }, 'has changed; ending within a minute');
       return found;
     } catch (error) {
-      log.warn({ reason: reasonOf(error) }, 'a file of the Temporal settings cannot be read');
+      log.warn({ reason: reasonOf(error) }, 'a file that was read at the start cannot be read');
       return undefined;
     }
   }

@@ -23,7 +23,12 @@ function write(content: string): string {
   return file;
 }
 
-function watched(files: readonly string[]) {
+type Read = Parameters<typeof endWhenRotated>[0]['config'];
+
+const temporal = { address: 't:7233', namespace: 'n', connection: { address: 't:7233' } };
+const inCluster = { kind: 'inCluster' } as const;
+
+function watched(files: readonly string[], clusters: Partial<Read> = {}) {
   const system = new HandSystem();
   const controller = new AbortController();
   const reasons: string[] = [];
@@ -34,7 +39,9 @@ function watched(files: readonly string[]) {
       controller.abort();
     },
   };
-  system.run(() => endWhenRotated({ files, log: logLines().log, shutdown }));
+  const ofTemporal = { ...temporal, files };
+  const config: Read = { control: inCluster, target: 'none', ...clusters, temporal: ofTemporal };
+  system.run(() => endWhenRotated({ config, log: logLines().log, shutdown }));
   return { to: (milliseconds: number) => system.run(() => system.to(milliseconds)), reasons };
 }
 
@@ -48,6 +55,14 @@ test('a process ends once, within a minute, when a file that it has read is repl
   expect(reasons).toEqual([]);
   await to(671_000);
   expect(reasons).toEqual([`${file} has changed: it is read at the start`]);
+});
+
+test('a kubeconfig is such a file as well: its token and its certificates are read once', async () => {
+  const path = write('old');
+  const { to, reasons } = watched([], { target: { kind: 'file', path } });
+  write('new');
+  await to(71_000);
+  expect(reasons).toEqual([`${path} has changed: it is read at the start`]);
 });
 
 test('a file that cannot be read for a while is no change', async () => {
