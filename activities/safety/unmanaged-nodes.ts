@@ -16,7 +16,7 @@ import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
 import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
-import { preparedOf } from '../machine/prepared.ts';
+import { preparedOf, wasNodeSeen } from '../machine/prepared.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { nowMs } from '../system/system.ts';
 
@@ -24,14 +24,14 @@ import { nowMs } from '../system/system.ts';
 const namesMax = 100;
 const parallelWrites = 10;
 
-type Place = Pick<ActivityDependencies, 'control' | 'target' | 'defaults'>;
+type Place = Pick<ActivityDependencies, 'control' | 'target' | 'targetCluster' | 'defaults'>;
 
 export interface UnmanagedNodesFinding {
   nodes: readonly KubeObject[];
   plan: UnmanagedNodesPlan;
 }
 
-/** Writes nothing. Undefined without a target cluster. */
+/** Writes nothing. Undefined without a target cluster, or in one that the Machines did not join. */
 export async function findUnmanagedNodes(
   dependencies: Place,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
@@ -44,6 +44,7 @@ export async function findUnmanagedNodes(
     labelSelector: selector,
   });
   const machines = await control.list<Machine>(customResource('machines', namespace));
+  if (haveJoinedAnother(machines.items, dependencies)) return undefined;
   const plan = planUnmanagedNodes({
     nodes: nodes.map((node) => nodeFact(node, namespace)),
     machines: machines.items.map((machine) => machineFact(machine, dependencies)),
@@ -51,6 +52,20 @@ export async function findUnmanagedNodes(
     now: nowMs(),
   });
   return { nodes, plan };
+}
+
+/**
+ * With the kubeconfig of another cluster none of its Nodes has a Machine here. A Machine that waits
+ * for its Node names the cluster that its worker saw, which proves nothing.
+ */
+function haveJoinedAnother(
+  machines: readonly Machine[],
+  { targetCluster }: Pick<ActivityDependencies, 'targetCluster'>,
+): boolean {
+  const joined = machines
+    .filter(wasNodeSeen)
+    .flatMap(({ metadata }) => metadata.annotations?.[annotations.targetCluster] ?? []);
+  return targetCluster !== undefined && joined.length > 0 && !joined.includes(targetCluster);
 }
 
 export async function markUnmanagedNodes(

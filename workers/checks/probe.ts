@@ -27,6 +27,7 @@ export interface ProbeParts {
     ActivityDependencies,
     | 'control'
     | 'target'
+    | 'targetCluster'
     | 'machines'
     | 'defaults'
     | 'stop'

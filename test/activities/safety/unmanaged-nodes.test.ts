@@ -86,3 +86,20 @@ test('the check of Nodes does nothing without a target cluster', async () => {
   const { target: _none, ...world } = aWorld({ target: [lost] });
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ nodes: 0, marked: [] });
 });
+
+const ready = { type: 'Ready', status: 'True' };
+const machineIn = (name: string, cluster: string, conditions: object[]): object => ({
+  ...aMachine({ metadata: { name, annotations: { [annotations.targetCluster]: cluster } } }),
+  status: { conditions },
+});
+
+test.each([
+  { name: 'another cluster', also: 'ours', marked: [] },
+  { name: 'another and this one', also: 'theirs', marked: ['lost'] },
+])('where Machines joined $name, $marked is marked', async ({ also, marked }) => {
+  const joining = machineIn('joining', 'theirs', []);
+  const control = [machineIn('one', 'ours', [ready]), machineIn('two', also, [ready]), joining];
+  const world = aWorld({ control, target: [lost], targetCluster: 'theirs' });
+  expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked });
+  expect(world.target.writes()).toHaveLength(marked.length);
+});
