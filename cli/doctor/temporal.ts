@@ -5,7 +5,11 @@ import { checkNames } from '../../workers/checks/checks.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
-import { commandsFor, unknownSearchAttributes } from '../../workers/temporal/search-attributes.ts';
+import {
+  commandsFor,
+  searchAttributeFaults,
+  wordsOfTypes,
+} from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import { orMissing } from '../setup/finding.ts';
@@ -129,9 +133,15 @@ async function ofNamespace(
 
 async function attributes(client: Client): Promise<Finding> {
   const check = 'search attributes';
-  const missing = await unknownSearchAttributes(client);
-  if (missing.length === 0) return ok(check, 'all of them');
+  const { missing, mistyped } = await searchAttributeFaults(client);
   const { namespace } = client.options;
+  if (mistyped.length > 0)
+    return error(
+      check,
+      wordsOfTypes(mistyped, namespace),
+      'millwright setup, in another namespace',
+    );
+  if (missing.length === 0) return ok(check, 'all of them');
   const [own = ''] = commandsFor(missing, namespace);
   return error(
     check,

@@ -7,7 +7,8 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import {
   commandsFor,
   registerSearchAttributes,
-  unknownSearchAttributes,
+  searchAttributeFaults,
+  wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
 import type { Answer } from '../answer.ts';
@@ -111,8 +112,12 @@ async function ensureAttributes(
 ): Promise<Finding> {
   const what = 'search attributes';
   const client = new Client({ connection, namespace });
-  const unknown = async () => await orMissing(unknownSearchAttributes(client));
-  const missing = await until(unknown, `the server does not know the namespace ${namespace} yet`);
+  const faults = async () => await orMissing(searchAttributeFaults(client));
+  const found = await until(faults, `the server does not know the namespace ${namespace} yet`);
+  const { missing, mistyped } = found;
+  if (mistyped.length > 0) {
+    return { what, state: 'missing', text: wordsOfTypes(mistyped, namespace) };
+  }
   if (missing.length === 0) return { what, state: 'there', text: 'all of them' };
   const names = missing.join(', ');
   const commands = commandsFor(missing, namespace);
@@ -123,7 +128,7 @@ async function ensureAttributes(
     return { what, state: 'missing', text: `${names}: ${refusal}. ${toDo}` };
   }
   await until(
-    async () => ((await unknown())?.length === 0 ? true : undefined),
+    async () => ((await faults())?.missing.length === 0 ? true : undefined),
     'the server does not know the search attributes yet',
   );
   return { what, state: 'made', text: names };

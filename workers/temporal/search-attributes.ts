@@ -28,7 +28,7 @@ export interface SearchAttributeWait {
   waitMs?: { first: number; max: number };
 }
 
-/** Resolves when all are known. Registers those that are not, where it may. */
+/** Resolves when all can be used. Registers those that are not known, where it may. */
 export async function untilSearchAttributesKnown(
   temporal: Client,
   wait: SearchAttributeWait,
@@ -38,8 +38,7 @@ export async function untilSearchAttributesKnown(
   const { first, max } = wait.waitMs ?? waitMs;
   for (let attempt = 1; ; attempt += 1) {
     wait.signal.throwIfAborted();
-    const missing = await stillMissing(temporal, connection, wait);
-    if (missing.length === 0) return;
+    if (await areUsable(temporal, connection, wait)) return;
     const backoff = { attempt, firstMs: first, maxMs: max, jitter: 0.5 };
     await sleep(backoffMs(backoff, random()), { signal: wait.signal }).catch(() =>
       wait.signal.throwIfAborted(),
@@ -47,54 +46,93 @@ export async function untilSearchAttributesKnown(
   }
 }
 
-async function stillMissing(
+async function areUsable(
   temporal: Client,
   connection: Connection,
   { log, onMissing }: SearchAttributeWait,
-): Promise<string[]> {
+): Promise<boolean> {
   const { namespace } = temporal.options;
   try {
-    const missing = await unknownSearchAttributes(temporal);
-    if (missing.length === 0) return missing;
-    const names = missing.join(', ');
-    onMissing(`waits for the search attributes ${names}`);
-    const refusal = await registerSearchAttributes(connection, namespace, missing);
-    if (refusal === undefined) {
-      log.info({ names: missing }, 'search attributes registered');
-      // The next attempt finds out whether they can be used by now.
-      return missing;
-    }
-    const commands = commandsFor(missing, namespace);
-    const reason = `Temporal does not know the search attributes ${names}, and this process cannot register them (${refusal})`;
-    onMissing([`${reason}. Run, as an administrator:`, ...commands].join('\n'));
-    log.error({ names: missing, reason: refusal, commands }, 'search attributes are missing');
-    return missing;
+    const { missing, mistyped } = await searchAttributeFaults(temporal);
+    if (mistyped.length > 0) {
+      const reason = wordsOfTypes(mistyped, namespace);
+      onMissing(reason);
+      log.error({ names: mistyped }, reason);
+    } else if (missing.length > 0)
+      await register(missing, connection, { namespace, log, onMissing });
+    // The next attempt finds out whether they can be used by now.
+    return missing.length + mistyped.length === 0;
   } catch (err) {
     const reason = reasonOf(err);
     onMissing(`cannot find out whether the search attributes exist: ${reason}`);
     log.warn({ reason }, 'cannot find out whether the search attributes exist');
-    return Object.keys(searchAttributes);
+    return false;
   }
 }
 
+async function register(
+  missing: readonly string[],
+  connection: Connection,
+  { namespace, log, onMissing }: Pick<SearchAttributeWait, 'log' | 'onMissing'> & Place,
+): Promise<void> {
+  const names = missing.join(', ');
+  onMissing(`waits for the search attributes ${names}`);
+  const refusal = await registerSearchAttributes(connection, namespace, missing);
+  if (refusal === undefined) return log.info({ names: missing }, 'search attributes registered');
+  const commands = commandsFor(missing, namespace);
+  const reason = `Temporal does not know the search attributes ${names}, and this process cannot register them (${refusal})`;
+  onMissing([`${reason}. Run, as an administrator:`, ...commands].join('\n'));
+  log.error({ names: missing, reason: refusal, commands }, 'search attributes are missing');
+}
+
+interface Place {
+  /** Of Temporal. */
+  namespace: string;
+}
+
+/** Names of what cannot be used. */
+export interface SearchAttributeFaults {
+  /** Temporal does not know them. */
+  missing: string[];
+  /** They are of another application: it refuses their values, and so the runs that have them. */
+  mistyped: string[];
+}
+
 /** One count that matches nothing for each, so that it costs the store nothing. */
-export async function unknownSearchAttributes({
-  workflowService,
-  options,
-}: Client): Promise<string[]> {
-  const unknown: string[] = [];
+export async function searchAttributeFaults(client: Client): Promise<SearchAttributeFaults> {
+  const faults: SearchAttributeFaults = { missing: [], mistyped: [] };
   for (const name of Object.keys(searchAttributes)) {
-    try {
-      await workflowService.countWorkflowExecutions({
-        namespace: options.namespace,
-        query: `WorkflowId = "none" AND ${name} IS NOT NULL`,
-      });
-    } catch (error) {
-      if (!isInvalidArgument(error)) throw error;
-      unknown.push(name);
-    }
+    if (await canAsk(client, `${name} ${valuesOf[typeOf(name)]}`)) continue;
+    const isKnown = await canAsk(client, `${name} IS NOT NULL`);
+    (isKnown ? faults.mistyped : faults.missing).push(name);
   }
-  return unknown;
+  return faults;
+}
+
+/** What can be asked of a type. Keyword and Text are alike to what we write. */
+const valuesOf = {
+  KEYWORD: '= "none"',
+  TEXT: '= "none"',
+  DATETIME: '> "2000-01-01T00:00:00Z"',
+} as const;
+
+async function canAsk({ workflowService, options }: Client, condition: string): Promise<boolean> {
+  try {
+    await workflowService.countWorkflowExecutions({
+      namespace: options.namespace,
+      query: `WorkflowId = "none" AND ${condition}`,
+    });
+    return true;
+  } catch (error) {
+    if (!isInvalidArgument(error)) throw error;
+    return false;
+  }
+}
+
+/** Types cannot be changed, and what is removed is lost to who has it. */
+export function wordsOfTypes(names: readonly string[], namespace: string): string {
+  const types = names.map((name) => `${name} (must be ${typeNames[typeOf(name)]})`);
+  return `search attributes of Temporal namespace ${namespace} have another type: ${types.join(', ')}. Give Millwright a Temporal namespace of its own`;
 }
 
 /** Returns why it cannot be done: no right, no such service, no column left. */

@@ -19,6 +19,8 @@ afterEach(async () => {
 
 interface Server {
   known: Set<string>;
+  /** Those of them that hold whole numbers. */
+  numbers?: readonly string[];
   /** What the server says to a registration. Undefined: it registers. */
   refusal?: Refusal | undefined;
   /** What it says to everything. */
@@ -36,14 +38,17 @@ async function startServer(server: Server) {
 function answerOf(server: Server, { method, text }: Call): Refusal | undefined {
   if (method === 'GetSystemInfo') return undefined;
   if (server.outage) return server.outage;
-  if (method === 'CountWorkflowExecutions') {
-    const asked = names.find((name) => text.includes(` ${name} `)) ?? '';
-    if (server.known.has(asked)) return undefined;
-    return { code: codes.invalidArgument, message: `column name '${asked}' is not defined` };
-  }
+  if (method === 'CountWorkflowExecutions') return answerOfCount(server, text);
   if (server.refusal) return server.refusal;
   for (const name of names) if (text.includes(name)) server.known.add(name);
   return undefined;
+}
+
+function answerOfCount({ known, numbers = [] }: Server, query: string): Refusal | undefined {
+  const asked = names.find((name) => query.includes(` ${name} `)) ?? '';
+  const isOfType = query.includes('IS NOT NULL') || !numbers.includes(asked);
+  if (known.has(asked) && isOfType) return undefined;
+  return { code: codes.invalidArgument, message: `column name '${asked}' is not defined` };
 }
 
 function waiting() {
@@ -110,6 +115,24 @@ describe.each([
     expect(refused).toContain('--search-attribute "Deadline=Datetime"');
     expect(refused).not.toContain('--name State ');
   });
+});
+
+test('attributes that another application has with other types are named, and not registered', async () => {
+  const server: Server = { known: new Set(names), numbers: ['State', 'Deadline'] };
+  const { calls, temporal } = await startServer(server);
+  const { wait, reasons } = waiting();
+  await untilSearchAttributesKnown(temporal, {
+    ...wait,
+    onMissing(reason) {
+      wait.onMissing(reason);
+      // They are removed, and made anew.
+      server.numbers = [];
+    },
+  });
+  expect(reasons).toEqual([
+    'search attributes of Temporal namespace shared have another type: State (must be Keyword), Deadline (must be Datetime). Give Millwright a Temporal namespace of its own',
+  ]);
+  expect(calls.map(({ method }) => method)).not.toContain('AddSearchAttributes');
 });
 
 test('a server that does not answer is asked again', async () => {
