@@ -43,9 +43,18 @@ export type MachinePhase =
   /** Nothing is known of an instance yet. Absent means the same. */
   | '';
 
+const joinedPhases: readonly MachinePhase[] = [
+  'Running',
+  'Unknown',
+  // Only MCM writes these: a machine that it left so is not one that is late to join.
+  'InPlaceUpdating',
+  'InPlaceUpdateSuccessful',
+  'InPlaceUpdateFailed',
+];
+
 /** The Node has joined, and the machine was not given up. */
 export function hasJoined(phase: MachinePhase): boolean {
-  return phase === 'Running' || phase === 'Unknown';
+  return joinedPhases.includes(phase);
 }
 
 export type OperationState = 'Processing' | 'Failed' | 'Successful';

@@ -2,6 +2,7 @@
 import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-contract.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachinePhase } from '../api/phases.ts';
+import { hasJoined } from '../api/phases.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
 import { followsFailedRun } from '../runtime/continue-as-new.ts';
 import type { CreationStage, CreationState, MachineState } from './state.ts';
@@ -80,7 +81,7 @@ export function noteDeleted(
   return true;
 }
 
-const recordedPhases: MachinePhase[] = ['Pending', 'Running', 'Available', 'Unknown', 'Failed'];
+const recordedPhases: MachinePhase[] = ['Pending', 'Available', 'Failed'];
 /**
  * As with MCM the creation goes on where its last step did not end: the instance may not be
  * initialised.
@@ -113,7 +114,10 @@ export function takeOverCreation(state: MachineState, machine: PreparedMachine):
 function stageOf(machine: PreparedMachine, isOurs: boolean): CreationStage {
   const { providerID, phase } = machine;
   const instance = knownInstanceOf(machine);
-  if (instance) return { stage: recordedPhases.includes(phase) ? 'recorded' : 'made', instance };
+  if (instance) {
+    const isRecorded = hasJoined(phase) || recordedPhases.includes(phase);
+    return { stage: isRecorded ? 'recorded' : 'made', instance };
+  }
   if (providerID !== undefined) return { stage: 'sent' };
   return { stage: isBegun(machine, isOurs) ? 'unknown' : 'none' };
 }

@@ -111,20 +111,23 @@ describe('the phase follows the Node', () => {
     expect(status?.currentStatus?.phase).toBe('Unknown');
   });
 
-  test.each(['Unknown', 'Failed'] as const)('a healthy %s machine is Running again', async (is) => {
-    const { outcome, status, reasons } = await look({ machines: [machineIn(is)], node: aNode() });
-    expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
-    expect(status).toMatchObject({
-      conditions: [well],
-      currentStatus: { phase: 'Running' },
-      lastOperation: {
-        description: 'Machine pool-a successfully re-joined the cluster',
-        state: 'Successful',
-        type: 'HealthCheck',
-      },
-    });
-    expect(reasons).toEqual(['Healthy']);
-  });
+  test.each(['Unknown', 'Failed', 'InPlaceUpdating'] as const)(
+    'a healthy %s machine is Running again',
+    async (is) => {
+      const { outcome, status, reasons } = await look({ machines: [machineIn(is)], node: aNode() });
+      expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
+      expect(status).toMatchObject({
+        conditions: [well],
+        currentStatus: { phase: 'Running' },
+        lastOperation: {
+          description: 'Machine pool-a successfully re-joined the cluster',
+          state: 'Successful',
+          type: 'HealthCheck',
+        },
+      });
+      expect(reasons).toEqual(['Healthy']);
+    },
+  );
 
   test('a list of conditions on the machine goes before the flag', async () => {
     const machines = [machineIn('Running', { spec: { nodeConditions: 'Flooded' } })];

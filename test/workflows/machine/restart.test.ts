@@ -73,6 +73,25 @@ test.each(['Running', 'Unknown'] as const)(
   },
 );
 
+test.each(['InPlaceUpdating', 'InPlaceUpdateSuccessful', 'InPlaceUpdateFailed'] as const)(
+  'a machine that MCM left %s has joined: its health is checked, and no creation timeout fails it',
+  async (phase) => {
+    const faults = ['Ready is Unknown'];
+    const world = await MachineWorld.create(temporal, {
+      checkHealth: async ({ now }) => ({
+        found: 'machine',
+        finding: { phase: 'Unknown', faults, since: now },
+      }),
+    });
+    world.object = { ...world.object, ...known, phase, createdAt: 0 };
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Unknown');
+      expect(world.log.names()).toEqual(['readAndClaimMachine', 'checkHealth']);
+    });
+  },
+);
+
 test('force-deletion that only the object tells of forces the drain', async () => {
   const world = await MachineWorld.create(temporal);
   world.object = { ...world.object, ...known, phase: 'Running', forceDeletion: true };
