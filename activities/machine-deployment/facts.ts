@@ -32,6 +32,7 @@ import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
+import { nextScaledAt, scaledAtOf } from './scaled-at.ts';
 import type { Clock } from './set-facts.ts';
 import { hasJoined, nextAvailableAt, setFactsOf, wholeOf } from './set-facts.ts';
 
@@ -83,7 +84,8 @@ export function factsOf(view: DeploymentView): ObservedDeployment {
     faults,
     ...desiredOf(view),
     newSetName: freeNameOf(view),
-    scaledAt: deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler],
+    scaledAt: scaledAtOf(deployment, view.now),
+    nextScaledAt: nextScaledAt(deployment, view.now),
     sets: setsOf(view, bySet),
     marks: pendingMarks(view),
     grants: view.machines ? pendingGrants(view, bySet) : undefined,

@@ -15,6 +15,7 @@ import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timeOf } from '../kube/objects/time.ts';
 import { isSpecObserved } from '../kube/objects/generation.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
+import { scaledAtOf } from './scaled-at.ts';
 
 export interface SetView {
   set: MachineSet;
@@ -50,7 +51,10 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     reported: wholeOf(status.replicas),
     desired: countOf(notes[annotations.desiredReplicas]),
     max: countOf(notes[annotations.maxReplicas]),
-    hasFreshScaling: hasFreshScaling(deployment, notes, isOfTemplate),
+    hasFreshScaling: hasFreshScaling(notes, {
+      ...scalingAnnotationsOf(deployment),
+      ...(isOfTemplate && scaledAtNote(scaledAtOf(deployment, clock.now))),
+    }),
     needsSync: isOfTemplate && syncPatchOf(deployment, set, revision) !== undefined,
     ...machinesOf(view, { ...clock, named: namedIn(deployment) }),
     isTainted: notes[annotations.preferNoSchedule] !== undefined,
@@ -63,15 +67,8 @@ function countOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-function hasFreshScaling(
-  deployment: MachineDeployment,
-  notes: Record<string, string>,
-  isOfTemplate: boolean,
-): boolean {
-  const scaledAt = deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler];
-  const ofScaler = isOfTemplate ? scaledAtNote(scaledAt) : {};
-  const wanted = Object.entries({ ...scalingAnnotationsOf(deployment), ...ofScaler });
-  return wanted.every(([key, value]) => notes[key] === value);
+function hasFreshScaling(notes: Record<string, string>, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([key, value]) => notes[key] === value);
 }
 
 function problemOf({ metadata, status }: MachineSet): string | undefined {

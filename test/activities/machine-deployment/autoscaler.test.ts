@@ -30,6 +30,8 @@ interface Change {
 interface Script {
   name: string;
   changes: Change[];
+  /** The autoscaler never says when it changed the number. Default false. */
+  isSilent?: boolean;
   /** Places of the machines that are to be left; those that are made are not among the five. */
   left: number[];
   made?: number;
@@ -52,6 +54,31 @@ const scripts: Script[] = [
     name: 'by names alone',
     changes: [{ replicas: 3, marked: [3, 4], isTimeless: true }],
     left: [0, 1, 2],
+  },
+  {
+    name: 'of one that never gives the time of the change',
+    isSilent: true,
+    changes: [{ replicas: 3, marked: [3, 4] }],
+    left: [0, 1, 2],
+  },
+  {
+    name: 'by names alone, of one that never gives the time of the change',
+    isSilent: true,
+    changes: [{ replicas: 3, marked: [3, 4], isTimeless: true }],
+    left: [0, 1, 2],
+  },
+  {
+    name: 'of one that never gives the time, with the list before the number',
+    isSilent: true,
+    changes: [{ marked: [3, 4] }, { replicas: 3 }],
+    left: [0, 1, 2],
+  },
+  {
+    name: 'of one that never gives the time, while another client takes it back in the same second',
+    isSilent: true,
+    changes: [{ replicas: 3, marked: [3, 4] }, { replicas: 5 }],
+    left: [0, 1, 2],
+    made: 2,
   },
   {
     name: 'twice in one second',
@@ -85,8 +112,8 @@ class Pool extends DeploymentWorld {
   /** Machines that the set has made beside the five. */
   made = 0;
 
-  async begin(): Promise<void> {
-    await this.annotate({ [timeKey]: earlier });
+  async begin({ isSilent = false }: Pick<Script, 'isSilent'>): Promise<void> {
+    if (!isSilent) await this.annotate({ [timeKey]: earlier });
     await this.step();
     await this.step();
     const set = await this.set();
@@ -100,6 +127,12 @@ class Pool extends DeploymentWorld {
     if (method !== 'PATCH' || path.endsWith('/status') || this.lives === Infinity) return undefined;
     this.writes += 1;
     return this.writes > this.lives ? { code: 503, reason: 'ServiceUnavailable' } : undefined;
+  }
+
+  /** So late that no number comes after the list any more. */
+  async wait(): Promise<void> {
+    const facts = await this.survey();
+    if (facts.nextScaledAt !== undefined) this.now = facts.nextScaledAt;
   }
 
   async happen({ replicas, marked, isTimeless = false, scaledAt }: Change): Promise<void> {
@@ -194,22 +227,24 @@ class Pool extends DeploymentWorld {
   }
 }
 
-async function aPool(): Promise<Pool> {
+async function aPool(script: Pick<Script, 'isSilent'>): Promise<Pool> {
   const pool = new Pool(aMachineDeployment({ spec: { replicas: 5 } }));
-  await pool.begin();
+  await pool.begin(script);
   return pool;
 }
 
 /** Kills the deployment after so many writes of each look, for some looks, after each change. */
-async function play({ changes }: Script, { lives, looks }: { lives: number; looks: number }) {
-  const pool = await aPool();
-  for (const change of changes) {
+async function play(script: Script, { lives, looks }: { lives: number; looks: number }) {
+  const pool = await aPool(script);
+  for (const change of script.changes) {
     await pool.happen(change);
     for (let look = 0; look < looks; look += 1) {
       await pool.actUntilKilled(lives);
       await pool.letSetAct();
     }
   }
+  await pool.finish();
+  await pool.wait();
   await pool.finish();
   return pool;
 }

@@ -97,11 +97,10 @@ function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
     : (keeperOf(rollout) ?? rollout.target);
   const sizes = scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
-  const until = hold.until === undefined ? {} : { until: hold.until };
   return {
     steps: stepsOf(rollout, strategy),
     ...stateOf(rollout, strategy, hold),
-    ...until,
+    ...earliestOf([hold.until, rollout.facts.nextScaledAt]),
   };
 }
 
@@ -185,7 +184,11 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function untilOf({ progress, nextAvailableAt }: DeploymentFacts): { until?: number } {
-  const times = [progress.deadline, nextAvailableAt].filter((time) => time !== undefined);
-  return times.length === 0 ? {} : { until: Math.min(...times) };
+function untilOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
+  return earliestOf([progress.deadline, nextAvailableAt, nextScaledAt]);
+}
+
+function earliestOf(times: readonly (number | undefined)[]): { until?: number } {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? {} : { until: Math.min(...known) };
 }

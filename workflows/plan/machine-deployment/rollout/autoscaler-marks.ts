@@ -56,6 +56,26 @@ function isNothing({ preferred, machines, was, list }: Marks): boolean {
   return preferred.length === 0 && machines.length === 0 && list === was;
 }
 
+export interface ListedChange {
+  /** RFC 3339. */
+  time: string;
+  /** Milliseconds. */
+  at: number;
+}
+
+/** The latest choice of the list; undefined where none has a time. `timeOf`: milliseconds. */
+export function latestChoiceIn(
+  list: string,
+  timeOf: (text: string) => number | undefined,
+): ListedChange | undefined {
+  const choices = list.split(',').flatMap((entry): ListedChange[] => {
+    const { time } = entryOf(entry, '');
+    const at = timeOf(time);
+    return at === undefined ? [] : [{ time, at }];
+  });
+  return choices.toSorted((a, b) => b.at - a.at)[0];
+}
+
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 function entryOf(entry: string, fallback: string): { name: string; time: string } {

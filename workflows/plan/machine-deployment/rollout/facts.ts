@@ -41,8 +41,13 @@ export interface ObservedDeployment {
   newSetName: string;
   /** Oldest first. */
   sets: SetFacts[];
-  /** Annotation `machine.sapcloud.io/last-deployment-replica-change-by-scaler-time`. */
+  /**
+   * Annotation `machine.sapcloud.io/last-deployment-replica-change-by-scaler-time`, or what the list
+   * of the autoscaler alone says of it.
+   */
   scaledAt?: string;
+  /** When the list alone will say it, milliseconds. */
+  nextScaledAt?: number;
   /** What the cluster autoscaler asked for and is not done yet; absent when nothing is. */
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */

@@ -190,6 +190,16 @@ describe('the next look', () => {
       until: 5,
     },
     {
+      name: 'is when the list of the autoscaler counts without a number',
+      facts: { sets: stuck, nextScaledAt: 3, nextAvailableAt: 4 },
+      until: 3,
+    },
+    {
+      name: 'is that while paused, too',
+      facts: { sets: stuck, isPaused: true, nextScaledAt: 3 },
+      until: 3,
+    },
+    {
       name: 'is when a rollout may begin',
       facts: {
         sets: stuck,
