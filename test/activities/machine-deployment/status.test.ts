@@ -155,6 +155,14 @@ describe('Available', () => {
     },
   );
 
+  test('with InPlaceUpdate, too, as many may be missing as the strategy says', async () => {
+    const inPlaceUpdate = { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Manual' } as const;
+    const world = await settled({ spec: { strategy: { type: 'InPlaceUpdate', inPlaceUpdate } } });
+    world.report(await world.set(), { replicas: 3, availableReplicas: 2 });
+    await world.survey();
+    expect(await condition(world, 'Available')).toMatchObject({ status: 'True' });
+  });
+
   test('moves its times only with its status', async () => {
     const world = await settled();
     const first = await condition(world, 'Available');

@@ -1,5 +1,9 @@
 /** `maxSurge` and `maxUnavailable`: counts or percentages of `replicas`. */
-import type { MachineDeploymentSpec } from '../../api/machine-deployment.ts';
+import type {
+  MachineDeploymentSpec,
+  MachineDeploymentStrategy,
+  RollingUpdateMachineDeployment,
+} from '../../api/machine-deployment.ts';
 
 type IntOrPercent = number | string;
 
@@ -23,12 +27,24 @@ export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): n
  * never drops below what was asked; where neither surge nor this would allow a step, one machine
  * may be missing.
  */
-export function unavailableOf(spec: MachineDeploymentSpec): number {
-  const { strategy, replicas = 0 } = spec;
-  if (strategy?.type !== 'RollingUpdate' || replicas <= 0) return 0;
-  const count = countOf(strategy.rollingUpdate?.maxUnavailable, replicas, Math.floor);
-  if (count === 0 && surgeOf(spec) === 0) return 1;
+export function unavailableOf({ strategy = {}, replicas = 0 }: MachineDeploymentSpec): number {
+  const bounds = boundsOf(strategy);
+  if (!bounds || replicas <= 0) return 0;
+  const count = countOf(bounds.maxUnavailable, replicas, Math.floor);
+  if (count === 0 && countOf(bounds.maxSurge, replicas, Math.ceil) === 0) return 1;
   return Math.min(count, replicas);
+}
+
+/** Undefined for a strategy without. As in MCM v0.62.1, updates in place by hand have no surge. */
+function boundsOf({
+  type,
+  rollingUpdate = {},
+  inPlaceUpdate = {},
+}: MachineDeploymentStrategy): RollingUpdateMachineDeployment | undefined {
+  if (type === 'RollingUpdate') return rollingUpdate;
+  if (type !== 'InPlaceUpdate') return undefined;
+  const isManual = inPlaceUpdate.orchestrationType === 'Manual';
+  return isManual ? { ...inPlaceUpdate, maxSurge: 0 } : inPlaceUpdate;
 }
 
 function countOf(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { MachineDeploymentSpec } from '../../../../workflows/api/machine-deployment.ts';
+import type { OrchestrationType } from '../../../../workflows/api/phases.ts';
 import {
   surgeOf,
   unavailableOf,
@@ -73,6 +74,33 @@ test.each<{ name: string; posts: Posts; surge: number; unavailable: number }>([
 test('only a rolling update surges', () => {
   const { spec } = aMachineDeployment({ spec: { strategy: { type: 'Recreate' } } });
   expect([surgeOf(spec), unavailableOf(spec)]).toEqual([0, 0]);
+});
+
+test.each<{
+  name: string;
+  posts: Posts & { orchestrationType: OrchestrationType };
+  unavailable: number;
+}>([
+  {
+    name: 'a share of replicas',
+    posts: { orchestrationType: 'Auto', replicas: 10, maxSurge: 1, maxUnavailable: '25%' },
+    unavailable: 2,
+  },
+  {
+    name: 'none, as Auto has a surge',
+    posts: { orchestrationType: 'Auto', replicas: 10, maxSurge: 1, maxUnavailable: 0 },
+    unavailable: 0,
+  },
+  {
+    name: 'one, as Manual never has a surge',
+    posts: { orchestrationType: 'Manual', replicas: 10, maxSurge: 1, maxUnavailable: 0 },
+    unavailable: 1,
+  },
+])('with InPlaceUpdate machines may be missing: $name', ({ posts, unavailable }) => {
+  const { replicas, ...inPlaceUpdate } = posts;
+  const strategy = { type: 'InPlaceUpdate', inPlaceUpdate } as const;
+  const { spec } = aMachineDeployment({ spec: { replicas, strategy } });
+  expect(unavailableOf(spec)).toBe(unavailable);
 });
 
 test('a rollout can always make a step, and never loses more than it has', () => {
