@@ -10,13 +10,22 @@ export interface View {
 
 const failedPattern = /^ProvisioningState\/failed\/(.+)$/i;
 
+/**
+ * Read along with the virtual machine: the request of its own needs the action `instanceView/read`,
+ * which roles that were made for Gardener's driver do not have.
+ */
 export async function viewOf(session: Session, name: string): Promise<View> {
   const { clients, place } = session;
-  const { statuses = [] } = await call(
+  const { instanceView } = await call(
     session,
     `get the state of virtual machine ${name}`,
-    (options) => clients.compute.virtualMachines.instanceView(place.resourceGroup, name, options),
+    async (options) =>
+      await clients.compute.virtualMachines.get(place.resourceGroup, name, {
+        ...options,
+        expand: 'instanceView',
+      }),
   );
+  const { statuses = [] } = instanceView ?? {};
   const codes = statuses.map(({ code }) => code);
   const failures = statuses.flatMap(({ code, message }) => {
     const [, reason] = failedPattern.exec(code ?? '') ?? [];

@@ -77,7 +77,7 @@ const routes: Route[] = [
   {
     method: 'GET',
     pattern: new RegExp(`${group}/Microsoft\\.Compute/virtualMachines/([^/]+)/instanceView$`, 'i'),
-    answer: instanceView,
+    answer: refuseView,
   },
   {
     method: 'POST',
@@ -135,7 +135,14 @@ function one(manager: Manager, asked: Asked, match: RegExpExecArray): Answer {
   if (asked.method === 'DELETE') return remove({ ...write, body: {} });
   if (asked.method === 'PATCH') return changeTags(existing(manager, write), asked.body);
   const stale = fault?.kind === 'stale' ? before(resources, write) : undefined;
-  return { status: 200, body: bodyOf(stale ?? existing(manager, write)) };
+  const seen = stale ?? existing(manager, write);
+  return { status: 200, body: shown(seen, asked.query.get('$expand')) };
+}
+
+function shown(resource: Resource, expand: string | null): object {
+  const { properties, ...body } = bodyOf(resource);
+  const view = expand === 'instanceView' ? { instanceView: viewOf(resource) } : {};
+  return { ...body, properties: { ...Object(properties), ...view } };
 }
 
 /** Of all that may be changed, the driver changes these. */
@@ -168,15 +175,17 @@ function existing({ resources }: Manager, { group: groupName, type, name }: Name
   throw new Refusal(404, 'ResourceNotFound', message);
 }
 
-function instanceView(manager: Manager, _asked: Asked, match: RegExpExecArray): Answer {
-  const [, groupName = '', name = ''] = match;
-  requireGroup(manager, groupName);
-  const vm = existing(manager, { group: groupName, type: types.vm, name });
-  const power = vm.runs ? [{ code: 'PowerState/running' }] : [];
-  const { failure, provisioningState } = vm;
+/** The role that Gardener documents for its shoots has no `instanceView/read`. */
+function refuseView(): Answer {
+  const action = 'Microsoft.Compute/virtualMachines/instanceView/read';
+  const message = `The client does not have authorization to perform action '${action}' over scope.`;
+  throw new Refusal(403, 'AuthorizationFailed', message);
+}
+
+function viewOf({ runs, failure, provisioningState }: Resource): object {
+  const power = runs ? [{ code: 'PowerState/running' }] : [];
   const code = `ProvisioningState/${provisioningState.toLowerCase()}${failure ? `/${failure.code}` : ''}`;
-  const statuses = [{ code, ...(failure && { message: failure.message }) }, ...power];
-  return { status: 200, body: { statuses } };
+  return { statuses: [{ code, ...(failure && { message: failure.message }) }, ...power] };
 }
 
 /** The address has a signature, and no other credentials may go there. */

@@ -177,6 +177,15 @@ describe('a create that fails after minutes says why', () => {
     expect(living(double, 'm')).toEqual(partsOf('m'));
   });
 
+  test('with the rights that Gardener documents for its driver', async () => {
+    await slowFailure('AllocationFailed', 'no room');
+    const before = double.calls.length;
+    expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'capacity', settled: true });
+    const paths = double.calls.slice(before).map(({ path }) => path);
+    expect(paths.filter((path) => /instanceView$/i.test(path))).toEqual([]);
+    expect(living(double, 'm')).toEqual([]);
+  });
+
   test('although the virtual machine was never to be seen', async () => {
     const checkpoint = await slowFailure('AllocationFailed', 'no room');
     double.resources.remove(vmOf(double, 'm')?.id ?? '');
