@@ -29,7 +29,7 @@ import { removeAll } from './delete-parts.ts';
 import { refreshTags } from './retag.ts';
 import { imageDiskOf, nicOf, vmOf, type Blueprint, type SpecDataDisk } from './resources.ts';
 import { call, withOwnPauses, type Session } from './session.ts';
-import { tagNames, tagOf, type Tags } from './tags.ts';
+import { tagNames, tagOf } from './tags.ts';
 import { readSpec, validateProviderSpec } from './validate.ts';
 import { earlierOf, forgetEarlier, pause } from './wait.ts';
 
@@ -49,9 +49,8 @@ export async function createInstance(
     if (request.providerID !== undefined) throw missing(request);
     const part: PartRef = { kind: 'virtual machine', name: request.machine.name };
     await requireNoFailure(session, { verb: 'create', part });
-    const tags = await makeAll(session, request);
-    const made = { name: request.machine.name, tags };
-    return { ...instanceOf(session, request, made), found: false };
+    await makeAll(session, request);
+    return { ...instanceOf(session, request, request.machine), found: false };
   } catch (error) {
     throw await leaveNothing(session, request, error);
   }
@@ -60,7 +59,7 @@ export async function createInstance(
 async function adopted(
   session: Session,
   request: CreateRequest,
-  seen: { vm: VirtualMachine; name: string; tags: Tags | undefined },
+  seen: { vm: VirtualMachine; name: string },
 ): Promise<CreatedInstance> {
   const instance = { ...instanceOf(session, request, seen), found: true };
   const isKnown = session.choices.allowsRetagging && request.providerID !== undefined;
@@ -110,8 +109,7 @@ async function requireNoFailure(session: Session, write: Write): Promise<void> {
   forgetEarlier(session);
 }
 
-/** Returns the tags of what it made. */
-async function makeAll(session: Session, request: CreateRequest): Promise<Tags> {
+async function makeAll(session: Session, request: CreateRequest): Promise<void> {
   const blueprint = blueprintOf(session, request);
   const { spec } = blueprint;
   const { imageReference, dataDisks = [] } = spec.properties.storageProfile;
@@ -125,7 +123,6 @@ async function makeAll(session: Session, request: CreateRequest): Promise<Tags> 
   }
   const vm = vmOf(blueprint, { nicId, diskIds, ...(plan && { plan }) });
   await makeVm(session, request, vm);
-  return vm.tags ?? {};
 }
 
 function blueprintOf({ choices }: Session, request: CreateRequest): Blueprint {

@@ -36,7 +36,7 @@ export async function isOfMachine(
   if (tagOf(tags, tagNames.token) === request.token) return true;
   if (!isOursIn(session, request, tags)) return false;
   const { location } = session.place;
-  return !(await request.isClaimed(providerIdOf(location, request.machine.name, tags)));
+  return !(await request.isClaimed(providerIdOf(location, request.machine.name)));
 }
 
 /** Do the tags say: of this cluster and namespace? */
@@ -53,10 +53,10 @@ export function isOursIn(
 export function instanceOf(
   { place }: Session,
   { providerID }: Pick<MachineRequest, 'providerID'>,
-  { name, tags }: { name: string; tags: Tags | undefined },
+  { name }: { name: string },
 ): Instance {
   return {
-    providerID: providerID ?? providerIdOf(place.location, name, tags),
+    providerID: providerID ?? providerIdOf(place.location, name),
     nodeName: name,
     addresses: [{ type: 'Hostname', address: name }],
     isInitialized: true,

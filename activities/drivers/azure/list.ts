@@ -30,7 +30,7 @@ export async function listInstances(
     const token = tagOf(first?.tags, tagNames.token);
     const createdAt = (vm ?? resources.find((resource) => resource.createdAt))?.createdAt;
     return {
-      providerID: providerIdOf(session.place.location, machineName, first?.tags),
+      providerID: providerIdOf(session.place.location, machineName),
       machineName,
       ...(token !== undefined && { token }),
       ...(createdAt !== undefined && { createdAt }),

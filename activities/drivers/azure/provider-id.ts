@@ -1,19 +1,13 @@
 /** The identity of a virtual machine, as Machines and Nodes have it. */
 import { DriverError } from '../driver.ts';
-import { tagNames, tagOf, type Tags } from './tags.ts';
 
 /**
  * `azure:///westeurope/worker-1`, not the id in Azure's Resource Manager. Azure takes `West Europe`
- * as well; of what we made there is one spelling, so that two classes that write it differently do
- * not take each other's instances for orphans. MCM's driver wrote it as its class.
+ * as well: the location stands as the class spells it, because MCM, after the way back, deletes
+ * what it lists under another id than its Machine has. We compare names alone.
  */
-export function providerIdOf(
-  location: string,
-  machineName: string,
-  tags: Tags | undefined,
-): string {
-  const isOfMcm = tagOf(tags, tagNames.cluster) === undefined;
-  return `azure:///${isOfMcm ? location : plainLocation(location)}/${machineName}`;
+export function providerIdOf(location: string, machineName: string): string {
+  return `azure:///${location}/${machineName}`;
 }
 
 /** `West Europe` is `westeurope`. */

@@ -9,7 +9,7 @@ export interface AzureProviderSpec {
    */
   apiVersion?: string;
   /**
-   * Region, such as `westeurope`. A part of the providerID, in lower case and without spaces; machines that MCM made have it as the class spells it.
+   * Region, such as `westeurope`. A part of the providerID, as it is spelled here.
    */
   location: string;
   /**

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
+import { claimsOf, verdictOn } from '../../../../workflows/plan/safety/orphan-claims.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import {
   aDriver,
@@ -180,26 +181,35 @@ describe('list', () => {
     expect(living(double, 'm')).toEqual(partsOf('m'));
   });
 
-  test('classes that spell the location differently see the same instances', async () => {
+  test('classes that spell the location differently take no instance of each other for an orphan', async () => {
     const providerSpec = aSpec({ location: 'West Europe' });
-    const { providerID } = await driver.createInstance(aMachine('a', { providerSpec }));
-    await driver.createInstance(aMachine('b'));
-    const listed = await driver.listInstances(request());
-    expect(listed.map((instance) => instance.providerID)).toEqual([
-      providerID,
-      'azure:///westeurope/b',
-    ]);
-    expect(await driver.listInstances({ ...request(), providerSpec })).toEqual(listed);
+    const { providerID: idOfA } = await driver.createInstance(aMachine('a', { providerSpec }));
+    const { providerID: idOfB } = await driver.createInstance(aMachine('b'));
+    const machines = [
+      { name: 'a', uid: 'uid-of-a', isDeleting: false, providerID: idOfA },
+      { name: 'b', uid: 'uid-of-b', isDeleting: false, providerID: idOfB },
+    ];
+    for (const spec of [providerSpec, aSpec()]) {
+      const listed = await driver.listInstances({ ...request(), providerSpec: spec });
+      expect(listed.map(({ machineName }) => machineName)).toEqual(['a', 'b']);
+      const verdicts = listed.map((instance) => verdictOn(instance, claimsOf(machines)));
+      expect(verdicts).toEqual([{ kept: 'claimed' }, { kept: 'claimed' }]);
+    }
     expect(driver.listScope(providerSpec)).toBe(driver.listScope(aSpec()));
   });
 
-  test('instances of MCM have the spelling of their class', async () => {
-    await madeByMcm({ double, driver }, 'm');
+  test('instances have the spelling of their class, as MCM looks for it after the way back', async () => {
     const providerSpec = aSpec({ location: 'West Europe' });
-    const [listed] = await driver.listInstances({ ...request(), providerSpec });
-    expect(listed?.providerID).toBe('azure:///West Europe/m');
-    const found = await driver.describeInstance(aMachine('m', { providerSpec, token: 'new' }));
-    expect(found?.providerID).toBe('azure:///West Europe/m');
+    const { providerID } = await driver.createInstance(aMachine('ours', { providerSpec }));
+    expect(providerID).toBe('azure:///West Europe/ours');
+    const found = await driver.describeInstance(aMachine('ours', { providerSpec }));
+    expect(found?.providerID).toBe(providerID);
+    await madeByMcm({ double, driver }, 'm');
+    const listed = await driver.listInstances({ ...request(), providerSpec });
+    const ids = ['azure:///West Europe/m', 'azure:///West Europe/ours'];
+    expect(listed.map((one) => one.providerID)).toEqual(ids);
+    const adopted = await driver.describeInstance(aMachine('m', { providerSpec, token: 'new' }));
+    expect(adopted?.providerID).toBe('azure:///West Europe/m');
   });
 
   test('a wrong class of any content has a scope, and its errors are listed', () => {
