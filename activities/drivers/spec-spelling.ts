@@ -14,13 +14,14 @@ interface Schema {
   additionalProperties?: Schema | boolean;
   items?: Schema;
   enum?: readonly unknown[];
+  type?: string;
 }
 
 /**
  * The spelling of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties`
  * and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that differs in
- * case; keys of maps, and those that the schema does not know, stay as they are. An empty string
- * where the schema lists the values is absent, as it is in Go.
+ * case; keys of maps, and those that the schema does not know, stay as they are. As in Go an empty
+ * string where the schema lists the values is absent, and null in a map of strings an empty one.
  */
 export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
   const root: Schema = schema;
@@ -38,7 +39,8 @@ function spelled(schema: Schema | undefined, value: unknown, root: Schema): unkn
     const name = names.get(key.toLowerCase()) ?? key;
     if (name !== key && Object.hasOwn(value, name)) return [];
     const inner = resolved(innerOf(known, name), root);
-    return isNothing(inner, item) ? [] : [[name, spelled(inner, item, root)] as const];
+    const given = isEmptyText(known, name, item) ? '' : item;
+    return isNothing(inner, given) ? [] : [[name, spelled(inner, given, root)] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -55,6 +57,11 @@ function resolved(schema: Schema | undefined, root: Schema): Schema | undefined 
 
 function isNothing(schema: Schema | undefined, value: unknown): boolean {
   return value === '' && schema?.enum !== undefined && !schema.enum.includes('');
+}
+
+/** YAML's `key:` without a value, such as that of a tag of which only the name counts. */
+function isEmptyText(map: Schema, name: string, value: unknown): boolean {
+  return value === null && !map.properties && innerOf(map, name)?.type === 'string';
 }
 
 /** More wrong letters are another word: of 5 letters one may be wrong, of more two. */

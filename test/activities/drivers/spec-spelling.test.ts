@@ -41,6 +41,11 @@ describe('keys of a spec', () => {
       spec: { kind: '', disks: [{ type: '' }] },
       is: { disks: [{}] },
     },
+    {
+      name: 'of a map of texts have an empty one for null, and only there',
+      spec: { labels: { a: null, b: 'c' }, byName: { a: null }, zone: null, disks: [null] },
+      is: { labels: { a: '', b: 'c' }, byName: { a: null }, zone: null, disks: [null] },
+    },
   ])('$name', ({ spec, is }) => {
     expect(spell(spec)).toEqual(is);
   });
@@ -136,6 +141,18 @@ test('an empty interfaceType is none for AWS, as for Gardener', () => {
     tags: { 'kubernetes.io/cluster/x': '1', 'kubernetes.io/role/node': '1' },
   };
   expect(drivers.get('AWS')?.validate(spec)).toEqual([]);
+});
+
+test.each([
+  { provider: 'AWS', keys: ['kubernetes.io/cluster/x', 'kubernetes.io/role/node'] },
+  { provider: 'Azure', keys: ['kubernetes.io-cluster-x', 'kubernetes.io-role-node'] },
+])('of $provider, tags without a value are tags, as for Gardener', ({ provider, keys }) => {
+  const tags = Object.fromEntries(keys.map((key) => [key, null]));
+  const driver = drivers.get(provider);
+  const faults = driver?.validate({ tags }) ?? [];
+  expect(faults.filter((fault) => fault.includes('tags'))).toEqual([]);
+  const filled = Object.fromEntries(keys.map((key) => [key, '']));
+  expect(driver?.listScope({ tags })).toBe(driver?.listScope({ tags: filled }));
 });
 
 interface Shape {
