@@ -100,6 +100,8 @@ describe('a link', () => {
       ['README.md#nothing'],
     ],
     ['to a heading that is code', '[a](#code)', ['#code']],
+    ['to a missing heading, below the text', '[a][b]\n\n[b]: #nowhere', ['#nowhere']],
+    ['to a missing page, on a line of its own', '[a][b]\n\n[b]:\n  nowhere.md', ['nowhere.md']],
   ])('%s: %s', (_case, link, broken) => {
     expect(brokenLinks(page, `${text}\n${link}\n`)).toEqual(broken);
   });

@@ -47,7 +47,10 @@ export function anchorsOf(text: string): Set<string> {
  * alone.
  */
 export function brokenLinks(page: string, text: string): string[] {
-  const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const plain = withoutCode(text);
+  const inText = plain.matchAll(/\]\(([^)\s]+)\)/g);
+  const below = plain.matchAll(/^\[[^\]\n]+\]:\s+(\S+)/gm);
+  const links = [...inText, ...below].map(([, link = '']) => link);
   return links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, text, link));
 }
 
