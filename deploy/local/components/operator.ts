@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository, type User } from '../layout.ts';
 import { host, type PortName } from '../supervision/ports.ts';
@@ -142,7 +142,6 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--target-kubeconfig=${world.options.withoutTarget ? 'none' : kubeconfig}`,
         `--namespace=${world.options.namespace}`,
         ...quickRecovery,
-        ...(await guestFlags(world)),
         `--address=${host}`,
         `--port=${port}`,
       ],
@@ -152,26 +151,27 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
   };
 }
 
-/**
- * A Temporal server that others use as well: workflow ids carry a name of this cluster, another one
- * after `--fresh`, when its certificate authority is another one.
- */
-async function guestFlags({ options, layout }: StackWorld): Promise<string[]> {
-  if (options.temporalAddress === undefined) return [];
-  const authority = await readFile(join(layout.pki, 'ca.crt'));
-  const digest = createHash('sha256').update(authority).digest('hex');
-  return [`--cluster-name=local-${digest.slice(0, 8)}`];
-}
+type Place = Pick<StackWorld, 'options' | 'layout' | 'ports'>;
 
 /** What a person sets to start one more worker by hand is the same. */
-export function operatorEnvironment(
-  world: Pick<StackWorld, 'options' | 'ports'>,
-): Record<string, string> {
+export function operatorEnvironment(world: Place): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: temporalAddressOf(world),
     MILLWRIGHT_VIRTUAL_CLOUD: `http://${host}:${world.ports.virtualCloud}`,
     MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL: 'true',
+    ...guestEnvironment(world),
   };
+}
+
+/**
+ * A Temporal server that others use as well: workflow ids carry a name of this cluster, another one
+ * after `--fresh`, when its certificate authority is another one.
+ */
+function guestEnvironment({ options, layout }: Place): Record<string, string> {
+  if (options.temporalAddress === undefined) return {};
+  const authority = readFileSync(join(layout.pki, 'ca.crt'));
+  const digest = createHash('sha256').update(authority).digest('hex');
+  return { MILLWRIGHT_FLAGS: `--cluster-name=local-${digest.slice(0, 8)}` };
 }
 
 export function temporalAddressOf({
