@@ -21,20 +21,22 @@ There is no configuration file. These variables are read:
 - \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_*\`,
   \`TEMPORAL_GRPC_META_*\`, \`TEMPORAL_CONFIG_FILE\`, \`TEMPORAL_PROFILE\`: as for the command \`temporal\`. Flags
   override variables, variables override the profile. An API key turns TLS on.
-- \`TEMPORAL_API_KEY_PATH\`: a file with the API key, in the place of \`TEMPORAL_API_KEY\`. When this file, the profile, or
-  a certificate or key of TLS changes, the process ends with exit code 0 within 70 seconds, to be started again.
+- \`TEMPORAL_API_KEY_PATH\`: a file with the API key, in the place of \`TEMPORAL_API_KEY\`. When this file changes, that
+  of \`TEMPORAL_CONFIG_FILE\`, a certificate or key of TLS, or the file of \`--payload-keys\`, the process ends with exit
+  code 0 within 70 seconds, to be started again.
 - \`MILLWRIGHT_FLAGS\`: flags, separated by blanks. They come before those of the command line, which win. It is for
   places where others write the command line, such as [Gardener](gardener.md).
 - \`KUBECONFIG\`: used where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
 - \`MILLWRIGHT_VIRTUAL_CLOUD\`, default \`http://127.0.0.1:7080\`: the virtual cloud of the local stack, for machines of
-  the provider \`virtual\`.
+  the provider \`virtual\`; with \`MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL=true\` of the provider \`local\` as well.
+- \`OTEL_*\`: where [traces](tracing.md) go.
 - For clouds: \`AWS_ENDPOINT_URL_EC2\`, \`AWS_ENDPOINT_URL_STS\`, \`MILLWRIGHT_GCP_ENDPOINT\`,
   \`MILLWRIGHT_AZURE_ENDPOINT\` and others where they are not the public ones; \`MILLWRIGHT_TOKEN_DIRECTORY\`, the folder
   with the token files of workload identities. The pages of the [clouds](clouds/README.md) list all of them.
 
 The HTTP port is plain and without authentication, like that of MCM. \`/healthz\` answers \`OK\` (200) until the process
-ends, then \`Unhealthy\` (500). \`/readyz\` answers 503 with the reason until the process works, and when Temporal has not answered for a
-minute. \`/metrics\` has the
+ends, then \`Unhealthy\` (500); so does a watcher under the name of MCM's binary while none has led for 5 minutes.
+\`/readyz\` answers 503 with the reason [while the process does not work](install.md#probes). \`/metrics\` has the
 metrics of the process, those of Millwright, and in the worker those of the Temporal SDK (\`temporal_*\`). \`/configz\` is
 an empty object. Any other path is answered with 404.
 
