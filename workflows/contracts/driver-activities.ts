@@ -18,8 +18,8 @@ type Contract = Required<DriverContract>;
 
 /**
  * Served on the queues of `driverQueuesOf`. They write nothing to Kubernetes, can run twice and at
- * once with the same effect as once, and send a heartbeat at least every 4 s. What the cloud says
- * is an answer; an exception is none, and Temporal tries again.
+ * once with the same effect as once, and send a heartbeat each second. What the cloud says is an
+ * answer; an exception is none, and Temporal tries again.
  */
 export type DriverActivities = {
   [Name in keyof Contract]: (request: Contract[Name]['input']) => Promise<Contract[Name]['output']>;

@@ -116,10 +116,10 @@ export type DeleteListedOutcome =
  * Twice: every activity can run twice, and at once, with the same effect as once; its process can
  * die on any line.
  * Time: a call may take 5 minutes (60 s when a safety check asks), but it holds a slot of its
- * worker: answer `pending` where the cloud takes longer than seconds. A heartbeat at least every 4
- * s, or it counts as dead and is sent to another worker: send one each second, from beside the
- * call. Where no worker polls a queue for 60 s, that is said on the Machine; a task waits for a
- * free slot as long as one does.
+ * worker: answer `pending` where the cloud takes longer than seconds. A heartbeat within
+ * `--heartbeat-timeout` (30 s by default, 2 s at least), or it counts as dead and is sent to
+ * another worker: send one each second, from beside the call. Where no worker polls a queue for 60
+ * s, that is said on the Machine; a task waits for a free slot as long as one does.
  * Cancellation: comes with the answer to a heartbeat when a Machine is deleted while it is created.
  * End soon, with Canceled and `isSettled` false, or with what was made by then.
  * Rates: creates, deletes and reads have queues of their own, so that none holds up the others.

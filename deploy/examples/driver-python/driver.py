@@ -205,7 +205,7 @@ def worker_of(client: Client, task_queue: str) -> Worker:
         max_concurrent_activities=CALLS_AT_ONCE,
         # What the account may be asked in a second, by all workers of this queue together.
         max_task_queue_activities_per_second=50,
-        # The SDK would hold heartbeats back for up to 30 s, and the core gives a call up after 4 s without one.
+        # The SDK would hold heartbeats back for most of --heartbeat-timeout, and a cancellation comes with the answer to one.
         default_heartbeat_throttle_interval=timedelta(seconds=1),
         max_heartbeat_throttle_interval=timedelta(seconds=1),
     )
