@@ -1,7 +1,7 @@
 /** Reads an object that the command line names. */
-import type { KubeObject } from '../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../activities/kube/client/client.ts';
 import { isForbidden, isNotFound } from '../activities/kube/client/errors.ts';
-import { customResource } from '../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../activities/kube/client/paths.ts';
 import type { MachineDeployment } from '../workflows/api/machine-deployment.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { Place } from './connect.ts';
@@ -29,5 +29,17 @@ async function readNamed<Kind extends KubeObject>(
     }
     if (!isNotFound(error)) throw error;
     throw new Error(`there is no ${kind}/${name} in namespace ${namespace}`, { cause: error });
+  }
+}
+
+export async function readNode(target: KubeClient, name: string): Promise<KubeObject> {
+  try {
+    return await target.get<KubeObject>(nodePath(name));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new Error(
+      `there is no Node ${name} in this cluster; name that of the Nodes with --target-kubeconfig`,
+      { cause: error },
+    );
   }
 }

@@ -7,6 +7,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
+import { readNode } from '../read-object.ts';
 import type { Sight } from './outlook.ts';
 
 export function nodeNameOf({ metadata }: Machine): string {
@@ -18,6 +19,8 @@ export async function readSight(target: KubeClient, machine: Machine): Promise<S
   const node = nodeNameOf(machine);
   try {
     const pods = await podsToDrain(target, node);
+    // Any other cluster than that of the Nodes has none of its pods.
+    if (pods.length === 0) await readNode(target, node);
     return { machine, node, pods, budgets: await readBudgets(target, pods).catch(() => []) };
   } catch (error) {
     return { machine, node, pods: { unread: reasonOf(error) }, budgets: [] };

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
@@ -11,7 +11,7 @@ import { onceAgreed } from '../consent.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import type { ObjectReference } from '../object-reference.ts';
 import { formatReference } from '../object-reference.ts';
-import { readMachine } from '../read-object.ts';
+import { readMachine, readNode } from '../read-object.ts';
 import type { Right } from '../rights.ts';
 import { requireRight, rightOnMachines } from '../rights.ts';
 import type { SeenObject } from '../seen-object.ts';
@@ -41,18 +41,6 @@ async function preserveNode(
     const data = { ...outlook.data, isDone: true };
     return { text: `${outlook.text}\nnode/${name} annotated`, data };
   });
-}
-
-async function readNode(target: KubeClient, name: string): Promise<KubeObject> {
-  try {
-    return await target.get<KubeObject>(nodePath(name));
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    throw new Error(
-      `there is no Node ${name} in this cluster; name that of the Nodes with --target-kubeconfig`,
-      { cause: error },
-    );
-  }
 }
 
 async function machineOn({ kube, namespace }: Place, node: string): Promise<Machine | undefined> {

@@ -45,6 +45,18 @@ test('without --yes it says which pods are killed past which budget, and does no
   expect(place.kube.writes()).toEqual([]);
 });
 
+test('in a cluster without its Node no pods are counted, and it names the option', async () => {
+  const kube = new ReviewingClient(aMachine({ metadata: going, status: blocked }));
+  const { text, data } = await act({ kube, namespace: 'shoot' }, ask('skipDrain'));
+  expect(text).not.toContain('no pod is left');
+  expect(text).toContain('there is no Node pool-a in this cluster');
+  expect(text).toContain('--target-kubeconfig');
+  expect(data).toMatchObject({ pods: null });
+  kube.put(aNode());
+  const there = await act({ kube, namespace: 'shoot' }, ask('skipDrain'));
+  expect(there.text).toContain('no pod is left that has to leave');
+});
+
 test('without the right to patch the Machine it names it, and does nothing', async () => {
   const place = aPlace();
   place.kube.refused.add('patch machines');
