@@ -77,22 +77,36 @@ export function isServing(one: Deployment, namespace: string): boolean {
  * Names of its pods, those that are about to end as well: the status of a Deployment does not
  * count these, and their processes still run.
  */
-export async function podsOf(kube: KubeClient, { metadata, spec }: Deployment): Promise<string[]> {
+export async function podsOf(kube: KubeClient, deployment: Deployment): Promise<string[]> {
+  return (await listPods(kube, deployment)).map(({ metadata }) => metadata.name);
+}
+
+interface Pod extends KubeObject {
+  status?: { phase?: string };
+}
+
+async function listPods(kube: KubeClient, { metadata, spec }: Deployment): Promise<Pod[]> {
   const labels = Object.entries(spec?.selector?.matchLabels ?? {});
   const labelSelector = labels.map(([key, value]) => `${key}=${value}`).join(',');
   const { namespace = '' } = metadata;
-  const { items } = await kube.list<KubeObject>(namespaced('pods', namespace), { labelSelector });
-  return items.map((pod) => pod.metadata.name);
+  return (await kube.list<Pod>(namespaced('pods', namespace), { labelSelector })).items;
 }
 
-/** Describes the first pod that still exists; undefined when there is none. */
+/**
+ * Without processes. One that was evicted, or whose node was shut down, stays so for weeks: a
+ * ReplicaSet that is scaled to 0 does not delete it.
+ */
+const hasEnded = ({ status }: Pod): boolean =>
+  ['Succeeded', 'Failed'].includes(status?.phase ?? '');
+
+/** Describes the first pod that still runs; undefined when there is none. */
 export async function endingPod(
   kube: KubeClient,
   all: readonly Deployment[],
 ): Promise<string | undefined> {
   for (const deployment of all) {
-    const [pod] = await podsOf(kube, deployment);
-    if (pod !== undefined) return `pod ${pod} of Deployment ${deployment.metadata.name} ends`;
+    const pod = (await listPods(kube, deployment)).find((one) => !hasEnded(one));
+    if (pod) return `pod ${pod.metadata.name} of Deployment ${deployment.metadata.name} ends`;
   }
   return undefined;
 }

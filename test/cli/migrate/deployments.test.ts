@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { isOurs, isServing, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { endingPod, isOurs, isServing, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { manifests } from '../../../deploy/helm/render.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { aPod } from '../../support/builders.ts';
 
 interface Manifest extends Deployment {
   kind: string;
@@ -36,3 +38,22 @@ test('those of the chart are ours by any name, and others are not', () => {
   expect(isOurs(named({ 'helm.sh/chart': 'mcm-0.1.0', [name]: 'mcm' }))).toBe(false);
   expect(isOurs(named({}))).toBe(false);
 });
+
+const pod = (name: string, status: object) =>
+  aPod({ metadata: { namespace: 'shoot', name, labels: { app: 'mcm' } }, status });
+
+test.each(['Failed', 'Succeeded'])(
+  'a pod that is %s is not waited for, others are',
+  async (phase) => {
+    const kube = new InMemoryClient(pod('evicted', { phase }));
+    const mcm = named({});
+    const deployment = {
+      ...mcm,
+      metadata: { ...mcm.metadata, namespace: 'shoot' },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'mcm' } } },
+    };
+    expect(await endingPod(kube, [deployment])).toBeUndefined();
+    kube.put(pod('ending', { phase: 'Running' }));
+    expect(await endingPod(kube, [deployment])).toBe('pod ending of Deployment a ends');
+  },
+);
