@@ -19,6 +19,7 @@ import { readHolders } from './facts.ts';
 import { installOf } from './install.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
+import { missingRights } from './rights.ts';
 import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */
@@ -26,10 +27,11 @@ export async function handBack(steps: Steps): Promise<Answer> {
   const { place, asked, report } = steps;
   const { kube, namespace } = place;
   const release = asked.releaseNamespace ?? namespace;
+  await requireRights(kube, { namespace, release });
   const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
   const ours = await findOurs(kube, release, namespace);
   await refuseWithout(kube, namespace, { mcm, asked });
-  await requireTemporal(asked, installOf(ours));
+  await requireTemporal(place, asked, installOf(ours));
   for (const deployment of ours) {
     if (await scaleToZero(kube, deployment))
       report(`Millwright: ${nameOf(deployment)} is scaled to 0`);
@@ -77,6 +79,16 @@ async function forgetCheckpoint(
   const { namespace, name } = ownLeaseOf(machines, installOf(ours).leasePlace);
   const metadata = { annotations: { [checkpointAnnotation]: null } };
   await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
+}
+
+/** All at once: one that is missed in the middle leaves the machines without a controller. */
+async function requireRights(
+  kube: KubeClient,
+  places: { namespace: string; release: string },
+): Promise<void> {
+  const missing = await missingRights(kube, places, ['machinedeployments']);
+  if (missing.length === 0) return;
+  throw new Error(`Nothing was done: you may not ${missing.join(', ')}`);
 }
 
 /** Before anything is done. */

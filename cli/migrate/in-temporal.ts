@@ -11,6 +11,7 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
+import type { InstallOfNamespace } from '../offboard/install-records.ts';
 import { openRunsOf, schedulesOf, wasThere } from '../offboard/install-records.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Migration } from './migration.ts';
@@ -27,25 +28,63 @@ const reason = 'millwright migrate hand-back';
 const checkEveryMs = 500;
 
 /**
- * Before anything is done. The address in the flags of the watcher may be one that only pods reach:
- * with Millwright scaled to 0 already, neither it nor MCM would manage the machines.
+ * Before anything is done. The address in the flags of the watcher may be one that only pods reach,
+ * and the keys of payloads are in no flag: with Millwright scaled to 0 already, neither it nor MCM
+ * would manage the machines.
  */
-export async function requireTemporal(asked: Migration, install: InstallFlags): Promise<void> {
+export async function requireTemporal(
+  place: Place,
+  asked: Migration,
+  install: InstallFlags,
+): Promise<void> {
   const temporal = settingsOf(asked, install);
   const { address, namespace } = temporal;
+  const cluster = await orNothingDone(clusterOf(place, install), {
+    what: 'the namespace kube-system cannot be read',
+    help: 'You need the right to get it, as the watcher has no --cluster-id',
+  });
+  const client = await orNothingDone(createTemporalClient({ temporal, identity: reason }), {
+    what: `Temporal at ${address}, namespace ${namespace}, does not answer`,
+    help: 'Name one that you reach with --temporal-address and --temporal-namespace',
+  });
   try {
-    const { connection } = await createTemporalClient({ temporal, identity: reason });
-    await connection.close();
+    await orNothingDone(schedulesOf(client, ...ownedBy(place, install, cluster)), {
+      what: `the schedules in Temporal at ${address}, namespace ${namespace}, cannot be read`,
+      help: 'Where payloads are encrypted, name the file of their keys with --payload-keys',
+    });
+  } finally {
+    await client.connection.close();
+  }
+}
+
+async function orNothingDone<Answer>(
+  answer: Promise<Answer>,
+  { what, help }: { what: string; help: string },
+): Promise<Answer> {
+  try {
+    return await answer;
   } catch (error) {
-    throw new Error(
-      `Nothing was done: Temporal at ${address}, namespace ${namespace}, does not answer: ${reasonOf(error)}. Name one that you reach with --temporal-address and --temporal-namespace`,
-      { cause: error },
-    );
+    const words = `Nothing was done: ${what}: ${reasonOf(error)}. ${help}`;
+    throw new Error(words, { cause: error });
   }
 }
 
 function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
   return temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
+}
+
+async function clusterOf({ kube }: Place, { clusterId }: InstallFlags): Promise<string> {
+  return clusterId || (await clusterUidOf(kube));
+}
+
+/** What the records of the install in Temporal are found by, and its name. */
+function ownedBy(
+  { namespace }: Place,
+  install: InstallFlags,
+  cluster: string,
+): [InstallOfNamespace, string] {
+  const clusterName = install.clusterName || undefined;
+  return [{ cluster, clusterName, namespace }, install.name || namespace];
 }
 
 export async function endInTemporal(
@@ -61,20 +100,16 @@ export async function endInTemporal(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const name = install.name || place.namespace;
-    const clusterName = install.clusterName || undefined;
-    const cluster = install.clusterId || (await clusterUidOf(place.kube));
-    const { namespace } = place;
-    const schedules = await schedulesOf(client, { cluster, clusterName, namespace }, name);
+    const cluster = await clusterOf(place, install);
+    const [owned, name] = ownedBy(place, install, cluster);
+    const schedules = await schedulesOf(client, owned, name);
     for (const { remove } of schedules) await remove();
+    const { timeoutSeconds } = asked;
+    const { namespace } = place;
     const taskQueue = taskQueueOf({ cluster, name });
     return {
       schedules: schedules.length,
-      runs: await endRuns(client, {
-        taskQueue,
-        namespace,
-        timeoutSeconds: asked.timeoutSeconds,
-      }),
+      runs: await endRuns(client, { taskQueue, namespace, timeoutSeconds }),
     };
   } finally {
     await connection.close();

@@ -1,14 +1,24 @@
 /** Whether the person may do what the commands do: the API server is asked, nothing is tried. */
 import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import type { Right } from '../rights.ts';
 import { formatRight, isAllowed, rightOnMachines } from '../rights.ts';
 
-/** Such as `patch deployments.apps in machines`. */
+const allKinds: readonly MachineKind[] = [
+  'machines',
+  'machinesets',
+  'machinedeployments',
+  'machineclasses',
+];
+
+/** Such as `patch deployments.apps in machines`. `kinds`: those that are listed. */
 export async function missingRights(
   kube: KubeClient,
   { namespace, release }: { namespace: string; release: string },
+  kinds = allKinds,
 ): Promise<string[]> {
-  const rights = neededRights(namespace, release);
+  const ofKinds = kinds.map((resource) => rightOnMachines('list', resource, namespace));
+  const rights = [...neededRights(namespace, release), ...ofKinds];
   const answers = await Promise.all(rights.map((right) => isAllowed(kube, right)));
   return rights.filter((_right, index) => !answers[index]).map(formatRight);
 }
@@ -23,7 +33,6 @@ function neededRights(namespace: string, release: string): Right[] {
       namespace: place,
     })),
   );
-  const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
   return [
     ...ofDeployments,
     ...places.map((place) => ({ group: '', resource: 'pods', verb: 'list', namespace: place })),
@@ -33,7 +42,6 @@ function neededRights(namespace: string, release: string): Right[] {
       verb,
       namespace,
     })),
-    ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
     rightOnMachines('patch', 'machinedeployments/status', namespace),
   ];
 }

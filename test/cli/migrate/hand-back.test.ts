@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest';
+import proto from '@temporalio/proto';
+import { afterEach, expect, test } from 'vitest';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
-import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
+import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
+
+const { DescribeScheduleResponse } = proto.temporal.api.workflowservice.v1;
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
 
 const aDeployment = (name: string, labels: Record<string, string> = {}) => ({
   metadata: { name, namespace: 'shoot', labels },
@@ -13,7 +22,13 @@ const watcher = aDeployment('watcher', {
   'app.kubernetes.io/component': 'watcher',
 });
 
-class WithDeployments extends InMemoryClient {
+class WithDeployments extends ReviewingClient {
+  constructor() {
+    super({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
+    this.fault = ({ path }) =>
+      path.endsWith('policies') ? { code: 403, reason: 'Forbidden' } : undefined;
+  }
+
   override async get<T>(path: string): Promise<T>;
   override async get(path: string): Promise<unknown> {
     if (path.endsWith('/deployments')) return { metadata: {}, items: [watcher] };
@@ -22,20 +37,53 @@ class WithDeployments extends InMemoryClient {
   }
 }
 
-test('where Temporal cannot be asked, nothing is scaled down', async () => {
-  const kube = new WithDeployments();
-  kube.fault = ({ path }) =>
-    path.endsWith('policies') ? { code: 403, reason: 'Forbidden' } : undefined;
-  const handedBack = handBack({
+function handBackOf(kube: WithDeployments, temporalAddress = '127.0.0.1:1') {
+  return handBack({
     place: { kube, namespace: 'shoot' },
-    asked: {
-      mcmDeployments: [mcm],
-      externalProviders: [],
-      timeoutSeconds: 1,
-      temporalAddress: '127.0.0.1:1',
-    },
+    asked: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds: 1, temporalAddress },
     report: () => {},
   });
-  await expect(handedBack).rejects.toThrow('Nothing was done: Temporal at 127.0.0.1:1');
+}
+
+test('where Temporal cannot be asked, nothing is scaled down', async () => {
+  const kube = new WithDeployments();
+  await expect(handBackOf(kube)).rejects.toThrow('Nothing was done: Temporal at 127.0.0.1:1');
+  expect(kube.writes()).toEqual([]);
+});
+
+test('without a right that it needs at its end, nothing is scaled down', async () => {
+  const kube = new WithDeployments();
+  kube.refused.add('patch machinedeployments/status').add('list machines');
+  await expect(handBackOf(kube)).rejects.toThrow(
+    /^Nothing was done: you may not patch machinedeployments\.machine\.sapcloud\.io\/status in shoot$/,
+  );
+  expect(kube.writes()).toEqual([]);
+});
+
+test('where the id of the cluster cannot be read, nothing is scaled down', async () => {
+  const kube = new WithDeployments();
+  kube.fault = () => ({ code: 403, reason: 'Forbidden' });
+  await expect(handBackOf(kube)).rejects.toThrow('Nothing was done: the namespace kube-system');
+  expect(kube.writes()).toEqual([]);
+});
+
+test('without the keys of payloads that are encrypted, nothing is scaled down', async () => {
+  const payload = { metadata: { encoding: Buffer.from('binary/encrypted') } };
+  const startWorkflow = {
+    workflowId: 'w',
+    workflowType: { name: 'w' },
+    taskQueue: { name: 'q' },
+    input: { payloads: [payload] },
+  };
+  const schedule = { spec: {}, action: { startWorkflow } };
+  const described = DescribeScheduleResponse.encode({ schedule }).finish();
+  const temporal = await startFakeTemporal(({ method }) =>
+    method === 'DescribeSchedule' ? described : undefined,
+  );
+  stops.push(() => temporal.close());
+  const kube = new WithDeployments();
+  await expect(handBackOf(kube, temporal.address)).rejects.toThrow(
+    /^Nothing was done: .*Unknown encoding: binary\/encrypted.*--payload-keys$/,
+  );
   expect(kube.writes()).toEqual([]);
 });

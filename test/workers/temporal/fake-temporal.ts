@@ -20,9 +20,9 @@ export interface FakeTemporal {
   close(): Promise<void>;
 }
 
-/** `answer` returns a refusal, or undefined for an empty answer. */
+/** `answer` returns a refusal, the bytes of a message, or undefined for an empty answer. */
 export async function startFakeTemporal(
-  answer: (call: Call) => Refusal | undefined,
+  answer: (call: Call) => Refusal | Uint8Array | undefined,
 ): Promise<FakeTemporal> {
   const calls: Call[] = [];
   const server = createServer();
@@ -36,7 +36,9 @@ export async function startFakeTemporal(
       const method = String(headers[':path']).split('/').at(-1) ?? '';
       const call = { method, text: Buffer.concat(chunks).toString('latin1') };
       calls.push(call);
-      const refusal = answer(call);
+      const given = answer(call);
+      const message = given instanceof Uint8Array ? given : new Uint8Array();
+      const refusal = given instanceof Uint8Array ? undefined : given;
       stream.respond(
         { ':status': 200, 'content-type': 'application/grpc' },
         { waitForTrailers: true },
@@ -47,8 +49,7 @@ export async function startFakeTemporal(
           'grpc-message': refusal?.message ?? '',
         }),
       );
-      // A frame of gRPC: not compressed, no bytes.
-      stream.end(refusal ? undefined : Buffer.alloc(5));
+      stream.end(refusal ? undefined : frameOf(message));
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -62,4 +63,11 @@ export async function startFakeTemporal(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Of gRPC: not compressed. */
+function frameOf(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
 }
