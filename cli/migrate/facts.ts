@@ -4,7 +4,7 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
@@ -16,7 +16,7 @@ import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { holderOf } from '../lease-holder.ts';
+import { holderOf, watcherOf } from '../lease-holder.ts';
 import { installOf } from './install.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
@@ -111,9 +111,27 @@ export async function readHolders(
   };
 }
 
-async function readHolder(
+/** Describes the first Lease that a watcher of ours holds; MCM's show one of any install. */
+export async function watcherHolding(
+  kube: KubeClient,
+  namespace: string,
+  ours: readonly Deployment[],
+): Promise<string | undefined> {
+  const own = ownLeaseOf(namespace, installOf(ours).leasePlace);
+  for (const lease of [own, ...mcmLeases.map((name) => ({ namespace, name }))]) {
+    const watcher = watcherOf(await readLease(kube, lease));
+    if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
+  }
+  return undefined;
+}
+
+async function readHolder(kube: KubeClient, lease: NamespacedName): Promise<string | undefined> {
+  return holderOf(await readLease(kube, lease));
+}
+
+async function readLease(
   kube: KubeClient,
   { namespace, name }: NamespacedName,
-): Promise<string | undefined> {
-  return holderOf(await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))));
+): Promise<Lease | undefined> {
+  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
 }

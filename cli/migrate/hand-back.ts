@@ -15,7 +15,7 @@ import {
   wantedOf,
   type Deployment,
 } from './deployments.ts';
-import { readHolders } from './facts.ts';
+import { readHolders, watcherHolding } from './facts.ts';
 import { installOf } from './install.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
@@ -30,6 +30,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   await requireRights(kube, { namespace, release });
   const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
   const ours = await findOurs(kube, release, namespace);
+  await refuseUnknown(steps, release, ours);
   await refuseWithout(kube, namespace, { mcm, asked });
   await requireTemporal(place, asked, installOf(ours));
   for (const deployment of ours) {
@@ -45,8 +46,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
       );
     const pod = await endingPod(kube, now);
     if (pod !== undefined) return pod;
-    const { millwright } = await readHolders(kube, namespace, ours);
-    return millwright && `Lease millwright is held by ${millwright}`;
+    return await watcherHolding(kube, namespace, ours);
   });
   await forgetCheckpoint(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
@@ -89,6 +89,19 @@ async function requireRights(
   const missing = await missingRights(kube, places, ['machinedeployments']);
   if (missing.length === 0) return;
   throw new Error(`Nothing was done: you may not ${missing.join(', ')}`);
+}
+
+/** An install that is not found cannot be scaled to 0; one that was removed holds no Lease. */
+async function refuseUnknown(
+  { place: { kube, namespace } }: Steps,
+  release: string,
+  ours: readonly Deployment[],
+): Promise<void> {
+  const holding = ours.length === 0 ? await watcherHolding(kube, namespace, ours) : undefined;
+  if (holding === undefined) return;
+  throw new Error(
+    `Nothing was done: no Deployment of Millwright in ${release} has --namespace=${namespace}, and ${holding}: name where it is installed with --release-namespace; from a fleet, take the namespace out of --namespaces first`,
+  );
 }
 
 /** Before anything is done. */

@@ -13,7 +13,7 @@ import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { Answer } from '../answer.ts';
 import type { OffboardQuestion } from './command.ts';
-import { holderOf } from '../lease-holder.ts';
+import { holderOf, watcherOf } from '../lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
 import type { Place } from '../connect.ts';
@@ -104,26 +104,32 @@ async function objectsOf(
   }
 }
 
-/** Those that a watcher of ours has left; throws while one holds ours. MCM keeps what it holds. */
+/**
+ * Those that a watcher of ours has left; MCM keeps what it holds. Throws while a watcher leads: the
+ * Leases of MCM show one also whose own Lease has another place or name.
+ */
 async function idleLeases(
   kube: KubeClient,
   { namespace, leaseNamespace }: OffboardQuestion,
 ): Promise<NamespacedName[]> {
   const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
   const found = await leaseOf(kube, own);
-  const holder = holderOf(found);
-  if (holder !== undefined) {
-    throw new Error(
-      `Namespace ${namespace} is served: watcher ${holder} holds the Lease ${own.namespace}/${own.name}. ` +
-        'Take the namespace out of --namespaces (its label, or its name) first, or stop that watcher.',
-    );
-  }
+  refuseServed(namespace, own, holderOf(found));
   const idle: NamespacedName[] = found ? [own] : [];
   for (const name of mcmLeases) {
     const ofMcm = await leaseOf(kube, { namespace, name });
+    refuseServed(namespace, { namespace, name }, watcherOf(ofMcm));
     if (ofMcm && holderOf(ofMcm) === undefined) idle.push({ namespace, name });
   }
   return idle;
+}
+
+function refuseServed(served: string, lease: NamespacedName, watcher: string | undefined): void {
+  if (watcher === undefined) return;
+  throw new Error(
+    `Namespace ${served} is served: watcher ${watcher} holds the Lease ${lease.namespace}/${lease.name}. ` +
+      'Take the namespace out of --namespaces (its label, or its name) first, or stop that watcher.',
+  );
 }
 
 async function leaseOf(

@@ -1,6 +1,7 @@
 /** What a namespace that leaves is asked for before anything is removed. */
 import { expect, test } from 'vitest';
 import { offboard } from '../../cli/offboard/offboard.ts';
+import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 
 const asked = { namespace: 'shoot', keepsMachines: false, isConfirmed: true };
@@ -29,5 +30,30 @@ test('with --keep-machines it needs no CRDs', async () => {
   const options = { ...asked, keepsMachines: true, temporalAddress: 'temporal:7233' };
   // Temporal comes after all that is read of the API server, and these settings are refused.
   const env = { TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' };
+  await expect(offboard(place, options, env)).rejects.toThrow('TEMPORAL_TLS');
+});
+
+const aLease = (name: string, holder: string, noted: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name, namespace: 'shoot', annotations: { [holderAnnotation]: noted } },
+  spec: { holderIdentity: holder, renewTime: new Date().toISOString(), leaseDurationSeconds: 15 },
+});
+
+test('a watcher whose own Lease is elsewhere, or that of MCM, still serves the namespace', async () => {
+  const place = aPlaceWithoutCrds();
+  place.kube.put(aLease('machine-controller-manager', 'watcher-1', 'watcher-1'));
+  const answer = offboard(place, { ...asked, keepsMachines: true }, {});
+  await expect(answer).rejects.toThrow(
+    'Namespace shoot is served: watcher watcher-1 holds the Lease shoot/machine-controller-manager',
+  );
+  expect(place.kube.writes()).toEqual([]);
+});
+
+test('an MCM that has taken its Lease over from a watcher does not serve it', async () => {
+  const place = aPlaceWithoutCrds();
+  place.kube.put(aLease('machine-controller-manager', 'mcm-1', 'watcher-1'));
+  const env = { TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' };
+  const options = { ...asked, keepsMachines: true, temporalAddress: 'temporal:7233' };
   await expect(offboard(place, options, env)).rejects.toThrow('TEMPORAL_TLS');
 });

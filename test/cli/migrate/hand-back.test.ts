@@ -1,5 +1,6 @@
 import proto from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
+import { holderAnnotation } from '../../../activities/kube/leases/observed-lease.ts';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
 import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
@@ -23,6 +24,8 @@ const watcher = aDeployment('watcher', {
 });
 
 class WithDeployments extends ReviewingClient {
+  installed: readonly object[] = [watcher];
+
   constructor() {
     super({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
     this.fault = ({ path }) =>
@@ -31,7 +34,7 @@ class WithDeployments extends ReviewingClient {
 
   override async get<T>(path: string): Promise<T>;
   override async get(path: string): Promise<unknown> {
-    if (path.endsWith('/deployments')) return { metadata: {}, items: [watcher] };
+    if (path.endsWith('/deployments')) return { metadata: {}, items: this.installed };
     if (path.endsWith(`/deployments/${mcm}`)) return aDeployment(mcm);
     return await super.get(path);
   }
@@ -64,6 +67,21 @@ test('where the id of the cluster cannot be read, nothing is scaled down', async
   const kube = new WithDeployments();
   kube.fault = () => ({ code: 403, reason: 'Forbidden' });
   await expect(handBackOf(kube)).rejects.toThrow('Nothing was done: the namespace kube-system');
+  expect(kube.writes()).toEqual([]);
+});
+
+test('an install that is elsewhere is asked for, as its watcher holds a Lease', async () => {
+  const kube = new WithDeployments();
+  kube.installed = [];
+  kube.put({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: mcm, namespace: 'shoot', annotations: { [holderAnnotation]: 'w-1' } },
+    spec: { holderIdentity: 'w-1', renewTime: new Date().toISOString() },
+  });
+  await expect(handBackOf(kube)).rejects.toThrow(
+    /^Nothing was done: .* Lease machine-controller-manager is held by w-1: .*--release-namespace/,
+  );
   expect(kube.writes()).toEqual([]);
 });
 
