@@ -55,10 +55,20 @@ export function readTemporalSettings(
       faults: [
         error instanceof KeysFault
           ? error.message
-          : `the TEMPORAL_* variables or the Temporal profile cannot be read: ${reasonOf(error)}`,
+          : `the TEMPORAL_* variables or the Temporal profile cannot be read: ${reasonOfProfile(error)}`,
       ],
     };
   }
+}
+
+/**
+ * The parser's message quotes the line and those around it. One of them may be the API key, so only
+ * the place is named.
+ */
+function reasonOfProfile(error: unknown): string {
+  const { codeblock, line, column }: Partial<Record<string, unknown>> = Object(error);
+  if (codeblock === undefined) return reasonOf(error);
+  return `it is no proper TOML at line ${String(line)}, column ${String(column)}`;
 }
 
 /**

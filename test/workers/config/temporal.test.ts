@@ -117,3 +117,18 @@ test.each(refused)('the Temporal settings refuse $name', ({ env, fault }) => {
   expect(settings).toBeUndefined();
   expect(faults).toEqual([expect.stringMatching(fault)]);
 });
+
+test('a profile that is no TOML is refused by its place, without a key that stands there', async () => {
+  const file = join(folder, 'broken.toml');
+  const lines = ['[profile.default]', 'address = temporal:7233', 'api_key = "correct-horse"'];
+  const { faults } = await faultsOf(file, lines);
+  expect(faults).toEqual([expect.stringMatching(/no proper TOML at line 2, column \d+$/)]);
+  expect(faults.join()).not.toContain('correct-horse');
+  const own = await faultsOf(file, ['[profile.default]', 'api_key = correct-horse']);
+  expect(own.faults.join()).not.toContain('correct-horse');
+});
+
+async function faultsOf(file: string, lines: readonly string[]) {
+  await writeFile(file, lines.join('\n'));
+  return readTemporalSettings(noFlags, { TEMPORAL_CONFIG_FILE: file });
+}
