@@ -24,7 +24,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Component } from '../config/flags/flag.ts';
 import { version } from '../config/version.ts';
-import { scrubbed } from '../log/scrubbing.ts';
+import { scrubbed, secretValues } from '../log/scrubbing.ts';
 
 export interface TracerOptions {
   component: Component;
@@ -155,6 +155,6 @@ export function contextOf(traceparent: unknown): SpanContext | undefined {
 const leave = (): void => {};
 
 function loggerOf(onTrouble: TracerOptions['onTrouble']) {
-  const write = (message: string): void => onTrouble(scrubbed(message));
+  const write = (message: string): void => onTrouble(secretValues.scrub(message));
   return { error: write, warn: write, info: leave, debug: leave, verbose: leave };
 }
