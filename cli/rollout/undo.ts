@@ -34,11 +34,42 @@ export async function undo(place: Place, { name, toRevision }: UndoQuestion): Pr
     words: '',
     patch: { spec: { rollbackTo: { revision } } },
   });
-  const isDone = await untilTaken(place, name, revision);
-  const words = isDone
-    ? `machinedeployment/${name} rolled back to revision ${revision}`
-    : `machinedeployment/${name} is to go back to revision ${revision}, but no worker has done it yet; it stays asked for. See: ${millwrightFor('doctor', place.namespace)}`;
-  return { text: words, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
+  const outcome = await outcomeOf(place, name, { revision, set });
+  const isDone = outcome === 'done';
+  const text = `machinedeployment/${name} ${wordsOf(outcome, { ...data, revision })}`;
+  return { text, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
+}
+
+interface Goal {
+  revision: number;
+  set: MachineSet;
+}
+
+/** `gone`: the wish is on the object no more, and its template is not that of the goal. */
+type Outcome = 'done' | 'waiting' | 'gone';
+
+/**
+ * A worker takes the wish away also where it refuses it, as when the set of the revision is gone by
+ * then; and so does a client that replaces the whole spec.
+ */
+async function outcomeOf(place: Place, name: string, { revision, set }: Goal): Promise<Outcome> {
+  if (!(await untilTaken(place, name, revision))) return 'waiting';
+  const { newSet } = await readSetsOf(place, name);
+  return newSet?.metadata.uid === set.metadata.uid ? 'done' : 'gone';
+}
+
+function wordsOf(
+  outcome: Outcome,
+  { namespace, name, revision }: { namespace: string; name: string; revision: number },
+): string {
+  switch (outcome) {
+    case 'done':
+      return `rolled back to revision ${revision}`;
+    case 'waiting':
+      return `is to go back to revision ${revision}, but no worker has done it yet; it stays asked for. See: ${millwrightFor('doctor', namespace)}`;
+    case 'gone':
+      return `is not back at revision ${revision}: a worker refused it, or another client replaced the spec. See: kubectl -n ${namespace} describe machinedeployment ${name}`;
+  }
 }
 
 /** 0: the second highest revision; where the template has no set yet, the highest. */

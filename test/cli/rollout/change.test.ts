@@ -1,5 +1,5 @@
 /** Rollouts are changed by fields and options of the API. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { pause, restart, resume } from '../../../cli/rollout/change.ts';
 import { history } from '../../../cli/rollout/history.ts';
 import { undo } from '../../../cli/rollout/undo.ts';
@@ -131,6 +131,27 @@ test('an undo asks for a revision that there is', async () => {
   expect(answer.text).toContain('current template already matches revision 2');
   await expect(undo(place, { ...asked, toRevision: 7 })).rejects.toThrow('known are 1, 2');
   expect(place.kube.writes()).toEqual([]);
+});
+
+/** What a worker, or another client, makes of the wish. */
+async function undone(template: object) {
+  const place = aPlace();
+  const answer = undo(place, { ...asked, toRevision: 1 });
+  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  await place.kube.patch(path, 'merge', { spec: { rollbackTo: null, template } });
+  return await answer;
+}
+
+test('an undo is done once the template is that of the revision', async () => {
+  const answer = await undone({ spec: { class: { name: 'tiny' } } });
+  expect(answer).toMatchObject({ exitCode: 0, data: { isDone: true } });
+  expect(answer.text).toBe('machinedeployment/workers rolled back to revision 1');
+});
+
+test('an undo that a worker refused, or another client took away, is not done', async () => {
+  const answer = await undone({});
+  expect(answer).toMatchObject({ exitCode: 1, data: { isDone: false } });
+  expect(answer.text).toMatch(/is not back at revision 1: .* -n shoot describe machinedeployment/);
 });
 
 test('the history names class, cause and machines of each revision', async () => {
