@@ -28,7 +28,9 @@ export async function applyRolloutCommand(
     const path = customResource('machinedeployments', namespace, name);
     await control.patch(path, 'merge', { ...patch, metadata });
   } catch (error) {
-    throw isRefusal(error) || isNotFound(error) || isConflict(error) ? refused(error) : error;
+    // A written one goes with the version that was read: the next attempt reads it again.
+    const isAnother = isConflict(error) && written === undefined;
+    throw isRefusal(error) || isNotFound(error) || isAnother ? refused(error) : error;
   }
   const message = `${words}, ${await audited(audit, { object, command, written })}`;
   await reportOn(control, deployment, { type: 'Normal', reason, message });

@@ -134,6 +134,28 @@ describe('a command that is written on the object', () => {
     expect(await applyRolloutCommand(world, input)).toBe('done before');
   });
 
+  test('goes with the write of a rollout also where others write at the same moment', async () => {
+    const text = 'pause by=ada';
+    const deployment = aMachineDeployment({
+      metadata: { annotations: { [annotations.command]: text } },
+    });
+    const { name, uid } = deployment.metadata;
+    const world = aWorld({ control: [deployment], commandsBy: 'kubernetes' });
+    const at = customResource('machinedeployments', namespace, name);
+    world.control.fault = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      world.control.fault = () => undefined;
+      return { code: 409, reason: 'Conflict' };
+    };
+    const asked = { verb: 'pause', by: 'ada' } as const;
+    const input = { deployment: { namespace, name, uid }, command: asked, written: text };
+    const attempt = applyRolloutCommand(world, input);
+    await expect(attempt).rejects.not.toHaveProperty('nonRetryable', true);
+    expect(await applyRolloutCommand(world, input)).toBe('Paused');
+    const present = await world.control.read<MachineDeployment>(at);
+    expect(present.spec.paused).toBe(true);
+  });
+
   test('that cannot be done is taken off the object, which says why', async () => {
     const world = worldOf({ text: 'skipDrian' });
     const object = { ...machine, kind: 'Machine' } as const;
