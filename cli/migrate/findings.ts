@@ -10,7 +10,7 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import { containersOf, wantedOf } from './deployments.ts';
+import { containersOf, hasReplicasBefore, wantedOf } from './deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type Finding } from './finding.ts';
 
@@ -113,7 +113,9 @@ function leasesOf({ holders, mcm }: Facts): Finding[] {
       hinders('leases', `both are at work: millwright is held by ${millwright}, and ${inWords}`),
     ];
   }
-  const isUnknown = ofOthers.length > 0 && mcm.every((one) => wantedOf(one) === 0);
+  // One that a take-over scaled to 0 leaves its Leases to run out.
+  const mayHold = mcm.some((one) => wantedOf(one) > 0 || hasReplicasBefore(one));
+  const isUnknown = ofOthers.length > 0 && !mayHold;
   if (isUnknown) {
     return [
       hinders('leases', `${inWords}, by none of the Deployments above; name it: --mcm-deployment`),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Deployment } from '../../../cli/migrate/deployments.ts';
+import { replicasBefore, type Deployment } from '../../../cli/migrate/deployments.ts';
 import type { Facts } from '../../../cli/migrate/facts.ts';
 import { findingsOf } from '../../../cli/migrate/findings.ts';
 import { translate } from '../../../cli/migrate/flags.ts';
@@ -234,4 +234,15 @@ test("MCM's own Lease, and ours after a take-over, are in order", () => {
   expect(notesOn({ mcm: [aDeployment('machine-controller-manager', 0)], holders: ours })).toEqual(
     [],
   );
+});
+
+test('Leases that MCM has left to run out do not hinder a take-over that is run again', () => {
+  const holders = { ...nobody, 'machine-controller': 'pod-1' };
+  const annotations = { [replicasBefore]: '1' };
+  const scaled = aDeployment('machine-controller-manager', 0);
+  const mcm = [{ ...scaled, metadata: { ...scaled.metadata, annotations } }];
+  expect(notesOn({ mcm, holders })).toEqual([]);
+  expect(notesOn({ mcm: [scaled], holders })).toEqual([
+    expect.stringMatching(/^hinders leases: .*by none of the Deployments/),
+  ]);
 });
