@@ -6,7 +6,6 @@ import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/l
 import type { Answer } from '../answer.ts';
 import { forgetConditions } from './conditions.ts';
 import {
-  containersOf,
   endingPod,
   findMcm,
   findOurs,
@@ -16,6 +15,7 @@ import {
   type Deployment,
 } from './deployments.ts';
 import { readHolders, watcherHolding } from './facts.ts';
+import { commandLinesOf, translate } from './flags.ts';
 import { installOf } from './install.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
@@ -117,9 +117,10 @@ async function refuseWithout(
       `Nothing was done: there is no Deployment ${missing.join(', ')} of MCM in ${namespace}: apply it again with replicas: 0, or name it with --mcm-deployment`,
     );
   }
-  const withoutLease = mcm.find((one) =>
-    containersOf(one).some(({ args = [] }) => args.includes('--leader-elect=false')),
-  );
+  const withoutLease = mcm.find((one) => {
+    const { lines } = commandLinesOf([one]);
+    return translate(lines, namespace).isWithoutLease;
+  });
   if (withoutLease) {
     throw new Error(
       `Nothing was done: Deployment ${nameOf(withoutLease)} has --leader-elect=false, so nothing keeps both from acting at once; remove the flag`,

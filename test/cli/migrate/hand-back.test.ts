@@ -25,6 +25,7 @@ const watcher = aDeployment('watcher', {
 
 class WithDeployments extends ReviewingClient {
   installed: readonly object[] = [watcher];
+  mcm: object = aDeployment(mcm);
 
   constructor() {
     super({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
@@ -35,7 +36,7 @@ class WithDeployments extends ReviewingClient {
   override async get<T>(path: string): Promise<T>;
   override async get(path: string): Promise<unknown> {
     if (path.endsWith('/deployments')) return { metadata: {}, items: this.installed };
-    if (path.endsWith(`/deployments/${mcm}`)) return aDeployment(mcm);
+    if (path.endsWith(`/deployments/${mcm}`)) return this.mcm;
     return await super.get(path);
   }
 }
@@ -81,6 +82,19 @@ test('an install that is elsewhere is asked for, as its watcher holds a Lease', 
   });
   await expect(handBackOf(kube)).rejects.toThrow(
     /^Nothing was done: .* Lease machine-controller-manager is held by w-1: .*--release-namespace/,
+  );
+  expect(kube.writes()).toEqual([]);
+});
+
+test('an MCM whose command line turns its Leases off is refused, also in its command', async () => {
+  const kube = new WithDeployments();
+  const command = ['./machine-controller-manager', '--leader-elect=0'];
+  kube.mcm = {
+    ...kube.mcm,
+    spec: { template: { spec: { containers: [{ name: mcm, command }] } } },
+  };
+  await expect(handBackOf(kube)).rejects.toThrow(
+    'Nothing was done: Deployment machine-controller-manager has --leader-elect=false',
   );
   expect(kube.writes()).toEqual([]);
 });
