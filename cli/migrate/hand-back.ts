@@ -31,7 +31,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
   const ours = await findOurs(kube, release, namespace);
   await refuseUnknown(steps, release, ours);
-  await refuseWithout(kube, namespace, { mcm, asked });
+  await refuseWithout(kube, namespace, { mcm, ours, asked });
   await requireTemporal(place, asked, installOf(ours));
   for (const deployment of ours) {
     if (await scaleToZero(kube, deployment))
@@ -104,15 +104,36 @@ async function refuseUnknown(
   );
 }
 
+/** MCM's manifest would be applied to the Deployment of our watcher. */
+function refuseNameOfOurs(
+  missing: readonly string[],
+  ours: readonly Deployment[],
+  namespace: string,
+): void {
+  const own = ours.find(
+    (one) => one.metadata.namespace === namespace && missing.includes(nameOf(one)),
+  );
+  if (!own) return;
+  throw new Error(
+    `Nothing was done: Deployment ${nameOf(own)} is Millwright's own: set the value watcher.deploymentName of the chart back, then apply MCM's Deployment again with replicas: 0`,
+  );
+}
+
+interface Parties {
+  mcm: readonly Deployment[];
+  ours: readonly Deployment[];
+}
+
 /** Before anything is done. */
 async function refuseWithout(
   kube: KubeClient,
   namespace: string,
-  { mcm, asked }: { mcm: readonly Deployment[]; asked: Steps['asked'] },
+  { mcm, ours, asked }: Parties & Pick<Steps, 'asked'>,
 ): Promise<void> {
   if (mcm.length < asked.mcmDeployments.length) {
     const found = mcm.map(nameOf);
     const missing = asked.mcmDeployments.filter((name) => !found.includes(name));
+    refuseNameOfOurs(missing, ours, namespace);
     throw new Error(
       `Nothing was done: there is no Deployment ${missing.join(', ')} of MCM in ${namespace}: apply it again with replicas: 0, or name it with --mcm-deployment`,
     );

@@ -99,6 +99,16 @@ test('an MCM whose command line turns its Leases off is refused, also in its com
   expect(kube.writes()).toEqual([]);
 });
 
+test("where our watcher has the name of MCM's Deployment, its value has to be set back", async () => {
+  const kube = new WithDeployments();
+  kube.installed = [aDeployment(mcm, watcher.metadata.labels)];
+  kube.mcm = aDeployment(mcm, watcher.metadata.labels);
+  await expect(handBackOf(kube)).rejects.toThrow(
+    /^Nothing was done: Deployment machine-controller-manager is Millwright's own: .*watcher.deploymentName/,
+  );
+  expect(kube.writes()).toEqual([]);
+});
+
 test('without the keys of payloads that are encrypted, nothing is scaled down', async () => {
   const payload = { metadata: { encoding: Buffer.from('binary/encrypted') } };
   const startWorkflow = {
