@@ -1,6 +1,7 @@
 /** `millwright rollout status`: waits until a rollout is over, and says what changes meanwhile. */
 import { setTimeout } from 'node:timers/promises';
 import { formatDuration } from '../../workflows/api/duration.ts';
+import { isUnreachable } from '../../activities/kube/client/errors.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readSetsOf } from '../deployment-view.ts';
@@ -23,7 +24,7 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
   const say = asked.output === undefined ? console.log : console.error;
   const report = { namespace: place.namespace, name };
   for (let said = ''; ;) {
-    const { state, words } = standingOf(await readSetsOf(place, name));
+    const { state, words } = await standing(place, name, { isFirst: said === '' });
     const data = { ...report, state, words, isTimedOut: false };
     if (state === 'failed') return { text: words, data, exitCode: watch ? 1 : 0 };
     if (state === 'complete' || !watch) return { text: words, data };
@@ -34,5 +35,19 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
     if (words !== said) say(words);
     said = words;
     await setTimeout(periodMs);
+  }
+}
+
+/** An API server that restarts in the middle ends no wait; one that was never reached does. */
+async function standing(
+  place: Place,
+  name: string,
+  { isFirst }: { isFirst: boolean },
+): Promise<Standing> {
+  try {
+    return standingOf(await readSetsOf(place, name));
+  } catch (error) {
+    if (isFirst || !isUnreachable(error)) throw error;
+    return { state: 'progressing', words: `Waiting for the API server: ${error.message}` };
   }
 }

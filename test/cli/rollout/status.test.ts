@@ -1,0 +1,37 @@
+/** What a wait for the end of a rollout bears. */
+import { expect, test, vi } from 'vitest';
+import { status } from '../../../cli/rollout/status.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import { aMachineDeployment, aMachineSet, controlledBy } from '../../support/builders.ts';
+
+const asked = { name: 'workers', watch: true, timeout: 0, output: 'json' } as const;
+
+function setOf(replicas: number) {
+  const metadata = { ownerReferences: controlledBy(aMachineDeployment()) };
+  return aMachineSet({ metadata, status: { replicas, availableReplicas: replicas } });
+}
+
+function aPlace() {
+  const deployment = aMachineDeployment({ status: { observedGeneration: 1 } });
+  return { kube: new InMemoryClient(deployment, setOf(1)), namespace: 'shoot' };
+}
+
+test('an API server that restarts in the middle does not end it', async () => {
+  const said = vi.spyOn(console, 'error').mockReturnValue();
+  const place = aPlace();
+  const answer = status(place, asked);
+  await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1));
+  place.kube.fault = () => ({ code: 0, reason: 'Unreachable' });
+  await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(2), 3_000);
+  place.kube.put(setOf(3));
+  place.kube.fault = () => undefined;
+  expect(await answer).toMatchObject({ data: { state: 'complete' } });
+  expect(said.mock.calls[1]).toEqual([expect.stringContaining('Waiting for the API server')]);
+  said.mockRestore();
+});
+
+test('one that was never reached ends it at once', async () => {
+  const place = aPlace();
+  place.kube.fault = () => ({ code: 0, reason: 'Unreachable' });
+  await expect(status(place, asked)).rejects.toThrow('Unreachable');
+});
