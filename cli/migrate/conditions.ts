@@ -3,7 +3,7 @@
  * that it finds, so what we said last would stand there for ever.
  */
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isConflict } from '../../activities/kube/client/errors.ts';
+import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { isUnsettledCondition, withoutUnsettled } from '../../workflows/api/kstatus.ts';
@@ -34,6 +34,7 @@ async function forget(
       await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
       return;
     } catch (error) {
+      if (isNotFound(error)) return;
       if (!isConflict(error) || attempt === attempts) throw error;
     }
     current = await ignoreNotFound(kube.get<MachineDeployment>(path));

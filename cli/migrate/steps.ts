@@ -1,5 +1,6 @@
 /** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
 import { setTimeout } from 'node:timers/promises';
+import { isUnreachable } from '../../activities/kube/client/errors.ts';
 import type { Place } from '../connect.ts';
 import type { Migration } from './migration.ts';
 
@@ -20,7 +21,7 @@ export async function until(
 ): Promise<void> {
   const deadline = Date.now() + asked.timeoutSeconds * 1_000;
   for (let said: string | undefined; ;) {
-    const obstacle = await obstacleNow();
+    const obstacle = await obstacleNow().catch(outOfReach);
     if (obstacle === undefined) return;
     if (Date.now() > deadline) {
       throw new Error(
@@ -31,4 +32,10 @@ export async function until(
     said = obstacle;
     await setTimeout(checkEveryMs);
   }
+}
+
+/** One that restarts ends no wait: in the middle of a hand-back no controller is at work. */
+function outOfReach(error: unknown): string {
+  if (!isUnreachable(error)) throw error;
+  return `the API server does not answer (${error.message})`;
 }

@@ -25,3 +25,20 @@ test('what MCM would copy for ever goes, all else stays, and an object without i
   });
   expect(kube.writes()).toHaveLength(1);
 });
+
+const pathOf = (name: string) => customResource('machinedeployments', namespace, name);
+
+test('one that is deleted meanwhile keeps the others from nothing', async () => {
+  const kube = new InMemoryClient(
+    deploymentWith('gone', 'Stalled'),
+    deploymentWith('old', 'Stalled'),
+  );
+  kube.fault = ({ method, path }) =>
+    method === 'PATCH' && path.startsWith(pathOf('gone'))
+      ? { code: 404, reason: 'NotFound' }
+      : undefined;
+  await forgetConditions(kube, namespace);
+  expect((await kube.read<MachineDeployment>(pathOf('old'))).status?.conditions).toEqual([
+    available,
+  ]);
+});
