@@ -54,6 +54,8 @@ function wordsOf(
       return `Refused: ${words ?? ''}`;
     case 'unknown':
       return `A worker took "${written}", and no Event says what came of it. See: kubectl -n ${namespace} describe machine ${name}`;
+    case 'replaced':
+      return `"${words ?? ''}" was written in the place of "${written}", and no Event says that a worker took it before. If it is still wanted, ask for it again`;
     case 'waiting':
       return `No worker has taken "${written}" yet; it stays asked for. See: ${millwrightFor('doctor', namespace)}. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
   }

@@ -23,10 +23,10 @@ export interface WrittenOn {
 export interface Outcome {
   /**
    * `unknown`: a worker took it, and no Event says what came of it. `waiting`: no worker has taken
-   * it yet.
+   * it yet. `replaced`: another command stands there, and no Event says that this one was taken.
    */
-  state: 'done' | 'refused' | 'unknown' | 'waiting';
-  /** Of the Event. */
+  state: 'done' | 'refused' | 'unknown' | 'waiting' | 'replaced';
+  /** Of the Event; of a command that was replaced, the other one. */
   words?: string;
   /** As it stood on the object. */
   written: string;
@@ -44,9 +44,11 @@ export async function writeCommand(
   const before = await eventsOf(place, machine);
   const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
   await kube.patch(path, 'merge', { metadata });
-  if (!(await untilTaken(kube, path, written))) return { state: 'waiting', written };
+  const present = await untilTaken(kube, path, written);
+  if (present === written) return { state: 'waiting', written };
   const report =
     before && (await untilReported(place, machine, { before, reasons: [done, 'CommandRefused'] }));
+  if (!report && present !== undefined) return { state: 'replaced', words: present, written };
   if (!report) return { state: 'unknown', written };
   const state = report.reason === done ? 'done' : 'refused';
   return { state, words: report.message, written };
@@ -75,12 +77,17 @@ async function callerOf(kube: KubeClient): Promise<string | undefined> {
   }
 }
 
-async function untilTaken(kube: KubeClient, path: string, written: string): Promise<boolean> {
+/** The command that stands there then: this one if no worker took it. */
+async function untilTaken(
+  kube: KubeClient,
+  path: string,
+  written: string,
+): Promise<string | undefined> {
   const deadline = performance.now() + takenWithinMs;
   for (;;) {
     const found = await ignoreNotFound(kube.get<KubeObject>(path));
-    if (found?.metadata.annotations?.[annotations.command] !== written) return true;
-    if (performance.now() > deadline) return false;
+    const present = found?.metadata.annotations?.[annotations.command];
+    if (present !== written || performance.now() > deadline) return present;
     await setTimeout(periodMs);
   }
 }

@@ -99,6 +99,46 @@ test('a failed creation can be tried again', async () => {
   expect(text).toContain('try at once what failed');
 });
 
+/** `second`: what is read back is the command of another person, which no worker has taken. */
+async function answerWith(second: string, eventReason?: string) {
+  const place = aPlace();
+  place.kube.fault = ({ method }) => {
+    if (method === 'PATCH') place.kube.fault = () => takenOver();
+    return undefined;
+  };
+  function takenOver(): undefined {
+    const notes = { [annotations.command]: second };
+    place.kube.put(aMachine({ metadata: { ...going, annotations: notes }, status: blocked }));
+    if (eventReason !== undefined) place.kube.put(anEvent(eventReason));
+  }
+  const clock = vi.spyOn(performance, 'now');
+  for (const at of [0, 0, 60_000]) clock.mockReturnValueOnce(at);
+  const answer = await act(place, { ...ask('retryNow'), yes: true });
+  clock.mockRestore();
+  return answer;
+}
+
+const anEvent = (reason: string) => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'one', namespace: 'shoot' },
+  involvedObject: { uid: aMachine().metadata.uid },
+  reason,
+  message: 'Tried again at once',
+});
+
+test('a command that another one replaced before a worker took it is not done', async () => {
+  const { text, exitCode } = await answerWith('skipDrain by=eve');
+  expect(exitCode).toBe(1);
+  expect(text).toContain('"skipDrain by=eve" was written in the place of "retryNow"');
+});
+
+test('one that was taken before the next one came is done', async () => {
+  const { text, exitCode } = await answerWith('skipDrain by=eve', 'RetryNow');
+  expect(exitCode).toBe(0);
+  expect(text).toMatch(/Done: Tried again at once$/);
+});
+
 test('a name of a caller that is too long is left out', () => {
   expect(signed('pause', 'ada')).toBe('pause by=ada');
   expect(signed('pause', undefined)).toBe('pause');
