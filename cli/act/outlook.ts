@@ -1,4 +1,5 @@
 /** Describes what a command will do, from the present state of a Machine and its Node. */
+import { annotations as names } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
@@ -22,15 +23,20 @@ const namedMax = 10;
 
 export function outlookOf(sight: Sight, command: MachineCommand): Outlook {
   const { machine } = sight;
-  const { name } = machine.metadata;
+  const { name, annotations = {} } = machine.metadata;
+  const waiting = annotations[names.command];
   const text = [
     `machine/${name} now: ${waitsFor(machine)}`,
     `millwright will: ${deedOf(sight, command)}`,
+    ...(waiting === undefined
+      ? []
+      : [`It takes the place of "${waiting}", which no worker has taken yet.`]),
   ].join('\n');
   const data = {
     machine: name,
     command,
     now: waitsFor(machine),
+    replaces: waiting ?? null,
     pods: 'unread' in sight.pods ? null : sight.pods.map(podKey),
     budgets: budgetNames(sight),
   };

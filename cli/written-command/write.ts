@@ -4,6 +4,7 @@ import type { KubeClient, KubeObject } from '../../activities/kube/client/client
 import { isRefusal } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { formatCommand, longestWrittenCommand } from '../../workflows/contracts/written-command.ts';
@@ -44,14 +45,20 @@ export async function writeCommand(
   const before = await eventsOf(place, machine);
   const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
   await kube.patch(path, 'merge', { metadata });
-  const present = await untilTaken(kube, path, written);
-  if (present === written) return { state: 'waiting', written };
-  const report =
-    before && (await untilReported(place, machine, { before, reasons: [done, 'CommandRefused'] }));
-  if (!report && present !== undefined) return { state: 'replaced', words: present, written };
-  if (!report) return { state: 'unknown', written };
-  const state = report.reason === done ? 'done' : 'refused';
-  return { state, words: report.message, written };
+  try {
+    const present = await untilTaken(kube, path, written);
+    if (present === written) return { state: 'waiting', written };
+    const reasons = [done, 'CommandRefused'];
+    const report = before && (await untilReported(place, machine, { before, reasons }));
+    if (!report && present !== undefined) return { state: 'replaced', words: present, written };
+    if (!report) return { state: 'unknown', written };
+    const state = report.reason === done ? 'done' : 'refused';
+    return { state, words: report.message, written };
+  } catch (error) {
+    // To ask again would do it twice.
+    const words = `"${written}" stands on machine/${machine.name}, and what comes of it is not known`;
+    throw new Error(`${words}: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 /** `text` with who asks, as far as there is room for it. */

@@ -139,6 +139,25 @@ test('one that was taken before the next one came is done', async () => {
   expect(text).toMatch(/Done: Tried again at once$/);
 });
 
+test('an API server that does not answer after the write does not pass for nothing done', async () => {
+  const place = aPlace();
+  place.kube.fault = ({ method }) => {
+    if (method === 'PATCH') place.kube.fault = () => ({ code: 500, reason: 'InternalError' });
+    return undefined;
+  };
+  await expect(act(place, { ...ask('retryNow'), yes: true })).rejects.toThrow(
+    /^"retryNow" stands on machine\/pool-a, and what comes of it is not known: .*InternalError/,
+  );
+});
+
+test('a command that no worker has taken yet, and that goes, is said', async () => {
+  const annotated = { ...going, annotations: { [annotations.command]: 'extendDrain minutes=30' } };
+  const place = aPlace({ metadata: annotated, status: blocked });
+  const { text, data } = await act(place, ask('retryNow'));
+  expect(text).toContain('It takes the place of "extendDrain minutes=30", which no worker');
+  expect(data).toMatchObject({ replaces: 'extendDrain minutes=30' });
+});
+
 test('a name of a caller that is too long is left out', () => {
   expect(signed('pause', 'ada')).toBe('pause by=ada');
   expect(signed('pause', undefined)).toBe('pause');
