@@ -7,6 +7,7 @@ import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Outlook } from '../consent.ts';
+import { shownIn } from '../terminal/columns.ts';
 import { isBeingDrained, waitsFor } from './state.ts';
 
 export interface Sight {
@@ -30,7 +31,7 @@ export function outlookOf(sight: Sight, command: MachineCommand): Outlook {
     `millwright will: ${deedOf(sight, command)}`,
     ...(waiting === undefined
       ? []
-      : [`It takes the place of "${waiting}", which no worker has taken yet.`]),
+      : [`It takes the place of "${shownIn(waiting)}", which no worker has taken yet.`]),
   ].join('\n');
   const data = {
     machine: name,

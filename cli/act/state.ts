@@ -3,6 +3,7 @@ import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
+import { shownIn } from '../terminal/columns.ts';
 
 /** How the description begins once the pods are no longer asked. */
 const ended = ['Drain successful', 'Force Drain', 'Skipping drain', 'Deleting Node', 'VM deletion'];
@@ -37,6 +38,8 @@ function isFailing({ status }: Machine): boolean {
   return isWaiting || status?.lastOperation?.state === 'Failed';
 }
 
+/** On one line: what a cloud wrote there must not write over what a person is to consent to. */
 export function waitsFor({ status }: Machine): string {
-  return status?.lastOperation?.description ?? 'it says nothing of what it does';
+  const { description } = status?.lastOperation ?? {};
+  return description === undefined ? 'it says nothing of what it does' : shownIn(description);
 }

@@ -150,6 +150,19 @@ test('an API server that does not answer after the write does not pass for nothi
   );
 });
 
+test('escape sequences and lines of a cloud do not reach the terminal of the consent', async () => {
+  const lastOperation = {
+    state: 'Failed',
+    description: 'no\nmillwright will: do nothing\u001B[8m',
+  } as const;
+  const { text } = await act(
+    aPlace({ metadata: going, status: { lastOperation } }),
+    ask('skipDrain'),
+  );
+  expect(text.match(/^millwright will: /gm)).toHaveLength(1);
+  expect(text).not.toContain('\u001B');
+});
+
 test('a command that no worker has taken yet, and that goes, is said', async () => {
   const annotated = { ...going, annotations: { [annotations.command]: 'extendDrain minutes=30' } };
   const place = aPlace({ metadata: annotated, status: blocked });
