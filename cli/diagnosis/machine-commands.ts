@@ -1,4 +1,5 @@
 /** Lines to copy, about one machine. */
+import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Fleet } from './fleet.ts';
 import { millwrightFor } from './millwright-line.ts';
@@ -40,13 +41,18 @@ export function editClassCommands(machine: Machine): string[] {
 }
 
 /** On one machine of a pool it would be taken back: the template of the pool is pushed down. */
-export function moreTimeCommand(machine: Machine, { sets }: Pick<Fleet, 'sets'>): string[] {
+export function moreTimeCommand(
+  machine: Machine,
+  { sets, timeouts }: Pick<Fleet, 'sets' | 'timeouts'>,
+): string[] {
   const set = ownerOf(machine, 'MachineSet');
   const known = sets.find(
     ({ metadata }) => metadata.name === set && metadata.namespace === machine.metadata.namespace,
   );
   const pool = known && ownerOf(known, 'MachineDeployment');
-  const spec = { creationTimeout: '40m' };
+  // A time that is less than it has would fail it at once.
+  const seconds = 2 * (creationTimeoutSecondsOf(machine) ?? timeouts.creation);
+  const spec = { creationTimeout: `${Math.ceil(seconds / 60)}m` };
   const [object, patch] =
     set === undefined
       ? [`machine ${machine.metadata.name}`, { spec }]

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Finding } from '../../../cli/diagnosis/finding.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import { defaultTimeouts } from '../../../cli/diagnosis/fleet.ts';
 import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
 import { isoOf } from '../../../cli/diagnosis/finding.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
@@ -282,4 +283,18 @@ test('more time to join is given where it is not taken back: on the pool of the 
   expect(linesOf(ofSet, [aSet(ownedBy('MachineDeployment', 'pool'))])).toBe(
     `kubectl -n shoot patch machinedeployment pool ${onTemplate}`,
   );
+});
+
+test('more time to join is more than it has', () => {
+  const lineOf = (creationTimeout: string | undefined, changes: Partial<Fleet> = {}) => {
+    const machine = aMachine('a', {
+      metadata: { creationTimestamp: minutesAgo(100) },
+      spec: { providerID: 'virtual:///a/i-1', ...(creationTimeout && { creationTimeout }) },
+      status: waiting('Pending', 'waiting for Node a to join', 'Create'),
+    });
+    return findingsOf(machine, changes)[0]?.commands[1];
+  };
+  expect(lineOf('2h')).toContain('"creationTimeout":"240m"');
+  const timeouts = { ...defaultTimeouts, creation: 3_600 };
+  expect(lineOf(undefined, { timeouts })).toContain('"creationTimeout":"120m"');
 });
