@@ -34,10 +34,13 @@ export function healthDeadlineOf(machine: Machine, fleet: Fleet): number | undef
 /** Pods that are left then are deleted by force. */
 export function drainDeadlineOf(machine: Machine, fleet: Fleet): number | undefined {
   const { metadata, spec } = machine;
-  const given = timeOf(metadata.annotations?.[drainOptions.until]);
-  if (given !== undefined) return given;
   const from = timeOf(metadata.deletionTimestamp);
-  const seconds = secondsOf(spec.drainTimeout) ?? fleet.timeouts.drain;
+  const given = timeOf(metadata.annotations?.[drainOptions.until]);
+  // As if nothing had been paused, like the timeout: what was paused comes on top of both.
+  const seconds =
+    given !== undefined && from !== undefined
+      ? Math.max(given - from, 0) / 1_000
+      : (secondsOf(spec.drainTimeout) ?? fleet.timeouts.drain);
   return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, fleet)));
 }
 

@@ -221,6 +221,8 @@ test('a drain is forced after its timeout, and later by the pauses since', () =>
     },
   };
   expect(isoOf(findingsOf(given)[0]?.until ?? 0)).toBe('2026-11-26T14:00:00Z');
+  const [extended] = findingsOf(given, { leases: [{ ...lease, pauses: [pause] }] });
+  expect(isoOf(extended?.until ?? 0)).toBe('2026-11-26T14:10:00Z');
 });
 
 test('a machine that cannot be made has its creation timeout, its own or that of the flags', () => {
