@@ -6,6 +6,7 @@ import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { drainCommands, kubectlFor, retryCommand, skipVolumeCommands } from './machine-commands.ts';
 import { foundMachine } from './machine-object.ts';
+import { isDeletionTaken } from './machine-untouched.ts';
 import { drainDeadlineOf, timeOf } from './times.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -15,7 +16,8 @@ const drainFailed = /^Drain failed due to - (.*?)\. Will retry in next sync\b/s;
 export function drainFindings(machine: Machine, fleet: Fleet): Finding[] {
   const { status, metadata } = machine;
   const { state, description = '' } = status?.lastOperation ?? {};
-  if (metadata.deletionTimestamp === undefined || state !== 'Failed') return [];
+  const isGoing = metadata.deletionTimestamp !== undefined && isDeletionTaken(machine);
+  if (!isGoing || state !== 'Failed') return [];
   const [, words] = drainFailed.exec(description) ?? [];
   return [words === undefined ? deletionFinding(machine) : blockedFinding(machine, fleet, words)];
 }

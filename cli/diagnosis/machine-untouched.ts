@@ -36,9 +36,14 @@ function untouchedSince(machine: Machine): number | undefined {
   return isTaken ? undefined : timeOf(metadata.creationTimestamp);
 }
 
-function undeletedSince({ metadata, status }: Machine): number | undefined {
-  const { finalizers = [], deletionTimestamp } = metadata;
+function undeletedSince(machine: Machine): number | undefined {
+  const { finalizers = [], deletionTimestamp } = machine.metadata;
+  const isTaken = isDeletionTaken(machine) || finalizers.length === 0;
+  return isTaken ? undefined : timeOf(deletionTimestamp);
+}
+
+/** Before that the last operation is one of before the deletion. */
+export function isDeletionTaken({ status }: Machine): boolean {
   const { type } = status?.lastOperation ?? {};
-  const isTaken = type === 'Delete' || type === 'DrainNode';
-  return isTaken || finalizers.length === 0 ? undefined : timeOf(deletionTimestamp);
+  return type === 'Delete' || type === 'DrainNode';
 }

@@ -300,3 +300,24 @@ test('more time to join is more than it has', () => {
   const timeouts = { ...defaultTimeouts, creation: 3_600 };
   expect(lineOf(undefined, { timeouts })).toContain('"creationTimeout":"120m"');
 });
+
+test.each<[string, MachineStatus]>([
+  ['whose creation was refused', refused('ResourceExhausted', 'the quota is used up')],
+  [
+    'that was unhealthy',
+    {
+      currentStatus: { phase: 'Failed', lastUpdateTime: minutesAgo(10) },
+      lastOperation: {
+        description: 'Machine a health checks failing since last 10m0s. Updating machine phase',
+        lastUpdateTime: minutesAgo(10),
+        state: 'Failed',
+        type: 'HealthCheck',
+      },
+    },
+  ],
+])('the cloud is not blamed for the deletion of a machine %s', (_which, status) => {
+  const metadata = { deletionTimestamp: minutesAgo(5), finalizers: ['x'] };
+  expect(findingsOf(aMachine('a', { metadata, status }))).toMatchObject([
+    { trouble: 'worker-down', cause: 'no worker has taken up its deletion' },
+  ]);
+});
