@@ -83,8 +83,12 @@ export const defaultTimeouts: Timeouts = { creation: 1_200, health: 600, drain: 
 export interface TemporalFacts {
   address: string;
   namespace: string;
-  /** Why it did not answer. */
+  /** Why it did not answer, or did not answer this command. */
   failure?: string | undefined;
+  /** It answered: the namespace or the credentials are not those of the install. */
+  isRefused?: boolean | undefined;
+  /** The address is that of the flags of the watcher, which may hold inside of a cluster alone. */
+  isOfWatcher?: boolean | undefined;
   /** How many processes poll; by name of the queue. Absent where it did not answer. */
   pollers?: Readonly<Record<string, number>> | undefined;
   /** Absent where the queue of the install is not known. */

@@ -3,13 +3,14 @@ import { lineFor } from '../../workers/temporal/current-version.ts';
 import { isSameVersion, polls } from '../../workers/temporal/queue-versions.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, ReleaseFacts, TemporalFacts, TroubledRuns } from './fleet.ts';
+import type { Fleet, LeaseFact, ReleaseFacts, TemporalFacts, TroubledRuns } from './fleet.ts';
 
 export function temporalFindings(fleet: Fleet): Finding[] {
   const { temporal } = fleet;
   if (!temporal) return [];
   const { address, failure, release } = temporal;
   if (failure !== undefined) {
+    if (isOutOfSight(fleet)) return [];
     const object = { kind: 'temporal', name: address };
     const cause = `Temporal at ${address} does not answer: ${failure}`;
     const command = `temporal operator cluster health --address ${address}`;
@@ -19,6 +20,22 @@ export function temporalFindings(fleet: Fleet): Finding[] {
     ...queueFindings(temporal),
     ...(release ? releaseFindings({ release, temporal, fleet }) : []),
   ];
+}
+
+/**
+ * That this command gets no answer says nothing of the install: it is refused, or the watcher gets
+ * one at the same address.
+ */
+export function isOutOfSight({ temporal, leases = [] }: Fleet): boolean {
+  if (temporal?.failure === undefined) return false;
+  if (temporal.isRefused === true) return true;
+  return temporal.isOfWatcher === true && leases.some(seesTemporal);
+}
+
+/** It notes on its Lease when it gets no answer for ten seconds. */
+export function seesTemporal({ holder, pauses }: Pick<LeaseFact, 'holder' | 'pauses'>): boolean {
+  const isAway = pauses.some(({ reason, until }) => reason === 'temporal' && until === undefined);
+  return holder !== undefined && !isAway;
 }
 
 function placeFlags({ address, namespace }: TemporalFacts): string {

@@ -1,5 +1,6 @@
 /** What a reader has to know of an answer: what stands over it all, and what it does not know. */
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
 
 /** Lines, with an empty one before them. */
@@ -9,10 +10,19 @@ export function notesOf(fleet: Fleet): string[] {
     ...(fleet.unread.length === 0
       ? []
       : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),
-    ...(fleet.temporal === undefined
-      ? ['Temporal was not asked: --temporal-address says where it is.']
-      : []),
+    ...temporalWords(fleet),
   ]);
+}
+
+function temporalWords(fleet: Fleet): string[] {
+  const { temporal } = fleet;
+  if (!temporal) return ['Temporal was not asked: --temporal-address says where it is.'];
+  const { address, failure = '', isRefused = false } = temporal;
+  if (!isOutOfSight(fleet)) return [];
+  if (isRefused) return [`Temporal at ${address} refuses this command: ${failure}`];
+  return [
+    `Temporal at ${address}, as the flags of the watcher have it, cannot be reached from here (${failure}): --temporal-address names another way.`,
+  ];
 }
 
 export function stopLines(fleet: Fleet): string[] {

@@ -1,7 +1,7 @@
 /** The objects of an install and, where its address is known, what Temporal says of it. */
 import type { Place } from '../connect.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
-import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import { isAddressOfWatcher, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import type { FleetQuestion } from './question.ts';
 import { readFleet } from './read.ts';
 
@@ -12,5 +12,7 @@ export async function readAll(place: Place, asked: FleetQuestion): Promise<Fleet
   const options = temporalOptionsOf(asked, install, process.env);
   if (!isTemporalKnown(options, process.env)) return fleet;
   const { readTemporal } = await (early ?? import('./temporal-facts.ts'));
-  return { ...fleet, temporal: await readTemporal(place, { fleet, install, options }) };
+  const temporal = await readTemporal(place, { fleet, install, options });
+  const isOfWatcher = isAddressOfWatcher(asked, options);
+  return { ...fleet, temporal: { ...temporal, ...(isOfWatcher && { isOfWatcher }) } };
 }

@@ -1,5 +1,5 @@
 /** Whether Temporal answers, whether workers poll, and whether their code goes on. */
-import { Client } from '@temporalio/client';
+import { Client, isGrpcServiceError } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { isForbidden } from '../../activities/kube/client/errors.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
@@ -39,8 +39,18 @@ export async function readTemporal(place: Place, known: Known): Promise<Temporal
       await connection.close();
     }
   } catch (error) {
-    return { address, namespace, failure: reasonOf(error) };
+    const failure = reasonOf(error);
+    return { address, namespace, failure, ...(isRefusal(error) && { isRefused: true }) };
   }
+}
+
+/** `NOT_FOUND` of the namespace, `PERMISSION_DENIED`, `UNAUTHENTICATED` of gRPC. */
+const refusals = new Set<number>([5, 7, 16]);
+
+function isRefusal(error: unknown): boolean {
+  if (isGrpcServiceError(error)) return refusals.has(error.code);
+  if (!(error instanceof Error)) return false;
+  return error.name === 'NamespaceNotFoundError' || isRefusal(error.cause);
 }
 
 /** Of an install with one namespace; of all namespaces nothing is known of the installs. */

@@ -23,6 +23,11 @@ export function temporalOptionsOf(
   };
 }
 
+/** Of what `temporalOptionsOf` returned: neither an option nor a variable says the address. */
+export function isAddressOfWatcher(asked: TemporalOptions, found: TemporalOptions): boolean {
+  return asked.temporalAddress === undefined && Boolean(found.temporalAddress);
+}
+
 const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
 
 /** Whether an address of Temporal is known: without one it is not asked. */

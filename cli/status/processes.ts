@@ -1,5 +1,6 @@
 /** Watcher, workers and Temporal, in a line each. */
 import type { Fleet, LeaseFact, TemporalFacts } from '../diagnosis/fleet.ts';
+import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
 
 export function processLines(fleet: Fleet): string[] {
@@ -9,7 +10,7 @@ export function processLines(fleet: Fleet): string[] {
       ({ namespace, name, component, available, wanted }) =>
         `${component}: ${available} of ${wanted} available (deployment/${name} in ${namespace})`,
     ),
-    ...(fleet.temporal ? [temporalLine(fleet.temporal)] : []),
+    ...(fleet.temporal ? [temporalLine(fleet, fleet.temporal)] : []),
   ];
 }
 
@@ -28,7 +29,12 @@ function leaderOf({ holder, renewedAt }: LeaseFact, now: number): string {
   return `none leads${time === undefined ? '' : `; one did until ${time}`}`;
 }
 
-function temporalLine({ address, failure, pollers = {}, tookMs = 0 }: TemporalFacts): string {
+function temporalLine(
+  fleet: Fleet,
+  { address, failure, isRefused, pollers = {}, tookMs = 0 }: TemporalFacts,
+): string {
+  if (isRefused) return `Temporal: ${address} refuses this command`;
+  if (isOutOfSight(fleet)) return `Temporal: ${address} cannot be reached from here`;
   if (failure !== undefined) return `Temporal: ${address} does not answer`;
   const counts = Object.values(pollers);
   const [workers = 0] = counts;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';
+import { statusAnswer } from '../../../cli/status/status.ts';
 import { stuckAnswer } from '../../../cli/stuck/stuck.ts';
 import { aFleet, aMachine, metaOf, minutesAgo, now, refused } from './objects.ts';
 
@@ -85,6 +86,38 @@ test('Temporal that does not answer', () => {
   expect(found({ temporal })).toEqual([
     ['temporal-down', 'temporal/t:7233', 'Temporal at t:7233 does not answer: no connection'],
   ]);
+});
+
+const unreached = { address: 't:7233', namespace: 'machines', failure: 'no connection' };
+
+test('an address of the flags that only the pods reach is no trouble while the watcher reaches it', () => {
+  const temporal = { ...unreached, isOfWatcher: true };
+  expect(found({ temporal })).toEqual([]);
+  expect(stuckAnswer(aFleet({ temporal }), { isWide: false }).text).toBe(
+    'Nothing is stuck.\n\nTemporal at t:7233, as the flags of the watcher have it, cannot be reached from here (no connection): --temporal-address names another way.',
+  );
+  const pause = { reason: 'temporal', from: now - 60_000 } as const;
+  expect(found({ temporal, leases: [{ ...lease, pauses: [pause] }] })).toMatchObject([
+    ['temporal-down', 'lease/millwright', expect.any(String)],
+    ['temporal-down', 'temporal/t:7233', expect.any(String)],
+  ]);
+  const none = { ...lease, holder: undefined, renewedAt: now - 120_000 };
+  expect(found({ temporal, leases: [none] })).toMatchObject([
+    ['worker-down', 'lease/millwright', expect.any(String)],
+    ['temporal-down', 'temporal/t:7233', expect.any(String)],
+  ]);
+});
+
+test('a refusal is an answer of Temporal', () => {
+  const temporal = { ...unreached, failure: 'Request unauthorized.', isRefused: true };
+  const fleet = aFleet({ temporal, leases: [] });
+  expect(diagnose(fleet)).toEqual([]);
+  expect(stuckAnswer(fleet, { isWide: false }).text).toContain(
+    'Temporal at t:7233 refuses this command: Request unauthorized.',
+  );
+  expect(statusAnswer(fleet, { isWide: false }).text).toContain(
+    'Temporal: t:7233 refuses this command\n',
+  );
 });
 
 const warned = (reason: string, name: string, at: number) => ({

@@ -1,0 +1,44 @@
+/** What a command says of a Temporal that answers it with a refusal, or not at all. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readAll } from '../../../cli/fleet/read-all.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+import type { FakeTemporal } from '../../workers/temporal/fake-temporal.ts';
+import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
+
+const system = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } };
+const place = { kube: new InMemoryClient(system), namespace: 'shoot' };
+const servers: FakeTemporal[] = [];
+
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
+  }
+});
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(async (server) => await server.close()));
+});
+
+async function temporalThat(refuses: number | undefined) {
+  const server = await startFakeTemporal(({ method }) =>
+    refuses === undefined || method === 'GetSystemInfo'
+      ? undefined
+      : { code: refuses, message: 'said so' },
+  );
+  servers.push(server);
+  const asked = { temporalAddress: server.address };
+  return (await readAll(place, asked)).temporal;
+}
+
+test('another namespace, or credentials that do not count, are no outage of Temporal', async () => {
+  const notFound = await temporalThat(5);
+  expect(notFound).toMatchObject({ isRefused: true, failure: expect.any(String) });
+  expect(await temporalThat(7)).toMatchObject({ isRefused: true });
+});
+
+test('an address that is given and does not answer is an outage', async () => {
+  const facts = (await readAll(place, { temporalAddress: '127.0.0.1:1' })).temporal;
+  expect(facts).toMatchObject({ failure: expect.any(String) });
+  expect(facts?.isRefused).toBeUndefined();
+  expect(facts?.isOfWatcher).toBeUndefined();
+});
