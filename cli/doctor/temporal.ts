@@ -1,6 +1,9 @@
 /** Temporal: the server, our namespace in it, and who polls our queues. */
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
+import { lease } from '../../activities/kube/client/paths.ts';
+import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { checkNames } from '../../workers/checks/checks.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
@@ -11,7 +14,9 @@ import {
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import { seesTemporal } from '../diagnosis/temporal.ts';
+import { leaseFactsOf } from '../fleet/lease-facts.ts';
+import { isAddressOfWatcher, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import { orMissing } from '../setup/finding.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
 import { certificateFinding, endOfServerCertificate } from './certificates.ts';
@@ -61,9 +66,29 @@ export async function temporalChecks(
       close: () => connection.close(),
     };
   } catch (reason) {
-    const repair = `temporal operator cluster health --address ${settings.address}; name another server with --temporal-address`;
-    return { ...nothing, checks: failing(error('Temporal', reasonOf(reason), repair)) };
+    const isOfWatcher = isAddressOfWatcher(asked, options);
+    const finding =
+      isOfWatcher && (await isReachedByWatcher(sight))
+        ? skipped('Temporal', `${reasonOf(reason)}; ${otherWay}`)
+        : unreached(settings, reasonOf(reason));
+    return { ...nothing, checks: failing(finding) };
   }
+}
+
+const otherWay =
+  'the watcher, whose flags have this address, reaches it: --temporal-address names another way for this computer';
+
+function unreached({ address }: TemporalSettings, why: string): Finding {
+  const repair = `temporal operator cluster health --address ${address}; name another server with --temporal-address`;
+  return error('Temporal', why, repair);
+}
+
+/** False also where its Lease may not be read. */
+async function isReachedByWatcher({ kube, namespace, flags }: Sight): Promise<boolean> {
+  const own = ownLeaseOf(namespace, flags.leasePlace);
+  const found = await kube.get<Lease>(lease(own.namespace, own.name)).catch(() => undefined);
+  const facts = leaseFactsOf(found ? [found] : [], { namespace, place: flags.leasePlace });
+  return facts.some(seesTemporal);
 }
 
 function failing(finding: Finding): Check[] {

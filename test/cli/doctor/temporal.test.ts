@@ -1,0 +1,45 @@
+/** Whether the address in the flags of a watcher answers this computer, and what that means. */
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Sight } from '../../../cli/doctor/sight.ts';
+import { temporalChecks } from '../../../cli/doctor/temporal.ts';
+import { installOf } from '../../../cli/migrate/install.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+
+const address = '127.0.0.1:1';
+
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
+  }
+});
+
+async function found(asked: { temporalAddress?: string }, annotations: object = {}) {
+  const kube = new InMemoryClient({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { namespace: 'shoot', name: 'millwright', annotations },
+    spec: { holderIdentity: 'watcher-0', renewTime: new Date().toISOString() },
+  });
+  const flags = { ...installOf([]), temporalAddress: address };
+  const common = { kube, target: kube, isSameCluster: true, namespace: 'shoot', release: 'shoot' };
+  const sight: Sight = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
+  const { checks, close } = await temporalChecks(sight, asked, process.env);
+  await close();
+  return await checks[0]?.run();
+}
+
+test('what the watcher reaches, and this computer does not, is no error', async () => {
+  expect(await found({})).toMatchObject({
+    level: 'skipped',
+    text: expect.stringMatching(/^Temporal at 127\.0\.0\.1:1 .*--temporal-address/),
+  });
+});
+
+test('what the watcher does not reach either, or what was named, is an error', async () => {
+  const pauses = JSON.stringify([{ reason: 'temporal', from: new Date().toISOString() }]);
+  const findings = await Promise.all([
+    found({}, { 'millwright.dev/pauses': pauses }),
+    found({ temporalAddress: address }),
+  ]);
+  expect(findings).toMatchObject([{ level: 'error' }, { level: 'error' }]);
+});
