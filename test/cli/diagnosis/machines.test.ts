@@ -221,8 +221,20 @@ test('a drain is forced after its timeout, and later by the pauses since', () =>
     },
   };
   expect(isoOf(findingsOf(given)[0]?.until ?? 0)).toBe('2026-11-26T14:00:00Z');
-  const [extended] = findingsOf(given, { leases: [{ ...lease, pauses: [pause] }] });
-  expect(isoOf(extended?.until ?? 0)).toBe('2026-11-26T14:10:00Z');
+});
+
+test('a drain that was extended is forced later by the pauses since as well', () => {
+  const { spec, status, metadata } = draining(`${budget}${retry}`);
+  const annotations = { 'millwright.dev/drain-until': '2026-11-26T14:00:00Z' };
+  const machine = aMachine('a', {
+    metadata: { ...metadata, annotations },
+    ...(spec && { spec }),
+    ...(status && { status }),
+  });
+  const [from, until] = [Date.parse(minutesAgo(20)), Date.parse(minutesAgo(10))];
+  const lease = { namespace: 'shoot', name: 'millwright', holder: 'w', renewedAt: from };
+  const leases = [{ ...lease, pauses: [{ reason: 'stop' as const, from, until }] }];
+  expect(isoOf(findingsOf(machine, { leases })[0]?.until ?? 0)).toBe('2026-11-26T14:10:00Z');
 });
 
 test('a machine that cannot be made has its creation timeout, its own or that of the flags', () => {
@@ -287,18 +299,19 @@ test('more time to join is given where it is not taken back: on the pool of the 
   );
 });
 
+function moreTimeFor(creationTimeout: string | undefined, changes: Partial<Fleet> = {}) {
+  const machine = aMachine('a', {
+    metadata: { creationTimestamp: minutesAgo(100) },
+    spec: { providerID: 'virtual:///a/i-1', ...(creationTimeout && { creationTimeout }) },
+    status: waiting('Pending', 'waiting for Node a to join', 'Create'),
+  });
+  return findingsOf(machine, changes)[0]?.commands[1];
+}
+
 test('more time to join is more than it has', () => {
-  const lineOf = (creationTimeout: string | undefined, changes: Partial<Fleet> = {}) => {
-    const machine = aMachine('a', {
-      metadata: { creationTimestamp: minutesAgo(100) },
-      spec: { providerID: 'virtual:///a/i-1', ...(creationTimeout && { creationTimeout }) },
-      status: waiting('Pending', 'waiting for Node a to join', 'Create'),
-    });
-    return findingsOf(machine, changes)[0]?.commands[1];
-  };
-  expect(lineOf('2h')).toContain('"creationTimeout":"240m"');
+  expect(moreTimeFor('2h')).toContain('"creationTimeout":"240m"');
   const timeouts = { ...defaultTimeouts, creation: 3_600 };
-  expect(lineOf(undefined, { timeouts })).toContain('"creationTimeout":"120m"');
+  expect(moreTimeFor(undefined, { timeouts })).toContain('"creationTimeout":"120m"');
 });
 
 test.each<[string, MachineStatus]>([
