@@ -1,5 +1,9 @@
 /** What a Machine says that the cloud, or what is before it, has refused. */
-import { creationTroubleOf, failureWordsOf } from '../../workflows/api/creation-failure.ts';
+import {
+  creationTroubleOf,
+  failureWordsOf,
+  isOfApiServer,
+} from '../../workflows/api/creation-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -11,8 +15,17 @@ export interface CloudFailure {
 
 export function cloudFailureOf(machine: Machine): CloudFailure {
   const words = failureWordsOf(machine);
-  const trouble = creationTroubleOf(machine.status?.lastOperation?.errorCode ?? '', words);
+  const { errorCode = '' } = machine.status?.lastOperation ?? {};
+  if (isOfApiServer(words)) return apiServerFailure(errorCode, words);
+  const trouble = creationTroubleOf(errorCode, words);
   return { trouble, cause: `${introductionOf(trouble)}: ${words}` };
+}
+
+/** Our own rights, a webhook, a quota of Kubernetes: no page is about these. */
+function apiServerFailure(errorCode: string, words: string): CloudFailure {
+  return errorCode === 'Unavailable'
+    ? { trouble: 'api-server-down', cause: `an API server does not answer: ${words}` }
+    : { trouble: undefined, cause: `an API server refuses what it needs: ${words}` };
 }
 
 const introductions: Partial<Record<Trouble, string>> = {

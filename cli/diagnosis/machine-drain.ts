@@ -52,11 +52,19 @@ function budgetCommands(words: string): string[] {
   ];
 }
 
+/** Pages that say what helps a deletion as well. */
+const troublesOfDeletions: ReadonlySet<Trouble | undefined> = new Set<Trouble>([
+  'credentials',
+  'missing-secret',
+  'worker-down',
+  'api-server-down',
+]);
+
 /** The instance does not go. */
 function deletionFinding(machine: Machine): Finding {
   const failure = cloudFailureOf(machine);
   return {
-    trouble: failure.trouble === 'credentials' ? failure.trouble : undefined,
+    trouble: troublesOfDeletions.has(failure.trouble) ? failure.trouble : undefined,
     object: foundMachine(machine),
     cause: `it is to go, and ${failure.cause}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),

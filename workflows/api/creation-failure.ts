@@ -35,9 +35,17 @@ const byCode: Partial<Record<MachineErrorCode, CreationTrouble>> = {
  * cloud says which one it is. Undefined where a retry may help as well as anything.
  */
 export function creationTroubleOf(errorCode: string, words: string): CreationTrouble | undefined {
+  if (words.startsWith('no worker serves provider ')) return 'worker-down';
+  // Its codes are those of a cloud, but other rights than those of the credentials are missing.
+  if (isOfApiServer(words)) return undefined;
   const trouble = Object.entries(byCode).find(([code]) => code === errorCode)?.[1];
   if (trouble === 'capacity' && isQuota(words)) return 'quota';
   return trouble === 'bad-spec' ? refusalOf(words) : trouble;
+}
+
+/** Not the cloud has failed, but a call to Kubernetes: by the form of `KubeError`. */
+export function isOfApiServer(words: string): boolean {
+  return /: (?:GET|POST|PUT|PATCH|DELETE) \/apis?\/\S*: /.test(words);
 }
 
 /** Of a class, whose annotation says the same as its machines. */

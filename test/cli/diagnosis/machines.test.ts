@@ -103,6 +103,58 @@ test.each<Case>([
     'no worker serves its provider',
   ],
   [
+    'worker-down',
+    {
+      status: refused(
+        'Unavailable',
+        'no worker serves provider "x": start one for its task queues, or fix the class\'s provider',
+      ),
+    },
+    'no worker serves its provider',
+  ],
+  [
+    'worker-down',
+    draining(
+      'Deleting the instance failed and is tried again - machine codes error: code = [Unavailable] message = [no worker serves provider "x": start one for its task queues, or fix the class\'s provider]',
+      'Unavailable',
+    ),
+    'it is to go, and no worker serves its provider',
+  ],
+  [
+    undefined,
+    {
+      status: refused(
+        'PermissionDenied',
+        'MachineClass "small" or a Secret of it could not be read: GET /api/v1/namespaces/shoot/secrets/small: 403 Forbidden: you may not',
+      ),
+    },
+    'an API server refuses what it needs: MachineClass "small" or a Secret of it could not be read',
+  ],
+  [
+    undefined,
+    draining(
+      'Deletion of Node Object "a" failed due to error: DELETE /api/v1/nodes/a: 403 Forbidden: you may not. Initiate node object deletion',
+      'PermissionDenied',
+    ),
+    'it is to go, and an API server refuses what it needs: Deletion of Node Object "a"',
+  ],
+  [
+    'api-server-down',
+    draining(
+      'Deletion of Node Object "a" failed due to error: DELETE /api/v1/nodes/a: Unreachable: connect ECONNREFUSED. Initiate node object deletion',
+      'Unavailable',
+    ),
+    'it is to go, and an API server does not answer: Deletion of Node Object "a"',
+  ],
+  [
+    'missing-secret',
+    draining(
+      'Deleting the instance failed and is tried again - machine codes error: code = [InvalidArgument] message = [MachineClass "small" does not exist in namespace shoot: create it again, its Machines need it]',
+      'InvalidArgument',
+    ),
+    'it is to go, and what it is made from is missing: MachineClass "small"',
+  ],
+  [
     'credentials',
     { status: refused('Unauthenticated', 'the key is no longer valid') },
     'the cloud refuses the credentials: the key is no longer valid',

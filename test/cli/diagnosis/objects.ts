@@ -63,7 +63,7 @@ export function refused(errorCode: string, message: string): MachineStatus {
   };
 }
 
-export function draining(description: string): Changes {
+export function draining(description: string, errorCode?: string): Changes {
   return {
     metadata: { deletionTimestamp: minutesAgo(30), finalizers: ['machine'] },
     spec: { providerID: 'virtual:///a/i-1' },
@@ -74,6 +74,7 @@ export function draining(description: string): Changes {
         lastUpdateTime: minutesAgo(29),
         state: 'Failed',
         type: 'Delete',
+        ...(errorCode !== undefined && { errorCode }),
       },
     },
   };
