@@ -1,7 +1,7 @@
 /** What holds up a whole namespace: a stop, no leader, no worker, Temporal. */
 import type { Finding } from './finding.ts';
 import type { Fleet, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
-import { leaseFindings } from './lease.ts';
+import { leaseFindings, standstillOf } from './lease.ts';
 import { millwrightFor } from './millwright-line.ts';
 import { temporalFindings } from './temporal.ts';
 import type { Trouble } from './trouble.ts';
@@ -20,6 +20,15 @@ export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
     ...fleet.processes.flatMap(processFindings),
     ...temporalFindings(fleet),
     ...warningFindings(fleet.warnings),
+  ];
+}
+
+/** While one of these lasts, none of the objects gets on, whatever is wrong with itself. */
+export function standstillFindings(fleet: Fleet): Finding[] {
+  return [
+    ...fleet.stops.flatMap((stop) => stopFindings(stop, Infinity)),
+    ...(fleet.leases ?? []).flatMap((lease) => standstillOf(lease, fleet)),
+    ...fleet.processes.flatMap(processFindings),
   ];
 }
 

@@ -15,11 +15,14 @@ const certificateNoticeMs = 7 * 86_400_000;
 
 export function leaseFindings(lease: LeaseFact, fleet: Fleet): Finding[] {
   return [
-    ...leaderFindings(lease, fleet.now),
-    ...pauseFindings(lease),
+    ...standstillOf(lease, fleet),
     ...restoreFindings(lease, fleet),
     ...(lease.certificates ?? []).flatMap((end) => certificateFindings(end, { lease, fleet })),
   ];
+}
+
+export function standstillOf(lease: LeaseFact, { now }: Fleet): Finding[] {
+  return [...leaderFindings(lease, now), ...pauseFindings(lease)];
 }
 
 function leaderFindings({ namespace, name, holder, renewedAt }: LeaseFact, now: number): Finding[] {

@@ -3,6 +3,7 @@ import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { standstillFindings } from '../diagnosis/install.ts';
 import { readFleet } from '../fleet/read.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
 import type { InstallFlags } from '../migrate/install.ts';
@@ -34,6 +35,7 @@ export async function explain(place: Place, asked: ExplainQuestion): Promise<Ans
   const explained = explanationOf(subject, { fleet, node: seen.node });
   const explanation: Explanation = {
     ...explained,
+    findings: [...standstillFindings(fleet), ...explained.findings],
     events: events.events,
     workflow: workflow.facts,
     notes: [...explained.notes, ...seen.notes, ...workflow.notes, ...unreadOf(fleet, events)],

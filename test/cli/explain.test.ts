@@ -1,5 +1,47 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { explain } from '../../cli/explain/explain.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
+import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
+import { aMachine, minutesAgo, running } from './diagnosis/objects.ts';
+
+beforeEach(() => {
+  vi.stubEnv('NO_COLOR', '1');
+  vi.stubEnv('HOME', '/nowhere');
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
+  }
+});
+
+const aLease = (renewTime: string, annotations: object = {}) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { namespace: 'shoot', name: 'millwright', annotations },
+  spec: { holderIdentity: 'watcher-0', leaseDurationSeconds: 15, renewTime },
+});
+
+async function explained(...objects: object[]) {
+  const kube = new InMemoryClient(aMachine('a', { status: running }), ...objects);
+  const object = { kind: 'machine', name: 'a' } as const;
+  return await explain({ kube, namespace: 'shoot' }, { object });
+}
+
+test('what stands still for all objects of the namespace is said of each', async () => {
+  const stop = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'shoot', name: 'millwright-stop' },
+    data: { reason: 'wrong disks' },
+  };
+  const now = new Date().toISOString();
+  const { text } = await explained(aLease(now), stop);
+  expect(text).toContain('stop-left-on: configmap/millwright-stop: everything is stopped: wrong');
+  expect(text).toContain('millwright start -n shoot');
+  const away = JSON.stringify([{ reason: 'temporal', from: now }]);
+  const { data } = await explained(aLease(now, { 'millwright.dev/pauses': away }));
+  expect(data).toMatchObject({ findings: [{ trouble: 'temporal-down' }] });
+  expect((await explained(aLease(minutesAgo(5)))).text).toContain('no watcher leads');
+  expect((await explained(aLease(now))).data).toMatchObject({ findings: [] });
+});
 
 test('the page of a workflow is told in lines, without its marks, its commands and the console', () => {
   const page = [
