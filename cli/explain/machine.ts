@@ -1,6 +1,6 @@
 /** Why a machine is as it is, by its objects. */
 import type { Node } from '../../activities/kube/objects/nodes.ts';
-import { annotations } from '../../workflows/api/constants.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
@@ -8,6 +8,7 @@ import type { Fleet } from '../diagnosis/fleet.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { foundMachine } from '../diagnosis/machine-object.ts';
+import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
 import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
@@ -22,7 +23,7 @@ export function explainMachine(
   return {
     object: foundMachine(machine),
     state: phaseOf(machine),
-    since: timeOf(status?.currentStatus?.lastUpdateTime) ?? timeOf(metadata.creationTimestamp),
+    since: stateSince(machine),
     decision:
       description === undefined ? undefined : { text: description, at: timeOf(lastUpdateTime) },
     awaits: awaitedOf(machine, fleet),
@@ -38,6 +39,13 @@ export function explainMachine(
 export function phaseOf({ metadata, status }: Machine): string {
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
   return status?.currentStatus?.phase || 'New';
+}
+
+/** The phase is that of before until a worker takes up the deletion. */
+function stateSince({ metadata, status }: Machine): number | undefined {
+  const { deletionTimestamp, creationTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) return timeOf(deletionTimestamp);
+  return timeOf(status?.currentStatus?.lastUpdateTime) ?? timeOf(creationTimestamp);
 }
 
 /** What its phase waits for. */
@@ -91,10 +99,22 @@ function failedAwaits(machine: Machine): Awaited {
   };
 }
 
+const nodeDeletion = /Initiate node object deletion$/;
+/** Also by force: then attachments of volumes go, so that the instance can. */
+const instanceDeletion =
+  /deleting the instance|waits for the cloud|VM deletion|Delete Volume Attachments$/i;
+
+/** Without one, or without a cluster for it, there is nothing to drain. */
+function hasNode({ metadata, status }: Machine): boolean {
+  return metadata.labels?.[labels.node] !== undefined || status?.nodeRef !== undefined;
+}
+
 function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
   const { description = '' } = machine.status?.lastOperation ?? {};
   const since = timeOf(machine.metadata.deletionTimestamp);
-  if (/deleting the instance|waits for the cloud|VM deletion/i.test(description)) {
+  if (!isDeletionTaken(machine)) return { what: 'a worker that takes up its deletion', since };
+  if (nodeDeletion.test(description)) return { what: 'its Node, which has to be deleted', since };
+  if (!hasNode(machine) || instanceDeletion.test(description)) {
     return { what: 'the cloud, which has to delete its instance', since };
   }
   return {

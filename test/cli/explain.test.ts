@@ -1,8 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { explainMachine } from '../../cli/explain/machine.ts';
 import { explain } from '../../cli/explain/explain.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
-import { aMachine, minutesAgo, running } from './diagnosis/objects.ts';
+import type { Changes } from './diagnosis/objects.ts';
+import { aFleet, aMachine, draining, minutesAgo, running } from './diagnosis/objects.ts';
 
 beforeEach(() => {
   vi.stubEnv('NO_COLOR', '1');
@@ -58,4 +60,44 @@ test('the page of a workflow is told in lines, without its marks, its commands a
   ].join('\n');
   const lines = ['Waits: failed: its owner replaces it', 'Node: pool-1-a'];
   expect(linesOf(page)).toEqual(lines);
+});
+
+const going = (description: string): Changes => {
+  const { metadata, ...changes } = draining(description);
+  return { ...changes, metadata: { ...metadata, labels: { node: 'ip-10-0-0-1' } } };
+};
+const noNode = 'Machine a is being deleted: first its Node is drained, then its instance goes';
+
+test.each<[awaits: object, changes: Changes]>([
+  [
+    { what: 'its pods, which have to leave its Node', until: Date.parse(minutesAgo(-90)) },
+    going('Drain failed due to - 1 pod left. Will retry in next sync. Initiate node drain'),
+  ],
+  [
+    { what: 'a worker that takes up its deletion' },
+    { metadata: { deletionTimestamp: minutesAgo(30), finalizers: ['x'] }, status: running },
+  ],
+  [{ what: 'the cloud, which has to delete its instance' }, draining(noNode)],
+  [
+    { what: 'the cloud, which has to delete its instance' },
+    going('Force Drain successful. Delete Volume Attachments'),
+  ],
+  [
+    { what: 'the cloud, which has to delete its instance' },
+    going(
+      "Drain failed due to - 2 pods could not be deleted: x. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments",
+    ),
+  ],
+  [
+    { what: 'its Node, which has to be deleted' },
+    going(
+      'Deletion of Node Object "a" failed due to error: DELETE /api/v1/nodes/a: 403 Forbidden: you may not. Initiate node object deletion',
+    ),
+  ],
+])('a machine that is to go waits for %j', (awaits, changes) => {
+  const fleet = aFleet();
+  const found = explainMachine(aMachine('a', changes), { fleet, node: undefined });
+  const since = Date.parse(minutesAgo(30));
+  expect(found).toMatchObject({ state: 'Terminating', since, awaits: { ...awaits, since } });
+  if (!('until' in awaits)) expect(found.awaits).not.toHaveProperty('until');
 });
