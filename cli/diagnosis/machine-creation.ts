@@ -4,7 +4,7 @@ import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { editClassCommands, kubectlFor, retryCommand } from './machine-commands.ts';
-import { foundMachine } from './machine-object.ts';
+import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { joinDeadlineOf, timeOf } from './times.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -19,7 +19,7 @@ export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
       ...(phaseOf(machine) !== 'Failed' && {
         until: joinDeadlineOf(machine, fleet),
-        sequel: 'it is Failed, and replaced',
+        sequel: failureSequelOf(machine, fleet),
       }),
       commands: commandsFor(machine, trouble),
     },

@@ -4,7 +4,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { kubectlFor, replaceCommand } from './machine-commands.ts';
-import { foundMachine } from './machine-object.ts';
+import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { healthDeadlineOf, timeOf } from './times.ts';
 
 export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
@@ -21,7 +21,9 @@ export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
       cause: wordsOf(machine),
       since: timeOf(lastUpdateTime),
       until,
-      ...(until !== undefined && { sequel: sequelOf(isUnknown) }),
+      ...(until !== undefined && {
+        sequel: isUnknown ? failureSequelOf(machine, fleet) : 'it is kept no longer',
+      }),
       commands: commandsFor(machine),
     },
   ];
@@ -36,10 +38,6 @@ function commandsFor(machine: Machine): string[] {
     `${kubectlFor(machine)} annotate --overwrite machine ${name} ${annotations.preserve}=when-failed`,
     ...replaceCommand(machine),
   ];
-}
-
-function sequelOf(isUnknown: boolean): string {
-  return isUnknown ? 'it is Failed, and replaced' : 'it is kept no longer';
 }
 
 /** The three ways in which activities/machine fails a machine that had joined. */

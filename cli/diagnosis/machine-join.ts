@@ -3,7 +3,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { moreTimeCommand, replaceCommand } from './machine-commands.ts';
-import { foundMachine } from './machine-object.ts';
+import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { joinDeadlineOf, timeOf } from './times.ts';
 
 /** Of the time that it has. What joins at all has joined by then. */
@@ -29,7 +29,7 @@ function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
       cause: `instance ${spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
-      sequel: 'it is Failed, and replaced',
+      sequel: failureSequelOf(machine, fleet),
       commands: moreTimeCommand(machine, fleet),
     },
   ];

@@ -1,6 +1,33 @@
+import { labels } from '../../workflows/api/constants.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { FoundObject } from './finding.ts';
+import type { Fleet } from './fleet.ts';
 
 export function foundMachine({ metadata: { namespace, name } }: Machine): FoundObject {
   return { kind: 'machine', namespace, name };
+}
+
+export function setNameOf({ metadata }: Machine): string | undefined {
+  return metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet')?.name;
+}
+
+export function setOf(machine: Machine, { sets }: Pick<Fleet, 'sets'>): MachineSet | undefined {
+  const owner = setNameOf(machine);
+  const { namespace } = machine.metadata;
+  return sets.find(({ metadata }) => metadata.name === owner && metadata.namespace === namespace);
+}
+
+/** It makes no machines, neither in the place of one that failed. */
+export function isFrozen(set: MachineSet | undefined): boolean {
+  return set?.metadata.labels?.[labels.freeze] === 'True';
+}
+
+/** What happens by itself when a time is over. */
+export function failureSequelOf(machine: Machine, fleet: Pick<Fleet, 'sets'>): string {
+  const owner = setNameOf(machine);
+  if (owner === undefined) return 'it is Failed, and nothing replaces it';
+  return isFrozen(setOf(machine, fleet))
+    ? `it is Failed, and not replaced while machineset/${owner} is frozen`
+    : 'it is Failed, and replaced';
 }

@@ -7,7 +7,13 @@ import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
-import { foundMachine } from '../diagnosis/machine-object.ts';
+import {
+  failureSequelOf,
+  foundMachine,
+  isFrozen,
+  setNameOf,
+  setOf,
+} from '../diagnosis/machine-object.ts';
 import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
 import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
@@ -54,8 +60,6 @@ export function awaitedOf(machine: Machine, fleet: Fleet): Awaited | undefined {
   return awaited?.(machine, fleet);
 }
 
-const replaced = 'it is Failed, and replaced';
-
 /** A machine in another phase waits for nothing. */
 const awaitedByPhase: Readonly<
   Record<string, ((machine: Machine, fleet: Fleet) => Awaited) | undefined>
@@ -65,21 +69,21 @@ const awaitedByPhase: Readonly<
     what: 'the next attempt to create its instance',
     since: sincePhase(machine),
     until: joinDeadlineOf(machine, fleet),
-    sequel: replaced,
+    sequel: failureSequelOf(machine, fleet),
   }),
   Pending: (machine, fleet) => ({
     what: `its Node ${nodeNameOf(machine)}, which has to be Ready`,
     since: sincePhase(machine),
     until: joinDeadlineOf(machine, fleet),
-    sequel: replaced,
+    sequel: failureSequelOf(machine, fleet),
   }),
   Unknown: (machine, fleet) => ({
     what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
     since: sincePhase(machine),
     until: healthDeadlineOf(machine, fleet),
-    sequel: replaced,
+    sequel: failureSequelOf(machine, fleet),
   }),
-  Failed: (machine) => failedAwaits(machine),
+  Failed: (machine, fleet) => failedAwaits(machine, fleet),
   Terminating: (machine, fleet) => goingAwaits(machine, fleet),
 };
 
@@ -87,15 +91,17 @@ function sincePhase({ status }: Machine): number | undefined {
   return timeOf(status?.currentStatus?.lastUpdateTime);
 }
 
-function failedAwaits(machine: Machine): Awaited {
+function failedAwaits(machine: Machine, fleet: Fleet): Awaited {
   const until = timeOf(machine.status?.currentStatus?.preserveExpiryTime);
   if (until !== undefined) return { what: 'the end of its preservation', until, sequel: 'it goes' };
-  const owner = ownerOf(machine);
+  const owner = setNameOf(machine);
+  if (owner === undefined) {
+    return { what: 'a person who deletes it: no MachineSet owns it, so nothing replaces it' };
+  }
   return {
-    what:
-      owner === undefined
-        ? 'a person who deletes it: no MachineSet owns it, so nothing replaces it'
-        : `machineset/${owner}, which deletes it and makes another one`,
+    what: isFrozen(setOf(machine, fleet))
+      ? `the end of the freeze of machineset/${owner}, which makes no machines meanwhile`
+      : `machineset/${owner}, which deletes it and makes another one`,
   };
 }
 
@@ -125,10 +131,6 @@ function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
   };
 }
 
-export function ownerOf({ metadata }: Machine): string | undefined {
-  return metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet')?.name;
-}
-
 function factsOf(
   machine: Machine,
   { fleet, node }: { fleet: Fleet; node: Node | undefined },
@@ -147,12 +149,10 @@ function factsOf(
   ];
 }
 
-function ownersOf(machine: Machine, { sets }: Fleet): Fact[] {
-  const owner = ownerOf(machine);
+function ownersOf(machine: Machine, fleet: Fleet): Fact[] {
+  const owner = setNameOf(machine);
   if (owner === undefined) return [{ name: 'Belongs to', value: 'no MachineSet' }];
-  const set = sets.find(
-    ({ metadata }) => metadata.name === owner && metadata.namespace === machine.metadata.namespace,
-  );
+  const set = setOf(machine, fleet);
   const above = set?.metadata.ownerReferences?.find(({ kind }) => kind === 'MachineDeployment');
   const value = `machineset/${owner}${above ? ` of machinedeployment/${above.name}` : ''}`;
   return [{ name: 'Belongs to', value }];

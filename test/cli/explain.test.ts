@@ -4,7 +4,7 @@ import { explain } from '../../cli/explain/explain.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import type { Changes } from './diagnosis/objects.ts';
-import { aFleet, aMachine, draining, minutesAgo, running } from './diagnosis/objects.ts';
+import { aFleet, aMachine, draining, metaOf, minutesAgo, running } from './diagnosis/objects.ts';
 
 beforeEach(() => {
   vi.stubEnv('NO_COLOR', '1');
@@ -100,4 +100,38 @@ test.each<[awaits: object, changes: Changes]>([
   const since = Date.parse(minutesAgo(30));
   expect(found).toMatchObject({ state: 'Terminating', since, awaits: { ...awaits, since } });
   if (!('until' in awaits)) expect(found.awaits).not.toHaveProperty('until');
+});
+
+const unknown: Changes['status'] = {
+  currentStatus: { phase: 'Unknown', lastUpdateTime: minutesAgo(2) },
+  lastOperation: { description: 'unhealthy', state: 'Processing', type: 'HealthCheck' },
+};
+const failed: Changes['status'] = {
+  currentStatus: { phase: 'Failed', lastUpdateTime: minutesAgo(2) },
+  lastOperation: { description: 'health checks failing', state: 'Failed', type: 'HealthCheck' },
+};
+const ofSet = { ownerReferences: [{ apiVersion: 'v1', kind: 'MachineSet', name: 's', uid: 'u' }] };
+
+test.each([
+  ['a set', ofSet, {}, 'it is Failed, and replaced', 'machineset/s, which deletes it and makes'],
+  ['no set', {}, {}, 'it is Failed, and nothing replaces it', 'a person who deletes it'],
+  [
+    'a frozen set',
+    ofSet,
+    { freeze: 'True' },
+    'it is Failed, and not replaced while machineset/s is frozen',
+    'the end of the freeze of machineset/s, which makes no machines meanwhile',
+  ],
+])('what becomes of a machine of %s that stays unhealthy', (_of, metadata, labels, then, what) => {
+  const set = { apiVersion: 'v1', kind: 'MachineSet' as const, spec: {} };
+  const fleet = aFleet({ sets: [{ ...set, metadata: metaOf('s', { labels }) }] });
+  const explain = (status: Changes['status']) =>
+    explainMachine(aMachine('a', { metadata, ...(status && { status }) }), {
+      fleet,
+      node: undefined,
+    });
+  const { awaits, findings } = explain(unknown);
+  expect(awaits?.sequel).toBe(then);
+  expect(findings).toMatchObject([{ trouble: 'unhealthy-node', sequel: then }]);
+  expect(explain(failed).awaits?.what).toContain(what);
 });
