@@ -21,10 +21,16 @@ const longestWaitMs = 10_000;
  * Since when no worker asks for work, milliseconds; undefined when one does. A worker that is
  * merely busy asks for more as soon as a slot is free, so a task that waits for long, and no
  * question since it began to wait, mean that none is there.
+ *
+ * `seenAt`: when the last question was heard of, by the clock of `now`.
  */
-export function awaySince({ polledAt, backlogMs }: QueueStatus, now: number): number | undefined {
-  if (polledAt === undefined) return now - backlogMs;
-  const silence = now - polledAt;
+export function awaySince(
+  { polledAt, backlogMs }: QueueStatus,
+  now: number,
+  seenAt = polledAt,
+): number | undefined {
+  if (polledAt === undefined || seenAt === undefined) return now - backlogMs;
+  const silence = now - seenAt;
   const isWaitedFor = backlogMs > longestWaitMs && silence > backlogMs;
   return isWaitedFor || silence > longestSilenceMs ? Math.min(polledAt, now) : undefined;
 }
@@ -45,6 +51,8 @@ export class WorkerPresence {
   readonly #options: PresenceOptions;
   #answeredAt: number;
   #awaySince: number | undefined;
+  /** The newest question, by Temporal's clock, and how much later it was heard of by ours. */
+  #newest: { polledAt: number; lag: number } | undefined;
   #cancel: () => void = () => undefined;
   #isStopped = false;
 
@@ -71,6 +79,19 @@ export class WorkerPresence {
     this.#cancel = this.#options.clock.after(periodMs, () => void this.#run());
   }
 
+  /**
+   * Silence is how long nothing new came before our eyes: by two clocks that differ by half a
+   * minute an idle worker would be away at each end of its polls, and no deadline would ever come.
+   * The first look has nothing else to go by.
+   */
+  #seenAt({ polledAt }: QueueStatus): number | undefined {
+    if (polledAt === undefined) return undefined;
+    if (!this.#newest) this.#newest = { polledAt, lag: 0 };
+    else if (polledAt > this.#newest.polledAt)
+      this.#newest = { polledAt, lag: this.#options.now() - polledAt };
+    return polledAt + this.#newest.lag;
+  }
+
   async #ask(): Promise<void> {
     const { read, pauses, now, onError } = this.#options;
     try {
@@ -78,7 +99,7 @@ export class WorkerPresence {
       if (this.#isStopped) return;
       this.#answeredAt = now();
       pauses.note('temporal', undefined);
-      const since = awaySince(found, now());
+      const since = awaySince(found, now(), this.#seenAt(found));
       // The first check that misses it knows best since when: Temporal forgets who asked.
       this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
       pauses.note('worker', this.#awaySince);

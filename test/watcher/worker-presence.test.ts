@@ -82,6 +82,24 @@ describe('what the watcher notes', () => {
     expect(noted()).toEqual([{ reason: 'worker', from: 20 * second, until: 70 * second }]);
   });
 
+  test('is what this clock shows, where that of Temporal is behind', async () => {
+    const pollMs = 60 * second;
+    const behindMs = 50 * second;
+    const polledAt = (): number =>
+      Math.max(Math.floor(clock.now() / pollMs) * pollMs - behindMs, 0);
+    answer = () => ({ polledAt: polledAt(), backlogMs: 0 });
+    await clock.turn(300 * second);
+    expect(noted()).toEqual([]);
+    const last = polledAt();
+    answer = () => ({ polledAt: last, backlogMs: 0 });
+    await clock.turn(100 * second);
+    expect(noted()).toEqual([{ reason: 'worker', from: last }]);
+    // Of another version of the workers, which polled before.
+    answer = () => ({ polledAt: last - 5 * second, backlogMs: 0 });
+    await clock.turn(10 * second);
+    expect(noted()).toEqual([{ reason: 'worker', from: last }]);
+  });
+
   test('is nothing while Temporal has just forgotten its workers', async () => {
     await clock.turn(20 * second);
     answer = () => ({ backlogMs: 0 });
