@@ -116,7 +116,8 @@ export class ServedNamespace {
       const stable = after(stableMs, () => (isStable = true), { keepsAlive: false });
       await endOf(scope.signal);
       stable.cancel();
-      this.#note(reasonOf(scope.signal.reason));
+      // One that goes on purpose is not tried again, and no Event has to say why.
+      if (!this.#isEnding) this.#note(reasonOf(scope.signal.reason));
     } catch (error) {
       if (isFinal(error)) throw error;
       if (!this.#isEnding) this.#note(reasonOf(error));

@@ -79,7 +79,7 @@ test('a fleet of which no namespace is served says why', async () => {
 test('a namespace that goes is closed, and one that comes again is opened again', async () => {
   const control = new InMemoryClient(named('a'), named('b'));
   const happened: string[] = [];
-  const { fleet, served } = begin({
+  const { fleet, served, reasons } = begin({
     namespaces: { kind: 'selected', labels: '' },
     control,
     async serve({ namespace, scope }) {
@@ -93,6 +93,8 @@ test('a namespace that goes is closed, and one that comes again is opened again'
   await eventually('a is closed', async () => happened.includes('close a'));
   await eventually('a is not counted', async () => !('a' in (await served())));
   expect(happened).not.toContain('close b');
+  // Its users need no Event of what was done on purpose.
+  expect(reasons.toSorted()).toEqual(['a: served', 'b: served']);
   control.put(named('a'));
   await eventually('a is served again', async () => (await served())['a'] === 1);
   expect(happened.filter((one) => one === 'open a')).toHaveLength(2);
