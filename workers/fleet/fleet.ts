@@ -24,7 +24,7 @@ export interface FleetOptions {
   control: KubeClient;
   log: Logger;
   registry: Registry;
-  shutdown: Pick<Shutdown, 'add' | 'signal'>;
+  shutdown: Pick<Shutdown, 'add' | 'begin' | 'signal'>;
   /** Resolves when the namespace is served, until the scope of the attempt ends. */
   serve(attempt: Attempt): Promise<void>;
   /** A namespace of a fleet cannot be served, for this reason; undefined: it is served. */
@@ -78,6 +78,7 @@ export class Fleet {
     const { signal } = this.#options.shutdown;
     await orAborted(Promise.race([this.#settled(), this.#failed.promise]), signal);
     signal.throwIfAborted();
+    this.#failed.promise.catch((err: unknown) => this.#endProcess(err));
   }
 
   /** Why it works for none of its namespaces; undefined: it works for some, or has none. */
@@ -95,6 +96,13 @@ export class Fleet {
   /** A namespace with this name may be about to become one of ours. */
   mayBeOurs(namespace: string): boolean {
     return this.#options.config.namespaces.kind === 'selected' || this.#served.has(namespace);
+  }
+
+  /** Its only namespace was served, and can never be again. */
+  #endProcess(err: unknown): void {
+    const { log, shutdown } = this.#options;
+    log.fatal({ err }, 'the namespace can be served no more');
+    shutdown.begin('the namespace can be served no more', 1);
   }
 
   async #settled(): Promise<void> {

@@ -18,23 +18,25 @@ const named = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata
 
 interface Options {
   namespaces: Config['namespaces'];
+  target?: Config['target'];
   control?: InMemoryClient;
   serve(attempt: Attempt): Promise<void>;
 }
 
-function begin({ namespaces, control = new InMemoryClient(), serve }: Options) {
-  const { log } = logLines();
-  const ended = Promise.withResolvers<void>();
-  const host = { on: () => undefined, exit: () => ended.resolve() };
+function begin(options: Options) {
+  const { namespaces, target = 'none', control = new InMemoryClient(), serve } = options;
+  const { log, lines } = logLines();
+  const ended = Promise.withResolvers<number>();
+  const host = { on: () => undefined, exit: ended.resolve };
   const shutdown = createShutdown({ log, graceSeconds: 5, host });
   stops.push(() => {
     shutdown.begin('the test is over');
-    return ended.promise;
+    return ended.promise.then(() => undefined);
   });
   const registry = new Registry();
   const reasons: string[] = [];
   const fleet = new Fleet({
-    config: { namespaces, target: 'none' },
+    config: { namespaces, target },
     control,
     log,
     registry,
@@ -48,7 +50,7 @@ function begin({ namespaces, control = new InMemoryClient(), serve }: Options) {
     };
     return Object.fromEntries(values.map(({ labels, value }) => [labels['kube_namespace'], value]));
   };
-  return { fleet, served, reasons };
+  return { fleet, served, reasons, lines, ended: ended.promise };
 }
 
 test('one that cannot be served harms no other, and the fleet is settled without it', async () => {
@@ -139,6 +141,39 @@ test('a claim that is refused ends the process of one namespace, and only waits 
   const many = begin({ namespaces: { kind: 'list', names: ['a'] }, serve });
   await many.fleet.settled();
   expect(many.fleet.whyNotServed('a')).toContain('already claimed by them');
+});
+
+const targetSecret = (server: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'target', namespace: 'a' },
+  data: { kubeconfig: btoa(kubeconfigFor(server)) },
+});
+
+const kubeconfigFor = (server: string): string =>
+  JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+  });
+
+test('a claim that is refused when the only namespace is served anew ends the process too', async () => {
+  const control = new InMemoryClient(targetSecret('https://one'));
+  let attempts = 0;
+  const { fleet, ended, lines } = begin({
+    namespaces: { kind: 'one', name: 'a' },
+    target: { kind: 'secret', name: 'target' },
+    control,
+    async serve() {
+      attempts += 1;
+      if (attempts > 1) throw refusal;
+    },
+  });
+  await fleet.settled();
+  control.put(targetSecret('https://two'));
+  expect(await ended).toBe(1);
+  expect(JSON.stringify(lines)).toContain('already claimed by them');
 });
 
 test('the only namespace is waited for through other failures', async () => {
