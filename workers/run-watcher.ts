@@ -27,7 +27,7 @@ export async function runWatcher(
   let fleet: Fleet | undefined;
   let state = 'waits for Kubernetes and Temporal';
   const whyNotReady = (): string | undefined => {
-    if (state !== '') return state;
+    if (state !== '') return fleet?.whyNotSettled() ?? state;
     // That one of many namespaces is not heard of is no fault of the process.
     const [only] = isOfMany ? [] : watchers.values();
     return only?.watcher.whyNotReady() ?? reach?.fault() ?? fleet?.fault();

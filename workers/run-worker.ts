@@ -53,7 +53,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     whyNotReady: () =>
       signs.state === ''
         ? (signs.reach?.fault() ?? signs.fleet?.fault() ?? signs.version?.fault())
-        : signs.state,
+        : (signs.fleet?.whyNotSettled() ?? signs.state),
     leaderFault: () => signs.leaders?.fault(),
   });
   const servers = await reachServers(process, outside, { registry, signs });

@@ -8,6 +8,7 @@ import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
+import { reasonOf } from '../log/reason.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 import { ClaimRefusal } from '../temporal/claims.ts';
 import type { Attempt } from './served-namespace.ts';
@@ -52,6 +53,8 @@ export class Fleet {
   readonly #metrics: FleetMetrics;
   readonly #namespaces: Namespaces;
   readonly #failed = Promise.withResolvers<never>();
+  /** What was last heard of that keeps it from being settled. */
+  #obstacle: string | undefined;
   #isClosed = false;
 
   /** Begins at once. */
@@ -66,7 +69,10 @@ export class Fleet {
       client: options.control,
       onPresent: (namespace) => this.#begin(namespace),
       onGone: (namespace) => this.#end(namespace),
-      onError: (err) => options.log.warn({ err }, 'the Namespaces cannot be read'),
+      onError: (err) => {
+        options.log.warn({ err }, 'the Namespaces cannot be read');
+        this.#obstacle = `the Namespaces cannot be read: ${reasonOf(err)}`;
+      },
     });
   }
 
@@ -79,6 +85,11 @@ export class Fleet {
     await orAborted(Promise.race([this.#settled(), this.#failed.promise]), signal);
     signal.throwIfAborted();
     this.#failed.promise.catch((err: unknown) => this.#endProcess(err));
+  }
+
+  /** Why it is not settled, as far as it is known. */
+  whyNotSettled(): string | undefined {
+    return this.#obstacle;
   }
 
   /** Why it works for none of its namespaces; undefined: it works for some, or has none. */
@@ -107,6 +118,7 @@ export class Fleet {
 
   async #settled(): Promise<void> {
     await this.#namespaces.synced;
+    this.#obstacle = undefined;
     const all = [...this.#served.values()];
     await Promise.all(all.map((one) => (this.#isFleet ? one.settled : one.served)));
   }
@@ -152,6 +164,7 @@ export class Fleet {
     const { log, onReason, shutdown } = this.#options;
     if (shutdown.signal.aborted) return;
     this.#metrics.set(namespace, reason === undefined);
+    this.#obstacle = reason && `namespace ${namespace} is not served: ${reason}`;
     if (reason === undefined) log.info({ namespace }, 'the namespace is served');
     else log.warn({ namespace, reason }, 'the namespace is not served; tried again');
     if (this.#isFleet) onReason?.(namespace, reason);

@@ -190,3 +190,25 @@ test('the only namespace is waited for through other failures', async () => {
   // Its users read the log of the process.
   expect(reasons).toEqual([]);
 });
+
+test('while it is not settled it says what for', async () => {
+  const one = begin({
+    namespaces: { kind: 'one', name: 'a' },
+    serve: () => Promise.reject(new Error('Secret a/target does not exist')),
+  });
+  const why = 'namespace a is not served: Secret a/target does not exist';
+  await eventually('it says it of its namespace', async () => one.fleet.whyNotSettled() === why);
+  const control = new InMemoryClient(named('a'));
+  control.fault = () => ({ code: 403, reason: 'Forbidden', message: 'no rights' });
+  const all = begin({
+    namespaces: { kind: 'selected', labels: '' },
+    control,
+    serve: async () => undefined,
+  });
+  await eventually('it says it of the Namespaces', async () =>
+    /^the Namespaces cannot be read: .*no rights/.test(all.fleet.whyNotSettled() ?? ''),
+  );
+  control.fault = () => undefined;
+  await all.fleet.settled();
+  expect(all.fleet.whyNotSettled()).toBeUndefined();
+});
