@@ -11,11 +11,16 @@ const valuesMax = 500;
 /** What was read as a secret, so that it is recognised wherever it turns up. */
 export class SecretValues {
   readonly #values = new Set<string>();
+  /** Read once, at the start. */
+  readonly #kept = new Set<string>();
+
+  /** Known for good: a fleet reads many others. */
+  keep(values: Iterable<string>): void {
+    for (const text of longEnough(values)) this.#kept.add(text);
+  }
 
   add(values: Iterable<string>): void {
-    for (const value of values) {
-      const text = value.trim();
-      if (text.length < shortestValue) continue;
+    for (const text of longEnough(values)) {
       this.#values.delete(text);
       this.#values.add(text);
     }
@@ -32,8 +37,12 @@ export class SecretValues {
 
   /** The same text without any of them, and without what has the form of a secret. */
   scrub(text: string): string {
-    return redacted(text, certainForms, [...this.#values]);
+    return redacted(text, certainForms, [...this.#kept, ...this.#values]);
   }
+}
+
+function longEnough(values: Iterable<string>): string[] {
+  return [...values].map((value) => value.trim()).filter(({ length }) => length >= shortestValue);
 }
 
 /** Of this process: a secret must not stand in any of its logs. */

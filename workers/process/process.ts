@@ -56,7 +56,7 @@ export async function start(
   }
   const { config } = command;
   const { apiKey } = config.temporal.connection;
-  if (typeof apiKey === 'string') secretValues.add([apiKey]);
+  if (typeof apiKey === 'string') secretValues.keep([apiKey]);
   const log = createLog(component, config.log);
   for (const { flag, reason } of config.noops) log.info({ flag, reason }, 'flag without effect');
   const certificates = certificateEndsIn(filesReadOf(config));

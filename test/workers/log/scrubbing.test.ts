@@ -58,6 +58,13 @@ test('only the newest of many are known', () => {
   expect(values.scrub('secret-0-end secret-500-end')).toBe('secret-0-end [redacted]');
 });
 
+test('what is read once is known for good', () => {
+  const values = new SecretValues();
+  values.keep(['correct horse\n', 'short']);
+  values.add(Array.from({ length: 501 }, (_, index) => `secret-${index}-end`));
+  expect(values.scrub('correct horse, short')).toBe('[redacted], short');
+});
+
 test('message, fields, errors and their causes are scrubbed in each line', () => {
   const { log, lines } = logLines();
   secretValues.add(['battery staple']);
