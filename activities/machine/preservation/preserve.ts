@@ -28,7 +28,7 @@ import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
-import { keepNode, letNodeGo } from './preserved-node.ts';
+import { keepNode, letNodeGo, wasDrained } from './preserved-node.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
 /**
@@ -167,10 +167,16 @@ async function keep(clients: PreservationDependencies, plan: Preserving): Promis
   if (until !== request.until) await report(clients, preservedEvent(plan));
   if (request.drain?.error !== undefined)
     await report(clients, undrainedEvent(request.drain.error));
-  const kept = { value, until, isToBeDrained, ...(request.drain && { drain: request.drain }) };
+  const drain = endOfDrain(clients);
+  const kept = defined({ value, until, isToBeDrained, drain });
   if (clients.target && node) await keepNode(clients.target, node, kept);
-  const preservation = { value, until, isToBeDrained: isToBeDrained && node !== undefined };
-  return { ...outcomeOf(machine, node), preservation };
+  const mustDrain = isToBeDrained && node !== undefined && drain === request.drain;
+  return { ...outcomeOf(machine, node), preservation: { value, until, isToBeDrained: mustDrain } };
+}
+
+/** Another than that of the request is one that this life of the workflow does not know of. */
+function endOfDrain({ request, node }: PreservationDependencies): PreserveRequest['drain'] {
+  return request.drain ?? (node && wasDrained(node) ? {} : undefined);
 }
 
 /** The expiry goes last: until then the next attempt ends what is left to end. */

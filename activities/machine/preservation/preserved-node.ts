@@ -115,6 +115,15 @@ function withTaint(present: Taint[], isWanted: boolean): Taint[] | undefined {
   return isWanted ? [...others, taint] : others;
 }
 
+/** As in MCM v0.62.1, which goes by these words: nothing else says it where a workflow was lost. */
+const drainedWords = 'Preserved node drained successfully.';
+
+/** Its drain ended well, in an earlier life or by MCM, and the machine was not well since. */
+export function wasDrained({ status }: Node): boolean {
+  const known = status?.conditions?.find((one) => one.type === type);
+  return known?.status === 'True' && (known.message ?? '').includes(drainedWords);
+}
+
 type Verdict = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
 
 /** Texts of MCM v0.62.1, with the reason why a drain failed. */
@@ -124,9 +133,7 @@ function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Verdict {
   if (!isToBeDrained || !drain) return { status: 'True', reason, message: end };
   const { error } = drain;
   const words =
-    error === undefined
-      ? 'Preserved node drained successfully.'
-      : `Preserved node could not be drained. ${error}.`;
+    error === undefined ? drainedWords : `Preserved node could not be drained. ${error}.`;
   return { status: error === undefined ? 'True' : 'False', reason, message: `${words} ${end}` };
 }
 

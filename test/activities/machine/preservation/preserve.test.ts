@@ -37,6 +37,8 @@ interface Given {
   expiry?: string;
   isTainted?: boolean;
   isReported?: boolean;
+  /** What its condition says. Default: that it is preserved. */
+  message?: string;
   hasNode?: boolean;
 }
 
@@ -54,12 +56,13 @@ function machineOf({ phase = 'Running', machine = {}, expiry }: Given): Machine 
   };
 }
 
-function nodeOf({ node = {}, isTainted = false, isReported = false }: Given): Node {
+function nodeOf({ node = {}, isTainted = false, isReported = false, message }: Given): Node {
+  const reported = { ...preservedCondition, ...(message !== undefined && { message }) };
   return aNode({
     metadata: { annotations: node },
     spec: { providerID: 'local:///zone-1/i-1', ...(isTainted && { taints: [taint] }) },
     status: {
-      conditions: [{ type: 'Ready', status: 'True' }, ...(isReported ? [preservedCondition] : [])],
+      conditions: [{ type: 'Ready', status: 'True' }, ...(isReported ? [reported] : [])],
     },
   });
 }
@@ -151,6 +154,33 @@ describe('preserve', () => {
     expect(condition).toMatchObject({ status, message });
     const failures = events.filter((event) => event.startsWith('PreservationDrainFailed'));
     expect(failures).toHaveLength('error' in drain ? 1 : 0);
+  });
+
+  test('one whose Node says that it was drained is not drained again: Temporal was lost, or MCM ran', async () => {
+    const seen = await run({
+      phase: 'Failed',
+      machine: { [preserveKey]: 'when-failed' },
+      expiry: soon,
+      isReported: true,
+      message:
+        'Preserved node drained successfully. Machine preserved until 2026-01-01 00:10:00 +0000 UTC.',
+    });
+    expect(seen.outcome).toMatchObject({ preservation: { isToBeDrained: false } });
+    expect(seen.taints).toMatchObject([taint]);
+    expect(seen.condition).toMatchObject({
+      status: 'True',
+      message: `Preserved node drained successfully. Machine preserved until ${soon}.`,
+    });
+  });
+
+  test('one that got well after its drain says so no more, so that it is drained when it fails again', async () => {
+    const seen = await run({
+      machine: { [preserveKey]: 'now' },
+      expiry: soon,
+      isReported: true,
+      message: `Preserved node drained successfully. Machine preserved until ${soon}.`,
+    });
+    expect(seen.condition).toMatchObject(preservedCondition);
   });
 
   test('what the user wrote for the autoscaler stays the user’s', async () => {
