@@ -1,6 +1,6 @@
 /** Freezes and thaws MachineSets and MachineDeployments, in the way that MCM v0.62.1 shows it. */
 import type { FreezeOutcome } from '../../workflows/contracts/safety-activities.ts';
-import { annotations, apiVersion, labels } from '../../workflows/api/constants.ts';
+import { annotations, apiVersion, eventComponents, labels } from '../../workflows/api/constants.ts';
 import { unsettledConditions, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import type {
   MachineDeploymentCondition,
@@ -158,7 +158,7 @@ function standingOf({ metadata, spec }: Freezable) {
   };
 }
 
-/** MCM's words. */
+/** MCM's words, of the controller that says them there. */
 async function reportFreeze(
   control: KubeClient,
   namespace: string,
@@ -172,6 +172,6 @@ async function reportFreeze(
     message: isFreeze
       ? `SafetyController: Froze MachineSet ${name} due to replica overshooting`
       : `SafetyController: Unfroze MachineSet ${name}`,
-    component: 'machineset-controller',
+    component: eventComponents.machineDeployment,
   });
 }

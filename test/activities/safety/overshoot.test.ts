@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { applyFreezes } from '../../../activities/safety/freeze.ts';
 import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
@@ -160,6 +161,9 @@ describe('a freeze', () => {
     expect(thawed.status?.machineSetCondition).toEqual([failure]);
     const reasons = world.control.bodies.map((body) => Object(body).reason);
     expect(reasons.filter(Boolean)).toEqual(['FrozeMachineSet', 'UnfrozeMachineSet']);
+    const { items } = await world.control.list<object>(namespaced('events', namespace));
+    const source = { component: 'machine-controller-manager' };
+    expect(items).toMatchObject([{ source }, { source }]);
   });
 
   test('of a deployment has no Event', async () => {
