@@ -15,6 +15,7 @@ interface Schema {
   items?: Schema;
   enum?: readonly unknown[];
   type?: string;
+  default?: unknown;
 }
 
 /**
@@ -57,6 +58,23 @@ function resolved(schema: Schema | undefined, root: Schema): Schema | undefined 
 
 function isNothing(schema: Schema | undefined, value: unknown): boolean {
   return value === '' && schema?.enum !== undefined && !schema.enum.includes('');
+}
+
+/** The spec with the `default` of each field of the schema that has one and is absent, or null. */
+function filled(schema: Schema | undefined, value: unknown, root: Schema): unknown {
+  const known = resolved(schema, root);
+  if (!known || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => filled(known.items, item, root));
+  const given = Object.entries(value).filter(([, item]) => item !== null);
+  const defaults = Object.entries(known.properties ?? {}).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  );
+  return {
+    ...Object.fromEntries(defaults),
+    ...Object.fromEntries(
+      given.map(([name, item]) => [name, filled(innerOf(known, name), item, root)]),
+    ),
+  };
 }
 
 /** YAML's `key:` without a value, such as that of a tag of which only the name counts. */
@@ -142,11 +160,12 @@ function warningsOf({ path, key, absent }: UnknownKey): string[] {
 }
 
 /**
- * The same driver for specs whose keys are in any case, with a warning for keys that are nearly
- * those of a field.
+ * The same driver for specs whose keys are in any case and which lack what the schema has a
+ * `default` for, with a warning for keys that are nearly those of a field.
  */
 export function withSpelling(schema: object, driver: Driver): Driver {
-  const spell = spellingOf(schema);
+  const spellKeys = spellingOf(schema);
+  const spell = (providerSpec: unknown) => filled(schema, spellKeys(providerSpec), schema);
   return {
     ...withCalls(driver, (_operation, call) => async (request) => {
       return await call({ ...request, providerSpec: spell(request.providerSpec) });

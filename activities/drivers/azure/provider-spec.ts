@@ -249,7 +249,7 @@ export interface AzureProviderSpec {
          */
         name?: string;
         /**
-         * Logical unit number; no two disks have the same.
+         * Logical unit number; no two disks have the same. Default 0.
          */
         lun: number;
         /**

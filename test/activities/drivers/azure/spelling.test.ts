@@ -1,25 +1,28 @@
 /**
  * A class as gardener-extension-provider-azure renders it, through the driver that a worker serves.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { startAzureDouble } from '../../../doubles/azure/server.ts';
-import { aMachine, aSpec, someProperties } from './a-machine.ts';
+import { aMachine, aSpec, living, someProperties, vmOf } from './a-machine.ts';
 
 let double: AzureDouble;
+let driver: Driver | undefined;
 beforeAll(async () => {
   double = await startAzureDouble({ operationMilliseconds: 1 });
-});
-afterAll(() => double.close());
-
-test('the Azure field skipMarketPlaceAgreement, with its capital P, takes effect', async () => {
   const env = {
     MILLWRIGHT_AZURE_ENDPOINT: double.url,
     MILLWRIGHT_AZURE_AUTHORITY: double.url,
     MILLWRIGHT_AZURE_CA_FILE: double.caFile,
   };
-  const driver = createDrivers({ env, allowsAmbientCredentials: false }).get('Azure');
+  driver = createDrivers({ env, allowsAmbientCredentials: false }).get('Azure');
+});
+beforeEach(() => double.reset());
+afterAll(() => double.close());
+
+test('the Azure field skipMarketPlaceAgreement, with its capital P, takes effect', async () => {
   const { imageReference, dataDisks: _, ...storage } = someProperties.storageProfile;
   const storageProfile = {
     ...storage,
@@ -37,4 +40,41 @@ test('the Azure field skipMarketPlaceAgreement, with its capital P, takes effect
   await driver?.createInstance(aMachine('m', { providerSpec }));
   expect(double.calls.filter(({ path }) => /publishers/i.test(path))).toEqual([]);
   expect(double.resources.created.get('m')).toBe(1);
+});
+
+function specWith(...dataDisks: object[]): object {
+  const storageProfile = { ...someProperties.storageProfile, dataDisks };
+  return aSpec({ properties: { ...someProperties, storageProfile } });
+}
+
+describe('a data disk without a lun has the lun 0, as in Go', () => {
+  const disk = { diskSizeGB: 20, storageAccountType: 'Premium_LRS' };
+
+  test('it is made, and goes with its Machine although its virtual machine has gone before', async () => {
+    const request = aMachine('m', { providerSpec: specWith(disk) });
+    await driver?.createInstance(request);
+    expect(living(double, 'm')).toContain('Microsoft.Compute/disks m-0-data-disk');
+    double.resources.remove(vmOf(double, 'm')?.id ?? '');
+    for (const resource of double.resources.all()) delete resource.managedBy;
+    expect(await driver?.deleteInstance(request)).toEqual({ found: true });
+    expect(living(double, 'm')).toEqual([]);
+  });
+
+  test.each([
+    { name: 'null is none', disks: [{ ...disk, lun: null }], faults: [] },
+    {
+      name: 'a second one is one too many',
+      disks: [disk, disk],
+      faults: [expect.stringContaining('dataDisks[1].lun: 0 is that of dataDisks[0] already')],
+    },
+  ])('$name', ({ disks, faults }) => {
+    expect(driver?.validate(specWith(...disks))).toEqual(faults);
+  });
+
+  test('a misspelled one is warned of', () => {
+    const lunn = 3;
+    expect(driver?.warnings?.(specWith({ ...disk, lunn }))).toEqual([
+      expect.stringContaining('did you mean lun?'),
+    ]);
+  });
 });
