@@ -50,6 +50,9 @@ export async function podsOnNodes(
     .filter(mustLeave);
 }
 
+/** As of `canIgnorePDB` in kube-apiserver. */
+const unguarded: readonly string[] = ['Pending', 'Succeeded', 'Failed'];
+
 function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
   const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
   return defined({
@@ -63,6 +66,7 @@ function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
     isMirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
     isOfDaemonSet: isOfDaemonSet(metadata),
     isReady: isReady(status),
+    isUnguarded: unguarded.includes(status.phase ?? '') ? (true as const) : undefined,
     // The API server adds the grace period to it.
     goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
   });

@@ -70,6 +70,7 @@ function podOutlook(
 
 /** As the API server would answer now; each eviction may change that for the next one. */
 function refusalOf(pod: DrainPod, own: Budget[]): PodOutlook['refusal'] {
+  if (pod.isUnguarded) return undefined;
   const watched = own.map((budget) => ({
     ...budget,
     name: budget.metadata.name,

@@ -71,6 +71,16 @@ test('it names the order, the budget that refuses, and the volume that is waited
   expect(place.kube.writes()).toEqual([]);
 });
 
+test.each(['Pending', 'Succeeded', 'Failed'])(
+  'no budget refuses a pod that is %s, as the API server asks none',
+  async (phase) => {
+    const place = at(aNode(), { ...pod('web'), status: { phase } }, budget('web', 0));
+    const { data, exitCode } = await drain(place, asked);
+    expect(data).toMatchObject({ pods: [{ pod: 'default/web' }] });
+    expect(exitCode).toBe(0);
+  },
+);
+
 test('a Node that is sick is drained by force', async () => {
   const sick = {
     type: 'Ready',

@@ -12,6 +12,7 @@ export interface Budget {
     observedGeneration?: number;
     expectedPods?: number;
     currentHealthy?: number;
+    desiredHealthy?: number;
     disruptionsAllowed?: number;
     disruptedPods?: Record<string, string>;
   };

@@ -15,6 +15,8 @@ export interface DrainPod {
   /** Its DaemonSet would put it back at once. */
   isOfDaemonSet: boolean;
   isReady: boolean;
+  /** It does not run yet, or has ended: the API server evicts it without asking a budget. */
+  isUnguarded?: true;
   /** It is being deleted, and its grace period ends then. */
   goneBy?: number;
 }

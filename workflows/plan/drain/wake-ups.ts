@@ -63,9 +63,18 @@ export function chanceOf(pod: BlockedPod, budgets: readonly WatchedBudget[]): Ch
 
 /** A status of an earlier spec counts for nothing. */
 function allows({ metadata, spec, status = {} }: WatchedBudget, { isReady }: BlockedPod): boolean {
-  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady) return true;
+  if (!isReady && (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' || isHealthy(status)))
+    return true;
   const { observedGeneration = 0, disruptionsAllowed = 0 } = status;
   return observedGeneration >= (metadata.generation ?? 0) && disruptionsAllowed > 0;
+}
+
+/** Then a pod that is not ready goes: without it as many are healthy as the budget wants. */
+function isHealthy({
+  currentHealthy = 0,
+  desiredHealthy = 0,
+}: NonNullable<Budget['status']>): boolean {
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
 /**

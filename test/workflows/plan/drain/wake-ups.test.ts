@@ -9,9 +9,9 @@ import { chanceOf, mayFree, wakesOf } from '../../../../workflows/plan/drain/wak
 function aBudget(
   name: string,
   allowed: number,
-  changes: { app?: string; generation?: number; policy?: string } = {},
+  changes: { app?: string; generation?: number; policy?: string; healthy?: number } = {},
 ): WatchedBudget {
-  const { app = 'web', generation = 1, policy } = changes;
+  const { app = 'web', generation = 1, policy, healthy } = changes;
   return {
     name: `default/${name}`,
     resourceVersion: `${100 + allowed}`,
@@ -20,7 +20,11 @@ function aBudget(
       selector: { matchLabels: { app } },
       ...(policy !== undefined && { unhealthyPodEvictionPolicy: policy }),
     },
-    status: { observedGeneration: 1, disruptionsAllowed: allowed },
+    status: {
+      observedGeneration: 1,
+      disruptionsAllowed: allowed,
+      ...(healthy !== undefined && { currentHealthy: healthy, desiredHealthy: 2 }),
+    },
   };
 }
 
@@ -49,6 +53,18 @@ describe('a pod may be evicted', () => {
       pod: { isReady: false },
       state: 'default/web 100',
     },
+    {
+      name: 'when it is not ready, and enough others are',
+      budgets: [aBudget('web', 0, { healthy: 2 })],
+      pod: { isReady: false },
+      state: 'default/web 100',
+    },
+    {
+      name: 'not when it is not ready, and too few others are',
+      budgets: [aBudget('web', 0, { healthy: 1 })],
+      pod: { isReady: false },
+    },
+    { name: 'not when just enough are ready', budgets: [aBudget('web', 0, { healthy: 2 })] },
     {
       name: 'not when only others that are not ready may go',
       budgets: [aBudget('web', 0, { policy: 'AlwaysAllow' })],
