@@ -36,7 +36,7 @@ export async function drain(place: Place, asked: DrainQuestion): Promise<Answer>
     const limits = limitsOf(machine);
     const sight = await readSight(target, node);
     const pods = outlookOf(sight, limits);
-    const force = forcedBy(machine, found);
+    const force = forcedBy(machine, found, limits);
     return answerOf({ machine: asked.name, node, pods, staying: sight.staying, limits, force });
   });
 }
@@ -83,12 +83,17 @@ function limitsOf({ spec }: Machine): Limits {
 }
 
 /** Why pods would not be asked at all. */
-function forcedBy({ metadata }: Machine, node: Node): string | undefined {
-  const { isSkipped = false } = drainOptionsIn(metadata.annotations, Date.parse);
+function forcedBy({ metadata }: Machine, node: Node, limits: Limits): string | undefined {
+  const now = Date.now();
+  const { deletionTimestamp } = metadata;
+  const begun = deletionTimestamp === undefined ? now : Date.parse(deletionTimestamp);
+  const end = begun + limits.drainTimeoutSeconds * 1_000;
+  const { isSkipped = false, until = end } = drainOptionsIn(metadata.annotations, Date.parse);
   if (isSkipped)
     return 'the annotation millwright.dev/skip-drain: pods stay on the Node, and go with the instance';
   if (isForceDeletion(metadata.labels)) return 'the label force-deletion';
-  return forceReason(node, Date.now());
+  if (now >= until) return 'its time for the drain is over';
+  return forceReason(node, now);
 }
 
 interface DrainReport {

@@ -1,7 +1,7 @@
 /** What a drain would meet, by the planner of drains. */
 import { expect, test } from 'vitest';
 import { drain } from '../../../cli/drain/drain.ts';
-import { labels } from '../../../workflows/api/constants.ts';
+import { drainOptions, labels } from '../../../workflows/api/constants.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { readArguments } from '../../support/command-line.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
@@ -80,6 +80,30 @@ test.each(['Pending', 'Succeeded', 'Failed'])(
     expect(exitCode).toBe(0);
   },
 );
+
+test.each([
+  { name: 'has none', spec: { drainTimeout: '0s' }, isOver: true },
+  { name: 'was deleted long ago', deletionTimestamp: '2026-01-01T00:00:00Z', isOver: true },
+  {
+    name: 'was given more',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    until: '2999-01-01T00:00:00Z',
+    isOver: false,
+  },
+])('a machine whose time for the drain $name is drained as it says', async (given) => {
+  const { spec = {}, deletionTimestamp, until, isOver } = given;
+  const machine = node();
+  const metadata = {
+    ...machine.metadata,
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(until !== undefined && { annotations: { [drainOptions.until]: until } }),
+  };
+  const place = at(aNode(), pod('free'));
+  place.kube.put({ ...machine, metadata, spec: { ...machine.spec, ...spec } });
+  const { text, exitCode } = await drain(place, asked);
+  expect(exitCode).toBe(isOver ? 1 : 0);
+  expect(text.includes('by force, no budget is asked: its time for the drain')).toBe(isOver);
+});
 
 test('a Node that is sick is drained by force', async () => {
   const sick = {
