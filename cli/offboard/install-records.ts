@@ -30,13 +30,16 @@ export class InstallRecords {
     this.#place = place;
   }
 
-  /** Throws where another install has the namespace. */
-  async find(): Promise<{ runs: Removal[]; claims: Removal[] }> {
+  /**
+   * Throws where another install has the namespace. Not `isKnown`: no install has, and none is
+   * named, so nothing was looked for.
+   */
+  async find(): Promise<{ runs: Removal[]; claims: Removal[]; isKnown: boolean }> {
     const { cluster, namespace } = this.#place;
     const claim = namespaceClaimId(cluster, namespace);
     const holder = await claimHolder(this.#client, claim);
     const name = this.#installOf(holder);
-    if (name === undefined) return { runs: [], claims: [] };
+    if (name === undefined) return { runs: [], claims: [], isKnown: false };
     // Schedules first: they start no more runs.
     const runs = [
       ...(await schedulesOf(this.#client, this.#place, name)),
@@ -49,7 +52,7 @@ export class InstallRecords {
     if (isAlone && (await claimHolder(this.#client, ofInstall)) !== undefined) {
       claims.push(this.#claim(ofInstall));
     }
-    return { runs, claims };
+    return { runs, claims, isKnown: true };
   }
 
   /** The holder of a claim on a namespace is an install, after the name of its cluster. */

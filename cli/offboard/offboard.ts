@@ -8,6 +8,7 @@ import { customResource, lease as leasePath } from '../../activities/kube/client
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
@@ -43,14 +44,14 @@ export async function offboard(
       ...dataConverterOf(settings),
     });
     const records = new InstallRecords(client, { ...asked, cluster });
-    const removals = await connection.withDeadline(Date.now() + longestMs, async () => {
-      const { runs, claims } = await records.find();
+    const found = await connection.withDeadline(Date.now() + longestMs, async () => {
+      const { runs, claims, isKnown } = await records.find();
       // Claims last: until then no other install begins.
-      const found = [...runs, ...leases.map((one) => removalOf(kube, one)), ...claims];
-      for (const { remove } of isConfirmed ? found : []) await remove();
-      return found;
+      const removals = [...runs, ...leases.map((one) => removalOf(kube, one)), ...claims];
+      for (const { remove } of isConfirmed ? removals : []) await remove();
+      return { removals, isKnown };
     });
-    return reportOf(asked, removals);
+    return reportOf(asked, found, settings);
   } finally {
     await connection.close();
   }
@@ -58,7 +59,8 @@ export async function offboard(
 
 function reportOf(
   { namespace, isConfirmed }: OffboardQuestion,
-  removals: readonly Removal[],
+  { removals, isKnown }: { removals: readonly Removal[]; isKnown: boolean },
+  temporal: Pick<TemporalSettings, 'address' | 'namespace'>,
 ): Answer {
   const found = removals.map(({ kind, name }) => ({ kind, name }));
   const isDone = isConfirmed || found.length === 0;
@@ -68,8 +70,17 @@ function reportOf(
   if (found.length === 0) lines.push(`Nothing is left of namespace ${namespace}.`);
   else if (!isConfirmed) lines.push('Nothing was removed: add --yes to remove all of this.');
   else lines.push(`Namespace ${namespace} is off board.`);
-  const data = { namespace, isDone, removals: found };
+  if (!isKnown) lines.push(unknownIn(temporal));
+  const data = { namespace, isDone, isInstallKnown: isKnown, removals: found };
   return { text: lines.join('\n'), data, exitCode: isDone ? 0 : 1 };
+}
+
+/** As it is the second time, or in another Temporal namespace than that of the install. */
+function unknownIn({
+  address,
+  namespace,
+}: Pick<TemporalSettings, 'address' | 'namespace'>): string {
+  return `Namespace ${namespace} of Temporal at ${address} has no claim on it, so no runs and schedules were looked for: if that is another one, name it with --temporal-namespace and --temporal-address; else name the install with --install.`;
 }
 
 async function requireNoMachines(kube: KubeClient, namespace: string): Promise<void> {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { offboard } from '../../cli/offboard/offboard.ts';
 import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
+import { startFakeTemporal } from '../workers/temporal/fake-temporal.ts';
 
 const asked = { namespace: 'shoot', keepsMachines: false, isConfirmed: true };
 
@@ -56,4 +57,24 @@ test('an MCM that has taken its Lease over from a watcher does not serve it', as
   const env = { TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' };
   const options = { ...asked, keepsMachines: true, temporalAddress: 'temporal:7233' };
   await expect(offboard(place, options, env)).rejects.toThrow('TEMPORAL_TLS');
+});
+
+test('where no install has claimed the namespace, it names the Temporal namespace that it asked', async () => {
+  const temporal = await startFakeTemporal(({ method }) =>
+    method === 'DescribeWorkflowExecution' ? { code: 5, message: 'not found' } : undefined,
+  );
+  const options = {
+    ...asked,
+    keepsMachines: true,
+    temporalAddress: temporal.address,
+    temporalNamespace: 'mistyped',
+  };
+  try {
+    const { text, data } = await offboard(aPlaceWithoutCrds(), options, {});
+    expect(text).toContain('Nothing is left of namespace shoot.');
+    expect(text).toContain(`Namespace mistyped of Temporal at ${temporal.address} has no claim`);
+    expect(data).toMatchObject({ isInstallKnown: false });
+  } finally {
+    await temporal.close();
+  }
 });
