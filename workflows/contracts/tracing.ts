@@ -10,8 +10,11 @@ export type OperationName = 'launch' | 'removal' | 'rollout';
 export const signalTraceHeader = 'millwright-trace';
 /** Of an activity: a carrier of W3C trace context, as the SDKs of Temporal name it. */
 export const activityTraceHeader = '_tracer-data';
-/** Of the next run: the operation that is going on. */
-export const carriedTraceHeader = 'millwright-trace-carried';
+/**
+ * In the input of the next run: the operation that is going on. In no header, as it says what the
+ * object is called, and where its instance is: only payloads are encrypted.
+ */
+export const carriedTraceField = 'carriedTrace';
 
 export interface OperationContext {
   operation: OperationName;

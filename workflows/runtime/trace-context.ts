@@ -1,4 +1,4 @@
-/** What headers say of traces. Whatever makes no sense is no context: a trace must harm no run. */
+/** What headers and inputs say of traces. Whatever makes no sense is no context: a trace must harm no run. */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { OperationContext } from '../contracts/tracing.ts';
@@ -16,8 +16,7 @@ export function contextIn(payload: Payload | undefined): OperationContext | unde
 }
 
 /** Of the run before. */
-export function carriedIn(payload: Payload | undefined): CarriedTrace | undefined {
-  const value = valueOf(payload);
+export function carriedIn(value: unknown): CarriedTrace | undefined {
   return isCarried(value) ? value : undefined;
 }
 

@@ -6,11 +6,7 @@ import type { Sink, Sinks, WorkflowInterceptors } from '@temporalio/workflow';
 import { proxySinks } from '@temporalio/workflow';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { EndedOperation, Operations } from '../contracts/tracing.ts';
-import {
-  activityTraceHeader,
-  carriedTraceHeader,
-  signalTraceHeader,
-} from '../contracts/tracing.ts';
+import { activityTraceHeader, carriedTraceField, signalTraceHeader } from '../contracts/tracing.ts';
 import { isRecord } from '../values/is-record.ts';
 import { OperationTrace } from './operation-trace.ts';
 import { carriedIn, contextIn } from './trace-context.ts';
@@ -35,11 +31,12 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         execute(input, next) {
-          const carried = carriedIn(input.headers[carriedTraceHeader]);
-          if (carried) trace.resume(carried);
           const [first, ...others] = input.args;
           if (!isRecord(first) || !('ref' in first)) return next(input);
-          return next({ ...input, args: [withOperations(first, trace), ...others] });
+          const { [carriedTraceField]: before, ...own } = first;
+          const carried = carriedIn(before);
+          if (carried) trace.resume(carried);
+          return next({ ...input, args: [withOperations(own, trace), ...others] });
         },
         handleSignal(input, next) {
           const context = contextIn(input.headers[signalTraceHeader]);
@@ -60,9 +57,9 @@ export function interceptors(): WorkflowInterceptors {
         },
         continueAsNew(input, next) {
           const carried = trace.carry();
-          if (!carried) return next(input);
-          const payload = defaultPayloadConverter.toPayload(carried);
-          return next({ ...input, headers: { ...input.headers, [carriedTraceHeader]: payload } });
+          const [first, ...others] = input.args;
+          if (!carried || !isRecord(first)) return next(input);
+          return next({ ...input, args: [{ ...first, [carriedTraceField]: carried }, ...others] });
         },
       },
     ],

@@ -16,8 +16,8 @@ test('a context is read as it was written', () => {
   expect(contextIn(payloadOf(context))).toEqual(context);
   const running = { context, heardAt: 1, phase: '', attributes: {}, events: [] };
   const carried = { heard: [{ context, heardAt: 1 }], running };
-  expect(carriedIn(payloadOf(carried))).toEqual(carried);
-  expect(carriedIn(payloadOf({ heard: [] }))).toEqual({ heard: [] });
+  expect(carriedIn(carried)).toEqual(carried);
+  expect(carriedIn({ heard: [] })).toEqual({ heard: [] });
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['a long span', { ...context, spanId: 'b'.repeat(10_000) }],
 ])('%s is no context', (_what, value) => {
   expect(contextIn(value === undefined ? undefined : payloadOf(value))).toBeUndefined();
-  expect(carriedIn(payloadOf({ heard: [{ context: value, heardAt: 1 }] }))).toBeUndefined();
+  expect(carriedIn({ heard: [{ context: value, heardAt: 1 }] })).toBeUndefined();
 });
 
 test('a payload that cannot be decoded is no context', () => {
@@ -41,5 +41,5 @@ test('a payload that cannot be decoded is no context', () => {
 
 test('an operation that is going on must be whole', () => {
   const running = { context, heardAt: 1, phase: '' };
-  expect(carriedIn(payloadOf({ heard: [], running }))).toBeUndefined();
+  expect(carriedIn({ heard: [], running })).toBeUndefined();
 });
