@@ -1,5 +1,8 @@
 /** Where a rollout is, how fast it goes, and how long it takes still: by the objects alone. */
-import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type {
+  MachineDeployment,
+  MachineDeploymentCondition,
+} from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import { formatAge } from '../terminal/age.ts';
@@ -55,7 +58,7 @@ export function progressOf(
     ...(!isOver && { awaits: awaitedOf(deployment, { missing, old: old.length, state }) }),
     joinMs,
     ...(state === 'Progressing' && {
-      leftMs: leftOf({ deployment, fresh, remaining: Math.max(missing, old.length), joinMs, now }),
+      leftMs: leftOf({ deployment, fresh, missing, old: old.length, joinMs, now }),
     }),
   };
 }
@@ -76,12 +79,19 @@ export function isFailing(machine: Machine): boolean {
   return isGoing(machine) && lastOperation?.state === 'Failed';
 }
 
-function stateOf({ spec, status }: MachineDeployment, isOver: boolean): Progress['state'] {
+function stateOf(deployment: MachineDeployment, isOver: boolean): Progress['state'] {
+  const { spec, status } = deployment;
   const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
   if (progressing?.status === 'False') return 'Blocked';
-  const isHeld = progressing?.status === 'Unknown' && progressing.reason === 'DeploymentPaused';
-  if (spec.paused === true || isHeld) return 'Paused';
+  if (spec.paused === true || holdOf(deployment)) return 'Paused';
   return isOver ? 'Complete' : 'Progressing';
+}
+
+/** The condition that says why it is held. */
+function holdOf({ status }: MachineDeployment): MachineDeploymentCondition | undefined {
+  const isHold = ({ type, status: is, reason }: MachineDeploymentCondition): boolean =>
+    type === 'Progressing' && is === 'Unknown' && reason === 'DeploymentPaused';
+  return status?.conditions?.find(isHold);
 }
 
 function countsOf(
@@ -97,11 +107,11 @@ function countsOf(
 }
 
 function awaitedOf(
-  { status }: MachineDeployment,
+  deployment: MachineDeployment,
   { missing, old, state }: { missing: number; old: number; state: Progress['state'] },
 ): string {
-  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (state === 'Paused') return progressing?.message ?? 'a person who resumes it';
+  // Until a worker takes up the pause the condition says that all went well.
+  if (state === 'Paused') return holdOf(deployment)?.message ?? 'a person who resumes it';
   const waits = [
     ...(missing > 0 ? [`${missing} new ${plural(missing)} to become available`] : []),
     ...(old > 0 ? [`${old} old ${plural(old)} to go`] : []),
@@ -114,19 +124,22 @@ const plural = (count: number): string => (count === 1 ? 'machine' : 'machines')
 interface Left {
   deployment: MachineDeployment;
   fresh: readonly Machine[];
-  remaining: number;
+  missing: number;
+  old: number;
   joinMs: number | undefined;
   now: number;
 }
 
 /**
- * By the pace since the first machine of the new set; before two of them are there, by the time
- * that one takes to join and as many at a time as the strategy lets.
+ * By the pace since the first machine of the new set; before two of them are there, and where no
+ * old ones are left, by the time that one takes to join and as many at a time as the strategy lets.
+ * A set that only gets another machine may be a month old, which is no pace.
  */
-function leftOf({ deployment, fresh, remaining, joinMs, now }: Left): number | undefined {
+function leftOf({ deployment, fresh, missing, old, joinMs, now }: Left): number | undefined {
   const done = fresh.filter(isAvailable).length;
+  const remaining = Math.max(missing, old);
   const began = timeOf(fresh[0]?.metadata.creationTimestamp);
-  if (done >= 2 && began !== undefined) return ((now - began) / done) * remaining;
+  if (old > 0 && done >= 2 && began !== undefined) return ((now - began) / done) * remaining;
   if (joinMs === undefined) return undefined;
   return Math.ceil(remaining / atATime(deployment)) * joinMs;
 }
