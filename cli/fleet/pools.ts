@@ -21,7 +21,7 @@ export interface Pool {
 
 export interface Pools {
   pools: readonly (Pool & { deployment: MachineDeployment })[];
-  /** Without a MachineDeployment. */
+  /** Without a MachineDeployment, or with one that is gone. */
   loneSets: readonly SetWithMachines[];
   /** Without a MachineSet. */
   loneMachines: readonly Machine[];
@@ -38,16 +38,22 @@ export function poolsOf({ deployments, sets, machines }: Fleet): Pools {
     withMachines.map((one) => ({ ...one, metadata: one.set.metadata })),
     'MachineDeployment',
   );
-  const known = new Set(sets.map(({ metadata }) => metadata.uid));
+  const knownSets = uidsOf(sets);
+  const knownDeployments = uidsOf(deployments);
   return {
     pools: deployments.map((deployment) => ({
       deployment,
       sets: (setsByDeployment.get(deployment.metadata.uid) ?? []).toSorted(byRevision),
     })),
-    loneSets: withMachines.filter(({ set }) => ownerUid(set, 'MachineDeployment') === undefined),
-    loneMachines: machines.filter((one) => !known.has(ownerUid(one, 'MachineSet') ?? '')),
+    loneSets: withMachines.filter(
+      ({ set }) => !knownDeployments.has(ownerUid(set, 'MachineDeployment') ?? ''),
+    ),
+    loneMachines: machines.filter((one) => !knownSets.has(ownerUid(one, 'MachineSet') ?? '')),
   };
 }
+
+const uidsOf = (owners: readonly Owned[]): ReadonlySet<string> =>
+  new Set(owners.map(({ metadata }) => metadata.uid));
 
 interface Owned {
   metadata: ObjectMeta;
