@@ -1,6 +1,7 @@
 /** Who holds a Lease, by the clock of this command. */
-import type { Lease } from '../activities/kube/leases/observed-lease.ts';
+import { isLeaseOfMcm } from '../activities/kube/leases/lease-set.ts';
 import { holderAnnotation } from '../activities/kube/leases/observed-lease.ts';
+import type { Lease } from '../activities/kube/leases/observed-lease.ts';
 
 const defaultDurationSeconds = 15;
 /** With a clock that is off by less than this, a live holder does not count as dead. */
@@ -15,9 +16,13 @@ export function holderOf(lease: Lease | undefined): string | undefined {
   return isOver ? undefined : holderIdentity;
 }
 
-/** The same where it is a watcher of ours: one that takes MCM's Leases notes its name on them. */
-export function watcherOf(lease: Lease | undefined): string | undefined {
-  const noted = lease?.metadata.annotations?.[holderAnnotation];
-  const holder = holderOf(lease);
-  return noted === holder ? holder : undefined;
+/** Undefined also where MCM holds it: one of its Leases may be that of the watchers as well. */
+export function watcherOn(lease: Lease | undefined): string | undefined {
+  return lease && isHeldByMcm(lease) ? undefined : holderOf(lease);
+}
+
+/** MCM leaves the annotation of a watcher that held it before as it is. */
+export function isHeldByMcm({ metadata, spec }: Lease): boolean {
+  const ours = metadata.annotations?.[holderAnnotation];
+  return isLeaseOfMcm(metadata.name) && ours !== spec?.holderIdentity;
 }

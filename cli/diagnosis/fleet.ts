@@ -48,6 +48,8 @@ export interface LeaseFact {
   /** When it was renewed last. */
   renewedAt: number | undefined;
   pauses: readonly NotedPause[];
+  /** MCM acts in place of a watcher, by this Lease of its own. */
+  mcm?: { holder: string; lease: string } | undefined;
   /** When the watcher saw that etcd was restored. */
   restoredAt?: number | undefined;
   /** Of the files of the watcher that led last. */

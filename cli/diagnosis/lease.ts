@@ -4,6 +4,7 @@ import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet, LeaseFact } from './fleet.ts';
+import { millwrightFor } from './millwright-line.ts';
 import type { Trouble } from './trouble.ts';
 
 /** A new leader has it by then. */
@@ -25,7 +26,8 @@ export function standstillOf(lease: LeaseFact, { now }: Fleet): Finding[] {
   return [...leaderFindings(lease, now), ...pauseFindings(lease)];
 }
 
-function leaderFindings({ namespace, name, holder, renewedAt }: LeaseFact, now: number): Finding[] {
+function leaderFindings(lease: LeaseFact, now: number): Finding[] {
+  const { namespace, name, holder, renewedAt } = lease;
   if (holder !== undefined || (renewedAt !== undefined && now < renewedAt + leaderPatienceMs)) {
     return [];
   }
@@ -33,11 +35,24 @@ function leaderFindings({ namespace, name, holder, renewedAt }: LeaseFact, now: 
     {
       trouble: 'worker-down',
       object: { kind: 'lease', namespace, name },
-      cause: 'no watcher leads, so nothing is created and nothing is deleted',
       since: renewedAt,
-      commands: ['kubectl get deployments -A -l app.kubernetes.io/component=watcher'],
+      ...leaderlessWords(lease),
     },
   ];
+}
+
+/** Beside MCM, and after a way back to it, a watcher waits, and machines come and go. */
+function leaderlessWords({ namespace, mcm }: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
+  if (mcm) {
+    return {
+      cause: `no watcher leads: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`,
+      commands: [millwrightFor('migrate check', namespace)],
+    };
+  }
+  return {
+    cause: 'no watcher leads, so nothing is created and nothing is deleted',
+    commands: ['kubectl get deployments -A -l app.kubernetes.io/component=watcher'],
+  };
 }
 
 /** What the watcher itself saw; a stop has a finding of its own, and so has a watcher. */

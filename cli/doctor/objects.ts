@@ -9,7 +9,7 @@ import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { holderOf } from '../lease-holder.ts';
+import { watcherOn } from '../lease-holder.ts';
 import { podsCommand } from './sight.ts';
 import type { Sight } from './sight.ts';
 import type { Check, Finding } from './finding.ts';
@@ -74,7 +74,7 @@ async function watcher(sight: Sight): Promise<Finding> {
   const { kube, namespace, flags } = sight;
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const found = await ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
-  const holder = holderOf(found);
+  const holder = watcherOn(found);
   if (holder !== undefined)
     return ok('watcher', `${holder} holds Lease ${own.namespace}/${own.name}`);
   const last = found?.spec?.renewTime;

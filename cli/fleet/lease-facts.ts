@@ -6,11 +6,11 @@ import {
 import { readRestore, restoredAnnotation } from '../../activities/kube/objects/restore-note.ts';
 import { readPauses, pausesAnnotation } from '../../activities/kube/objects/pauses.ts';
 import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
-import { ownLease, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { isLeaseOfMcm, ownLease, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { LeaseFact } from '../diagnosis/fleet.ts';
 import { timeOf } from '../diagnosis/times.ts';
-import { holderOf } from '../lease-holder.ts';
+import { holderOf, isHeldByMcm, watcherOn } from '../lease-holder.ts';
 
 /** Of one namespace: with its Lease or, without one, with no holder. */
 export function leaseFactsOf(
@@ -21,32 +21,50 @@ export function leaseFactsOf(
   const found = leases.find(
     ({ metadata }) => metadata.name === own.name && metadata.namespace === own.namespace,
   );
-  return [factOf(namespace, { name: own.name, lease: found })];
+  return [factOf(namespace, { name: own.name, lease: found, leases })];
 }
 
-/** Of all namespaces: the Leases that there are. */
+/** Of all namespaces: the Leases of watchers that there are. */
 export function allLeaseFacts(leases: readonly Lease[]): LeaseFact[] {
   return leases.flatMap((lease) => {
     const { name, namespace = '' } = lease.metadata;
-    if (name === ownLease) return [factOf(namespace, { name, lease })];
-    // One of a namespace that is led from another: `lease-set.ts`.
-    const served = name.startsWith(`${ownLease}-`) ? name.slice(ownLease.length + 1) : undefined;
-    return served === undefined ? [] : [factOf(served, { name, lease })];
+    const isWatchers = name === ownLease || (isLeaseOfMcm(name) && !isHeldByMcm(lease));
+    const isOnly = !leases.some(
+      ({ metadata }) => metadata.name === ownLease && metadata.namespace === namespace,
+    );
+    return isWatchers && (name === ownLease || isOnly)
+      ? [factOf(namespace, { name, lease, leases })]
+      : [];
   });
 }
 
-function factOf(
-  namespace: string,
-  { name, lease }: { name: string; lease: Lease | undefined },
-): LeaseFact {
+interface Found {
+  name: string;
+  lease: Lease | undefined;
+  /** All that were read. */
+  leases: readonly Lease[];
+}
+
+function factOf(namespace: string, { name, lease, leases }: Found): LeaseFact {
   const { annotations = {} } = lease?.metadata ?? {};
+  const isOurs = lease !== undefined && !isHeldByMcm(lease);
   return {
     namespace,
     name,
-    holder: holderOf(lease),
-    renewedAt: timeOf(lease?.spec?.renewTime),
+    holder: watcherOn(lease),
+    renewedAt: isOurs ? timeOf(lease.spec?.renewTime) : undefined,
+    mcm: mcmIn(namespace, leases),
     pauses: readPauses(annotations[pausesAnnotation]),
     restoredAt: readRestore(annotations[restoredAnnotation]),
     certificates: readCertificateEnds(annotations[certificatesAnnotation]),
   };
+}
+
+function mcmIn(namespace: string, leases: readonly Lease[]): LeaseFact['mcm'] {
+  const [found] = leases.flatMap((lease) => {
+    const holder = holderOf(lease);
+    const isThere = lease.metadata.namespace === namespace && isHeldByMcm(lease);
+    return isThere && holder !== undefined ? [{ holder, lease: lease.metadata.name }] : [];
+  });
+  return found;
 }

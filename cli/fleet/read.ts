@@ -1,5 +1,6 @@
 /** Reads an install: lists, all at once, and none for each machine. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient, Query } from '../../activities/kube/client/client.ts';
+import { ownLeaseNames } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
@@ -130,8 +131,11 @@ async function readStops(
 
 /** Of all namespaces those of the watchers alone: each Node has a Lease as well. */
 async function readLeases(kube: KubeClient, namespace: string | undefined): Promise<Lease[]> {
-  const query = namespace === undefined ? { fieldSelector: 'metadata.name=millwright' } : {};
-  return await itemsOf(kube.list<Lease>(leasesPath(namespace), query));
+  const list = async (query: Query) =>
+    await itemsOf(kube.list<Lease>(leasesPath(namespace), query));
+  if (namespace !== undefined) return await list({});
+  const named = ownLeaseNames.map((name) => list({ fieldSelector: `metadata.name=${name}` }));
+  return (await Promise.all(named)).flat();
 }
 
 /** With the Lease of a watcher that leads from another namespace. */

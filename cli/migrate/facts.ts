@@ -16,7 +16,7 @@ import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { holderOf, watcherOf } from '../lease-holder.ts';
+import { holderOf, watcherOn } from '../lease-holder.ts';
 import { installOf } from './install.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
@@ -119,7 +119,7 @@ export async function watcherHolding(
 ): Promise<string | undefined> {
   const own = ownLeaseOf(namespace, installOf(ours).leasePlace);
   for (const lease of [own, ...mcmLeases.map((name) => ({ namespace, name }))]) {
-    const watcher = watcherOf(await readLease(kube, lease));
+    const watcher = watcherOn(await readLease(kube, lease));
     if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
   }
   return undefined;

@@ -14,7 +14,7 @@ import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { Answer } from '../answer.ts';
 import type { OffboardQuestion } from './command.ts';
-import { holderOf, watcherOf } from '../lease-holder.ts';
+import { holderOf, watcherOn } from '../lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
 import type { Place } from '../connect.ts';
@@ -129,7 +129,7 @@ async function idleLeases(
   const idle: NamespacedName[] = found ? [own] : [];
   for (const name of mcmLeases) {
     const ofMcm = await leaseOf(kube, { namespace, name });
-    refuseServed(namespace, { namespace, name }, watcherOf(ofMcm));
+    refuseServed(namespace, { namespace, name }, watcherOn(ofMcm));
     if (ofMcm && holderOf(ofMcm) === undefined) idle.push({ namespace, name });
   }
   return idle;

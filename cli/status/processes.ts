@@ -23,10 +23,11 @@ function leaderLines({ leases, now }: Fleet): string[] {
   return [`Watcher: ${led} of ${leases.length} namespaces have one that leads`];
 }
 
-function leaderOf({ holder, renewedAt }: LeaseFact, now: number): string {
+function leaderOf({ holder, renewedAt, mcm }: LeaseFact, now: number): string {
   const time = renewedAt === undefined ? undefined : `${formatAge(now - renewedAt)} ago`;
   if (holder !== undefined) return `${holder} leads${time === undefined ? '' : `, seen ${time}`}`;
-  return `none leads${time === undefined ? '' : `; one did until ${time}`}`;
+  const others = mcm ? `; MCM acts, ${mcm.holder} holds Lease ${mcm.lease}` : '';
+  return `none leads${time === undefined ? '' : `; one did until ${time}`}${others}`;
 }
 
 function temporalLine(

@@ -4,7 +4,8 @@ import { writeCertificateEnds } from '../../../activities/kube/objects/certifica
 import { writeRestore } from '../../../activities/kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';
+import { allLeaseFacts, leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';
+import { processLines } from '../../../cli/status/processes.ts';
 import { aFleet, metaOf, minutesAgo, now } from './objects.ts';
 
 const dayMs = 86_400_000;
@@ -103,3 +104,52 @@ test.each(['', 'x', '{}', '[1]', '[{"file":"a"}]', '[{"file":1,"until":"2026-01-
     expect(found(annotations)).toEqual([]);
   },
 );
+
+const manager = 'machine-controller-manager';
+
+function aLease(name: string, holder: string, annotations: Record<string, string> = {}) {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: metaOf(name, { annotations }),
+    spec: {
+      holderIdentity: holder,
+      leaseDurationSeconds: 15,
+      renewTime: new Date().toISOString(),
+    },
+  };
+}
+
+const ofMcm = aLease(manager, 'mcm-0');
+const ofOurs = aLease(manager, 'watcher-0', { 'millwright.dev/holder': 'watcher-0' });
+const shared = { namespace: 'shoot', place: { resourceName: manager } } as const;
+
+test('while MCM acts, a watcher that waits is no reason that nothing happens', () => {
+  const free = aLease('millwright', '');
+  const place = { namespace: 'shoot', place: {} };
+  for (const leases of [[ofMcm], [free, ofMcm]]) {
+    const fleet = aFleet({ now: Date.now() + 120_000, leases: leaseFactsOf(leases, place) });
+    expect(diagnose(fleet)).toMatchObject([
+      {
+        trouble: 'worker-down',
+        cause: `no watcher leads: MCM acts, mcm-0 holds Lease ${manager}`,
+        commands: ['millwright migrate check -n shoot'],
+      },
+    ]);
+  }
+  const [fact] = leaseFactsOf([ofOurs, aLease('millwright', 'watcher-0')], place);
+  expect(fact).toMatchObject({ holder: 'watcher-0' });
+  expect(fact?.mcm).toBeUndefined();
+});
+
+test('a Lease that is that of MCM as well says by whom it is held', () => {
+  expect(leaseFactsOf([ofOurs], shared)).toMatchObject([{ holder: 'watcher-0' }]);
+  expect(allLeaseFacts([ofOurs])).toMatchObject([{ namespace: 'shoot', holder: 'watcher-0' }]);
+  expect(allLeaseFacts([ofMcm])).toEqual([]);
+  const leases = leaseFactsOf([ofMcm], shared);
+  expect(leases).toMatchObject([{ mcm: { holder: 'mcm-0', lease: manager } }]);
+  expect(leases[0]?.holder).toBeUndefined();
+  expect(processLines(aFleet({ leases }))).toEqual([
+    `Watcher: none leads; MCM acts, mcm-0 holds Lease ${manager}`,
+  ]);
+});
