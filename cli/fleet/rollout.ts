@@ -89,9 +89,11 @@ function stateOf(deployment: MachineDeployment, isOver: boolean): Progress['stat
 
 /** The condition that says why it is held. */
 function holdOf({ status }: MachineDeployment): MachineDeploymentCondition | undefined {
-  const isHold = ({ type, status: is, reason }: MachineDeploymentCondition): boolean =>
-    type === 'Progressing' && is === 'Unknown' && reason === 'DeploymentPaused';
   return status?.conditions?.find(isHold);
+}
+
+function isHold({ type, status, reason }: MachineDeploymentCondition): boolean {
+  return type === 'Progressing' && status === 'Unknown' && reason === 'DeploymentPaused';
 }
 
 function countsOf(
