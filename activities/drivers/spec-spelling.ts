@@ -159,20 +159,25 @@ function warningsOf({ path, key, absent }: UnknownKey): string[] {
   return [`${path}.${key} is not a field and is ignored; did you mean ${nearest.name}?`];
 }
 
+/** A spec as its driver gets it: keys as the schema has them, and its `default`s. */
+export function readingOf(schema: object): (providerSpec: unknown) => unknown {
+  const spell = spellingOf(schema);
+  return (providerSpec) => filled(schema, spell(providerSpec), schema);
+}
+
 /**
  * The same driver for specs whose keys are in any case and which lack what the schema has a
  * `default` for, with a warning for keys that are nearly those of a field.
  */
 export function withSpelling(schema: object, driver: Driver): Driver {
-  const spellKeys = spellingOf(schema);
-  const spell = (providerSpec: unknown) => filled(schema, spellKeys(providerSpec), schema);
+  const read = readingOf(schema);
   return {
     ...withCalls(driver, (_operation, call) => async (request) => {
-      return await call({ ...request, providerSpec: spell(request.providerSpec) });
+      return await call({ ...request, providerSpec: read(request.providerSpec) });
     }),
-    listScope: (providerSpec) => driver.listScope(spell(providerSpec)),
-    limitScope: (providerSpec) => driver.limitScope?.(spell(providerSpec)) ?? '',
-    validate: (providerSpec) => driver.validate(spell(providerSpec)),
+    listScope: (providerSpec) => driver.listScope(read(providerSpec)),
+    limitScope: (providerSpec) => driver.limitScope?.(read(providerSpec)) ?? '',
+    validate: (providerSpec) => driver.validate(read(providerSpec)),
     warnings: nearMissesOf(schema),
   };
 }

@@ -1,6 +1,7 @@
 /** What the facts mean for a take-over. */
 import { labels } from '../../workflows/api/constants.ts';
 import { isBuiltIn } from '../../activities/drivers/providers.ts';
+import { specFaultsOf } from '../../activities/drivers/spec-faults.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
@@ -196,10 +197,13 @@ function classFindings(
 
 const nameOf = ({ metadata }: { metadata: { name: string } }): string => metadata.name;
 
-/** MCM ignores such objects and reports nothing; Millwright reports them in their status. */
+/**
+ * MCM ignores such objects and reports nothing; Millwright reports them in their status. Of a class
+ * MCM's driver may take what ours does not.
+ */
 function objectsOf({ classes, deployments, sets, machines }: Facts): Finding[] {
   const broken = [
-    ...classes.map((one) => [`MachineClass ${nameOf(one)}`, machineClassFaults(one)] as const),
+    ...classes.map((one) => [`MachineClass ${nameOf(one)}`, faultsOfClass(one)] as const),
     ...deployments.map(
       (one) => [`MachineDeployment ${nameOf(one)}`, machineDeploymentFaults(one)] as const,
     ),
@@ -211,6 +215,11 @@ function objectsOf({ classes, deployments, sets, machines }: Facts): Finding[] {
     ok('objects', counts),
     ...broken.map(([name, faults]) => note('objects', `${name} is invalid: ${faults.join('; ')}`)),
   ];
+}
+
+function faultsOfClass(machineClass: MachineClass): string[] {
+  const { provider = '', providerSpec } = machineClass;
+  return [...machineClassFaults(machineClass), ...specFaultsOf(provider, providerSpec)];
 }
 
 /** A take-over may come in the middle of all of these: it goes on with them. */

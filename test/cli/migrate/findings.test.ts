@@ -60,13 +60,24 @@ function notesOn(changes: Partial<Facts>, externalProviders: string[] = [], word
 
 const metadata = { ...stored, name: 'one' };
 
+const aSpec = {
+  ami: 'ami-1',
+  region: 'eu-west-1',
+  machineType: 'm5.large',
+  iam: { name: 'nodes' },
+  networkInterfaces: [{ subnetID: 'subnet-1', securityGroupIDs: ['sg-1'] }],
+  // As Gardener's chart spells it, and as it does not.
+  BlockDevices: [{ ebs: { volumeType: 'gp3', volumeSize: 50 } }],
+  tags: { 'kubernetes.io/cluster/a': '1', 'kubernetes.io/role/node': null },
+};
+
 function aClass(changes: Partial<MachineClass>): MachineClass {
   return {
     apiVersion,
     kind: 'MachineClass',
     metadata,
     provider: 'AWS',
-    providerSpec: {},
+    providerSpec: aSpec,
     ...changes,
   };
 }
@@ -192,6 +203,11 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
     name: 'a Secret elsewhere',
     facts: { classes: [aClass({ secretRef: { name: 's', namespace: 'garden' } })] },
     says: /^hinders features: MachineClass one: Secret garden\/s is in another namespace/,
+  },
+  {
+    name: 'a class that a driver here does not take',
+    facts: { classes: [aClass({ providerSpec: { ...aSpec, blockDevices: [], machineType: 3 } })] },
+    says: /^note objects: MachineClass one is invalid: providerSpec.machineType: 3 is not a string: put it in quotes; providerSpec.blockDevices: \[\] is not a list with at least 1 of them$/,
   },
   {
     name: 'an object that MCM ignores',
