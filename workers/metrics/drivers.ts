@@ -4,7 +4,7 @@
  */
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
-import type { Driver } from '../../activities/drivers/driver.ts';
+import type { Driver, MachineRequest, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
@@ -136,10 +136,17 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
   };
 }
 
+/** As in all lines of machines: docs/logs.md. */
+export interface ReportedCall {
+  provider: string;
+  /** `NAMESPACE/NAME`; absent of a list. */
+  machine?: string;
+}
+
 export interface MeterParts {
   count: DriverMetrics;
   /** Logs an error that the driver did not turn into a `DriverError`. */
-  report: (error: unknown, message: string) => void;
+  report: (error: unknown, message: string, call: ReportedCall) => void;
   /** Milliseconds; only differences count. Default the clock of the process. */
   now?: () => number;
 }
@@ -167,11 +174,15 @@ export function meteredDriver(
         throw error;
       }
       const fault = explained(error, `driver of provider "${provider}": ${operation}`);
-      if (fault !== error) report(error, fault.message);
+      if (fault !== error) report(error, fault.message, { provider, ...machineOf(request) });
       end(fault instanceof DriverError ? fault.code : 'Unavailable');
       throw fault;
     }
   });
+}
+
+function machineOf({ machine }: ProviderRequest & Partial<Pick<MachineRequest, 'machine'>>) {
+  return machine && { machine: `${machine.namespace}/${machine.name}` };
 }
 
 /**

@@ -4,11 +4,13 @@ import type { Registry } from 'prom-client';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { CreateDrivers } from '../../activities/drivers/index.ts';
 import { ownTokenDirectory, tokenDirectory } from '../../activities/drivers/token-file.ts';
+import { currentRun } from '../../activities/runtime/audit.ts';
 import type { Config } from '../config/config.ts';
 import { boundedDriver } from '../drivers/bounded-driver.ts';
 import type { AccountPaces } from '../drivers/paced-driver.ts';
 import { createPaces, pacedDriver } from '../drivers/paced-driver.ts';
 import type { Logger } from '../log/logger.ts';
+import type { MeterParts } from '../metrics/drivers.ts';
 import { meteredDriver, registerDriverMetrics, registerPaceMetrics } from '../metrics/drivers.ts';
 
 export type Drivers = ReadonlyMap<string, Driver>;
@@ -36,7 +38,8 @@ export function createProcessDrivers(options: DriverOptions): ProcessDrivers {
   const { namespaces } = config;
   const env = { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud };
   const count = registerDriverMetrics(registry);
-  const report = (err: unknown, message: string): void => log.error({ err }, message);
+  const report: MeterParts['report'] = (err, message, call) =>
+    log.error({ err, ...call, ...currentRun() }, message);
   const paceMetrics = registerPaceMetrics(registry);
   const paces = new Map<string, AccountPaces>();
 

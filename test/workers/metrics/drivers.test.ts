@@ -46,7 +46,7 @@ function metered(driver: Driver): { driver: Driver; calls: DriverCall[]; reporte
   let now = 0;
   const clock = (): number => (now += 500);
   const count = (call: DriverCall): void => void calls.push(call);
-  const report = (error: unknown): void => void reported.push(error);
+  const report = (...line: unknown[]): void => void reported.push(line);
   return { driver: meteredDriver(driver, 'AWS', { count, report, now: clock }), calls, reported };
 }
 
@@ -114,7 +114,8 @@ test('a bug of a driver is a failure like others, not settled, and is logged', a
     message: expect.stringContaining('driver of provider "AWS": create: no such thing'),
   });
   expect(calls).toMatchObject([{ provider: 'AWS', operation: 'create', code: 'Unknown' }]);
-  expect(reported).toEqual([bug]);
+  const call = { provider: 'AWS', machine: 'n/a' };
+  expect(reported).toEqual([[bug, expect.stringContaining('no such thing'), call]]);
 });
 
 test('Prometheus reads them in our names and in those of MCM', async () => {
