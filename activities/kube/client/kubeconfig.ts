@@ -91,12 +91,21 @@ function chosenOf(parsed: readonly ParsedFile[], source: string, name?: string):
   const clusters = parsed.flatMap((file) => file.clusters);
   const users = parsed.flatMap((file) => file.users);
   const context = entryOf(contexts, { source, list: 'contexts', name: current });
-  return {
-    cluster: entryOf(clusters, { source, list: 'clusters', name: context.cluster }),
-    user: entryOf(users, { source, list: 'users', name: context.user }),
-    namespace: context.namespace,
-    source,
-  };
+  const cluster = entryOf(clusters, { source, list: 'clusters', name: context.cluster });
+  const user = entryOf(users, { source, list: 'users', name: context.user });
+  const server = serverOf({ cluster, user }, source);
+  return { cluster: { ...cluster, server }, user, namespace: context.namespace, source };
+}
+
+/** A scheme may be left out, as for kubectl: it is https where anything is said of TLS. */
+function serverOf({ cluster, user }: Pick<KubeConfig, 'cluster' | 'user'>, source: string): string {
+  const { name, server, caFile, caData, skipTLSVerify } = cluster;
+  const isOfTls = caFile || caData || skipTLSVerify || user.certFile || user.certData;
+  const url = server.includes('://') ? server : `${isOfTls ? 'https' : 'http'}://${server}`;
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+  throw new Error(
+    `${source}: the server of cluster ${JSON.stringify(name)} is ${JSON.stringify(server)}; allowed: a URL such as https://10.0.0.1:6443.`,
+  );
 }
 
 interface Wanted {

@@ -40,6 +40,14 @@ test('paths are relative to the file, and the namespace is that of the context',
   });
 });
 
+test.each([
+  { name: 'with a CA', before: 'here', after: 'here', server: 'https://10.0.0.1:6443' },
+  { name: 'plain', before: 'certificate-authority', after: 'c-a', server: 'http://10.0.0.1:6443' },
+])('a server without a scheme, $name, is one as for kubectl', ({ before, after, server }) => {
+  const text = config('{token: t}').replace('https://', '').replace(before, after);
+  expect(loadKubeConfig(file('config', text)).cluster.server).toBe(server);
+});
+
 test('an empty flag reads the files in KUBECONFIG; the first that names a thing wins', () => {
   const first = file('first', config('{token: one}').replace('users:', 'others:'));
   const second = file('second', config('{token: two}').replace('here', 'there'));
@@ -59,6 +67,11 @@ test.each([
     name: 'a cluster without a server',
     flag: () => file('c', config('{}').replace('server', 'sever')),
     says: 'clusters[0].cluster.server is missing',
+  },
+  {
+    name: 'a server that is no URL',
+    flag: () => file('d', config('{}').replace('https://10.0.0.1:6443/', 'https://ten:port')),
+    says: 'the server of cluster "c" is "https://ten:port"; allowed: a URL such as',
   },
   { name: 'not in a pod', flag: () => 'inClusterConfig', says: 'KUBERNETES_SERVICE_HOST' },
   { name: 'nothing at all', flag: () => '', says: 'No kubeconfig found' },
