@@ -64,7 +64,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   fleet.stops.set(namespace, stop);
   scope.add('sign of a stop', () => void fleet.stops.delete(namespace));
 
-  scope.add('metrics of drains', () => fleet.drainMetrics.remove(namespace));
+  const drained = fleet.drainMetrics.of(namespace, scope);
   const { world, dependencies } = openWorld({
     ...fleet,
     ...member,
@@ -78,7 +78,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
     drains: {
       watches: drainWatchesOf(fleet, member, attempt),
       deletions: fleet.deletions,
-      drained: (time) => fleet.drainMetrics.ended(namespace, time),
+      drained,
     },
   });
   await untilDriversKnown(fleet, attempt);

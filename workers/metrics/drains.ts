@@ -15,10 +15,13 @@ export interface DrainSeconds {
 }
 
 export interface DrainMetrics {
-  /** A drain is over. */
-  ended(namespace: string, drain: DrainSeconds): void;
-  /** It is served no more. */
-  remove(namespace: string): void;
+  /** Of a namespace, until its scope ends. Returns what is called when a drain is over. */
+  of(namespace: string, scope: NamespaceScope): (drain: DrainSeconds) => void;
+}
+
+interface NamespaceScope {
+  /** Its series go with the rest of it. */
+  add(name: string, stop: () => void): void;
 }
 
 /** A drain may take hours where a PodDisruptionBudget blocks it. */
@@ -57,18 +60,24 @@ export function registerDrainMetrics(registry: Registry): DrainMetrics {
     () => last.values(),
   );
   return {
-    ended(namespace, { seconds, result, labels }) {
-      durations.observe({ kube_namespace: namespace, result }, seconds);
-      // Of a machine without the label MCM records nothing.
-      const pool = labels[poolLabel];
-      if (pool === undefined) return;
-      const key = { namespace, machine_deployment: pool };
-      const value = Math.floor(seconds);
-      last.set(JSON.stringify(key), { at: monotonicMs(), labels: key, value });
-    },
-    remove(namespace) {
-      for (const result of results) durations.remove({ kube_namespace: namespace, result });
-      for (const [key, { labels }] of last) if (labels.namespace === namespace) last.delete(key);
+    of(namespace, scope) {
+      let isServed = true;
+      scope.add('metrics of drains', () => {
+        isServed = false;
+        for (const result of results) durations.remove({ kube_namespace: namespace, result });
+        for (const [key, { labels }] of last) if (labels.namespace === namespace) last.delete(key);
+      });
+      return ({ seconds, result, labels }) => {
+        // One that was under way would bring its series back for as long as the process runs.
+        if (!isServed) return;
+        durations.observe({ kube_namespace: namespace, result }, seconds);
+        // Of a machine without the label MCM records nothing.
+        const pool = labels[poolLabel];
+        if (pool === undefined) return;
+        const key = { namespace, machine_deployment: pool };
+        const value = Math.floor(seconds);
+        last.set(JSON.stringify(key), { at: monotonicMs(), labels: key, value });
+      };
     },
   };
 }
