@@ -42,8 +42,8 @@ export interface ObservedDeployment {
   /** Oldest first. */
   sets: SetFacts[];
   /**
-   * Annotation `machine.sapcloud.io/last-deployment-replica-change-by-scaler-time`, or what the list
-   * of the autoscaler alone says of it.
+   * Annotation `machine.sapcloud.io/last-deployment-replica-change-by-scaler-time`, or what the
+   * list of the autoscaler alone says of it.
    */
   scaledAt?: string;
   /** When the list alone will say it, milliseconds. */
