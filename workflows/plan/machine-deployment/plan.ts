@@ -12,7 +12,7 @@ import { planRecreate } from './rollout/recreate.ts';
 import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
 import { scaleHeld } from './rollout/scaling.ts';
-import { stepsOf } from './rollout/set-steps.ts';
+import { openingsOf, stepsOf } from './rollout/set-steps.ts';
 import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
 import { stateOf } from './rollout/state.ts';
@@ -27,7 +27,7 @@ export function planMachineDeployment(found: DeploymentFacts, now: number): Depl
   if (first) return { steps: [first], state: directionOf(first), reason: first.reason };
   // After a rollback, which takes the change back.
   const inPlace = inPlaceRefusalOf(facts);
-  if (inPlace) return refuse(inPlace);
+  if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
   return hold ? planHeld(rollout, hold, now) : planRollout(rollout);

@@ -100,6 +100,30 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
   },
   {
+    name: 'a set that MCM closed in the middle of an update in place is to replace what fails',
+    facts: {
+      strategy: 'InPlaceUpdate',
+      sets: [
+        aSet({ machines: 'A', isClosed: true }),
+        aSet({ name: 'going', isClosed: true, isDeleting: true }),
+        theNewSet({ machines: 'A' }),
+      ],
+    },
+    plan: {
+      steps: [
+        {
+          action: 'closeSet',
+          name: 'old',
+          resourceVersion: '7',
+          isClosed: false,
+          reason: 'it is to make machines again',
+        },
+      ],
+      state: 'Blocked',
+      blockedBy: 'spec',
+    },
+  },
+  {
     name: 'a rollback takes the change back that an update in place cannot make',
     facts: {
       strategy: 'InPlaceUpdate',

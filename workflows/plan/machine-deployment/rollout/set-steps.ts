@@ -72,11 +72,19 @@ type ScaleStep = Extract<DeploymentStep, { action: 'scaleSet' }>;
  */
 function closingsOf({ target, others }: Rollout, { closesOld = false }: StrategyPlan): CloseStep[] {
   const toClose = closesOld ? others.filter((set) => isActive(set) && !set.isClosed) : [];
-  const toOpen = (closesOld ? [target] : [target, ...others]).filter(({ isClosed }) => isClosed);
   return [
-    ...toClose.map((set) => closeSet(set, true, 'OnDelete: old sets make no machines')),
-    ...toOpen.map((set) => closeSet(set, false, 'it is to make machines again')),
-  ].filter(({ name }) => ![target, ...others].some((set) => set.name === name && set.isDeleting));
+    ...toClose
+      .filter(({ isDeleting }) => !isDeleting)
+      .map((set) => closeSet(set, true, 'OnDelete: old sets make no machines')),
+    ...openingsOf(closesOld ? [target] : [target, ...others]),
+  ];
+}
+
+/** MCM closes the old sets of an update in place; one that stays so only loses what fails. */
+export function openingsOf(sets: readonly SetFacts[]): CloseStep[] {
+  return sets
+    .filter(({ isClosed, isDeleting }) => isClosed && !isDeleting)
+    .map((set) => closeSet(set, false, 'it is to make machines again'));
 }
 
 function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
