@@ -27,5 +27,7 @@ function spellings(secret: Record<string, string>): [string, string][] {
       [key, Buffer.from(value).toString('base64')],
       // As it stands in a report, where answers are JSON.
       [key, JSON.stringify(value).slice(1, -1)],
-    ]);
+    ])
+    // One within another one must not save the rest of that.
+    .toSorted(([, a], [, b]) => b.length - a.length);
 }
