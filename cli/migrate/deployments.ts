@@ -1,5 +1,6 @@
 /** Deployments of MCM and of Millwright, and how they are scaled to 0 and back. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { isConflict } from '../../activities/kube/client/errors.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 
@@ -133,15 +134,32 @@ export async function scaleBack(
   return true;
 }
 
-/** Only where it is as it was read: a change of another client meanwhile is not undone. */
+/** Of writes to a Deployment whose status changes all the time, as that of pods that crash. */
+const attempts = 5;
+
+/**
+ * Only where as many replicas are wanted as when it was read: that another client scaled it
+ * meanwhile is not undone.
+ */
 async function patch(
   kube: KubeClient,
-  { metadata }: Deployment,
+  read: Deployment,
   { replicas, before }: { replicas: number; before: string | null },
 ): Promise<void> {
-  const { name, namespace = '', resourceVersion } = metadata;
-  await kube.patch(deployments(namespace, name), 'merge', {
-    metadata: { resourceVersion, annotations: { [replicasBefore]: before } },
-    spec: { replicas },
-  });
+  const { name, namespace = '' } = read.metadata;
+  const path = deployments(namespace, name);
+  let { resourceVersion } = read.metadata;
+  for (let attempt = 1; ; attempt += 1) {
+    const metadata = { resourceVersion, annotations: { [replicasBefore]: before } };
+    try {
+      await kube.patch(path, 'merge', { metadata, spec: { replicas } });
+      return;
+    } catch (error) {
+      if (!isConflict(error) || attempt === attempts) throw error;
+      const now = await kube.get<Deployment>(path);
+      const isSame = now.metadata.uid === read.metadata.uid && wantedOf(now) === wantedOf(read);
+      if (!isSame) throw error;
+      ({ resourceVersion } = now.metadata);
+    }
+  }
 }

@@ -1,6 +1,9 @@
 import proto from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
 import { holderAnnotation } from '../../../activities/kube/leases/observed-lease.ts';
+import type { PatchType } from '../../../activities/kube/client/client.ts';
+import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { mcmLeases } from '../../../activities/kube/leases/lease-set.ts';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
 import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
@@ -41,11 +44,15 @@ class WithDeployments extends ReviewingClient {
   }
 }
 
-function handBackOf(kube: WithDeployments, temporalAddress = '127.0.0.1:1') {
+function handBackOf(
+  kube: ReviewingClient,
+  temporalAddress = '127.0.0.1:1',
+  report: (step: string) => void = () => {},
+) {
   return handBack({
     place: { kube, namespace: 'shoot' },
     asked: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds: 1, temporalAddress },
-    report: () => {},
+    report,
   });
 }
 
@@ -128,4 +135,101 @@ test('without the keys of payloads that are encrypted, nothing is scaled down', 
     /^Nothing was done: .*Unknown encoding: binary\/encrypted.*--payload-keys$/,
   );
   expect(kube.writes()).toEqual([]);
+});
+
+interface Stored {
+  metadata: { name: string; resourceVersion: string; annotations?: object };
+  spec: { replicas: number };
+}
+
+/** Its Deployments can be scaled, and an MCM that is up takes its Leases. */
+class Cluster extends WithDeployments {
+  readonly #stored = new Map<string, Stored>();
+  /** What another client does right before a Deployment is written for the first time. */
+  meanwhile: (name: string) => void = () => {};
+  readonly #written = new Set<string>();
+
+  constructor() {
+    super();
+    for (const [one, replicas] of [
+      [watcher, 1],
+      [aDeployment(mcm), 0],
+    ] as const) {
+      const metadata = { ...one.metadata, resourceVersion: '1' };
+      this.#stored.set(metadata.name, { metadata, spec: { ...one.spec, replicas } });
+    }
+  }
+
+  override async get<T>(path: string): Promise<T>;
+  override async get(path: string): Promise<unknown> {
+    if (path.endsWith('/deployments')) return { metadata: {}, items: [this.#of('watcher')] };
+    if (path.includes('/deployments/')) return this.#of(path.endsWith(mcm) ? mcm : 'watcher');
+    return await super.get(path);
+  }
+
+  override async patch<T>(path: string, type: PatchType, body: Stored): Promise<T>;
+  override async patch(path: string, type: PatchType, body: Stored): Promise<unknown> {
+    if (!path.includes('/deployments/')) return await super.patch(path, type, body);
+    const name = path.endsWith(mcm) ? mcm : 'watcher';
+    if (!this.#written.has(name)) this.meanwhile(name);
+    this.#written.add(name);
+    const found = this.#of(name);
+    const { resourceVersion, annotations } = body.metadata;
+    if (resourceVersion !== found.metadata.resourceVersion) {
+      throw new KubeError({ code: 409, reason: 'Conflict', message: '', method: 'PATCH', path });
+    }
+    this.touch(name, { spec: { ...found.spec, ...body.spec }, annotations });
+    if (path.endsWith(mcm)) for (const lease of mcmLeases) this.put(aLease(lease, 'mcm-1'));
+    return {};
+  }
+
+  touch(name: string, changes: { spec?: Stored['spec']; annotations?: object | undefined }): void {
+    const { metadata, spec } = this.#of(name);
+    const resourceVersion = `${Number(metadata.resourceVersion) + 1}`;
+    const { annotations = metadata.annotations } = changes;
+    const next = { ...metadata, resourceVersion, ...(annotations && { annotations }) };
+    this.#stored.set(name, { metadata: next, spec: changes.spec ?? spec });
+  }
+
+  replicasOf(name: string): number {
+    return this.#of(name).spec.replicas;
+  }
+
+  #of(name: string): Stored {
+    const found = this.#stored.get(name);
+    if (!found) throw new Error(`no Deployment ${name}`);
+    return found;
+  }
+}
+
+const aLease = (name: string, holder: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name, namespace: 'shoot' },
+  spec: { holderIdentity: holder, renewTime: new Date().toISOString() },
+});
+
+async function anEmptyTemporal() {
+  const temporal = await startFakeTemporal(({ method }) =>
+    method === 'DescribeSchedule' ? { code: 5, message: 'not found' } : undefined,
+  );
+  stops.push(() => temporal.close());
+  return temporal;
+}
+
+test('Deployments whose status changes meanwhile do not stop it in the middle', async () => {
+  const temporal = await anEmptyTemporal();
+  const kube = new Cluster();
+  kube.meanwhile = (name) => kube.touch(name, {});
+  const { text } = await handBackOf(kube, temporal.address);
+  expect(text).toBe('MCM manages the machines of shoot again.');
+  expect([kube.replicasOf('watcher'), kube.replicasOf(mcm)]).toEqual([0, 1]);
+});
+
+test('what another client scales meanwhile is not undone', async () => {
+  const temporal = await anEmptyTemporal();
+  const kube = new Cluster();
+  kube.meanwhile = (name) => kube.touch(name, { spec: { replicas: 3 } });
+  await expect(handBackOf(kube, temporal.address)).rejects.toThrow('409 Conflict');
+  expect(kube.replicasOf('watcher')).toBe(3);
 });
