@@ -111,7 +111,11 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
 function unserved({ name, serves, isUnused = false }: Queue, sight: Sight): Finding {
   const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
   const finding = isUnused ? warning : error;
-  return finding('task queues', words, `start a worker; ${podsCommand(sight)}`);
+  const other =
+    sight.ours?.length === 0
+      ? '\nor, where the Deployments are elsewhere, as those of a fleet: --release-namespace'
+      : '';
+  return finding('task queues', words, `start a worker; ${podsCommand(sight)}${other}`);
 }
 
 /** Workers are called after their pods. */

@@ -5,7 +5,7 @@ import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Deployment } from '../migrate/deployments.ts';
-import { findOurs } from '../migrate/deployments.ts';
+import { deployments, isOurs, serversOf } from '../migrate/deployments.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import { installOf } from '../migrate/install.ts';
 import type { DoctorQuestion } from './command.ts';
@@ -30,7 +30,8 @@ export async function readSight(
   { releaseNamespace, install }: DoctorQuestion,
 ): Promise<Sight> {
   const release = releaseNamespace ?? namespace;
-  const ours = await orUndefined(findOurs(kube, release, namespace));
+  const all = await orUndefined(kube.list<Deployment>(deployments(release)));
+  const ours = all && serversOf(all.items.filter(isOurs), namespace);
   const flags = installOf(ours ?? []);
   const name = install ?? (flags.name || namespace);
   const cluster = flags.clusterId || (await orUndefined(clusterUidOf(kube)));

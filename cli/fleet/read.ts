@@ -13,7 +13,7 @@ import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from '../diagnosis/
 import { askedWarnings } from '../diagnosis/install.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import type { Deployment } from '../migrate/deployments.ts';
-import { isOurs, isServing } from '../migrate/deployments.ts';
+import { isOurs, serversOf } from '../migrate/deployments.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import { installOf } from '../migrate/install.ts';
 import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
@@ -157,9 +157,7 @@ async function readOurs(
   const query = { labelSelector: 'app.kubernetes.io/component' };
   const items = await itemsOf(kube.list<Deployment>(deploymentsPath(release), query));
   const ours = items.filter(isOurs);
-  const serving = ours.filter((one) => namespace === undefined || isServing(one, namespace));
-  // A fleet chooses its namespaces by a label.
-  return serving.length > 0 ? serving : ours;
+  return namespace === undefined ? ours : serversOf(ours, namespace);
 }
 
 interface EventObject {

@@ -74,6 +74,22 @@ export function isServing(one: Deployment, namespace: string): boolean {
   return containersOf(one).some(({ args = [] }) => args.includes(served));
 }
 
+/** Those that serve the namespace: by its name, else a fleet, which may serve it. */
+export function serversOf(ours: readonly Deployment[], namespace: string): Deployment[] {
+  const serving = ours.filter((one) => isServing(one, namespace));
+  return serving.length > 0 ? serving : ours.filter((one) => mayServe(one, namespace));
+}
+
+function mayServe(one: Deployment, namespace: string): boolean {
+  const words = containersOf(one).flatMap(({ args = [] }) => args);
+  if (words.some((word) => word.startsWith('--namespace='))) return false;
+  const chosen = words.find((word) => word.startsWith(fleetFlag))?.slice(fleetFlag.length);
+  const isOpen = chosen === undefined || chosen === 'all' || chosen.startsWith('labels:');
+  return isOpen || chosen.split(',').includes(namespace);
+}
+
+const fleetFlag = '--namespaces=';
+
 /**
  * Names of its pods, those that are about to end as well: the status of a Deployment does not
  * count these, and their processes still run.

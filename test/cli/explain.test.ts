@@ -122,7 +122,7 @@ const ofSet = { ownerReferences: [{ apiVersion: 'v1', kind: 'MachineSet', name: 
 interface Fate {
   metadata?: object;
   labels?: Record<string, string>;
-  then: string;
+  sequel: string;
   what: string;
 }
 
@@ -131,14 +131,14 @@ test.each<[string, Fate]>([
     'a set',
     {
       metadata: ofSet,
-      then: 'it is Failed, and replaced',
+      sequel: 'it is Failed, and replaced',
       what: 'machineset/s, which deletes it and makes another one',
     },
   ],
   [
     'no set',
     {
-      then: 'it is Failed, and nothing replaces it',
+      sequel: 'it is Failed, and nothing replaces it',
       what: 'a person who deletes it: no MachineSet owns it, so nothing replaces it',
     },
   ],
@@ -147,18 +147,18 @@ test.each<[string, Fate]>([
     {
       metadata: ofSet,
       labels: { freeze: 'True' },
-      then: 'it is Failed, and not replaced while machineset/s is frozen',
+      sequel: 'it is Failed, and not replaced while machineset/s is frozen',
       what: 'the end of the freeze of machineset/s, which makes no machines meanwhile',
     },
   ],
 ])('what becomes of a machine of %s that stays unhealthy', (_of, fate) => {
-  const { metadata = {}, labels = {}, then, what } = fate;
+  const { metadata = {}, labels = {}, sequel, what } = fate;
   const set = { apiVersion: 'v1', kind: 'MachineSet' as const, spec: {} };
   const fleet = aFleet({ sets: [{ ...set, metadata: metaOf('s', { labels }) }] });
   const view = { fleet, node: undefined };
   const { awaits, findings } = explainMachine(aMachine('a', { metadata, status: unknown }), view);
-  expect(awaits?.sequel).toBe(then);
-  expect(findings).toMatchObject([{ trouble: 'unhealthy-node', sequel: then }]);
+  expect(awaits?.sequel).toBe(sequel);
+  expect(findings).toMatchObject([{ trouble: 'unhealthy-node', sequel }]);
   const later = explainMachine(aMachine('a', { metadata, status: failed }), view);
   expect(later.awaits?.what).toBe(what);
 });
