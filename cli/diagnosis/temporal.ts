@@ -32,9 +32,12 @@ export function isOutOfSight({ temporal, leases = [] }: Fleet): boolean {
   return temporal.isOfWatcher === true && leases.some(seesTemporal);
 }
 
-/** It notes on its Lease when it gets no answer for ten seconds. */
-export function seesTemporal({ holder, pauses }: Pick<LeaseFact, 'holder' | 'pauses'>): boolean {
-  const isAway = pauses.some(({ reason, until }) => reason === 'temporal' && until === undefined);
+export const seesTemporal = (lease: LeaseFact): boolean => sees(lease, 'temporal');
+export const seesWorker = (lease: LeaseFact): boolean => sees(lease, 'worker');
+
+/** A watcher that leads notes on its Lease what it has not seen for a while. */
+function sees({ holder, pauses }: LeaseFact, what: 'temporal' | 'worker'): boolean {
+  const isAway = pauses.some(({ reason, until }) => reason === what && until === undefined);
   return holder !== undefined && !isAway;
 }
 

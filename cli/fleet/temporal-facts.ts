@@ -8,6 +8,7 @@ import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet, TemporalFacts } from '../diagnosis/fleet.ts';
+import { seesWorker } from '../diagnosis/temporal.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
@@ -33,7 +34,7 @@ export async function readTemporal(place: Place, known: Known): Promise<Temporal
     ]);
     try {
       const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
-      const served = queue === undefined ? {} : await servedBy(client, queue);
+      const served = queue === undefined ? {} : knownOf(await servedBy(client, queue), known.fleet);
       return { address, namespace, pollers: {}, ...served, tookMs: Date.now() - began };
     } finally {
       await connection.close();
@@ -68,10 +69,19 @@ async function queueOf(
   }
 }
 
-async function servedBy(
-  client: Client,
-  queue: string,
-): Promise<Pick<TemporalFacts, 'pollers' | 'release'>> {
+type Served = Pick<TemporalFacts, 'pollers' | 'release'>;
+
+/**
+ * Without the Deployment of a watcher, as of a fleet in another namespace, the name of the queue is
+ * a guess. It is wrong where none polls it, and the watcher that leads sees a worker.
+ */
+export function knownOf(served: Served, { processes, leases = [] }: Fleet): Served {
+  const isGuess = !processes.some(({ component }) => component === 'watcher');
+  const isPolled = Object.values(served.pollers ?? {}).some((count) => count > 0);
+  return isGuess && !isPolled && leases.some(seesWorker) ? {} : served;
+}
+
+async function servedBy(client: Client, queue: string): Promise<Served> {
   const now = Date.now();
   const release = await client.withDeadline(now + patienceMs, () =>
     readRelease(client, { queue, now }),

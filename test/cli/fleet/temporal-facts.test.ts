@@ -1,8 +1,10 @@
 /** What a command says of a Temporal that answers it with a refusal, or not at all. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readAll } from '../../../cli/fleet/read-all.ts';
+import { knownOf } from '../../../cli/fleet/temporal-facts.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import type { FakeTemporal } from '../../workers/temporal/fake-temporal.ts';
+import { aFleet } from '../diagnosis/objects.ts';
 import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
 
 const system = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } };
@@ -17,6 +19,18 @@ beforeEach(() => {
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map(async (server) => await server.close()));
+});
+
+test('a queue that was guessed is not unserved where the watcher sees a worker', () => {
+  const served = { pollers: { 'millwright/uid/shoot': 0 } };
+  const lease = { namespace: 'shoot', name: 'millwright', holder: 'w', renewedAt: 1, pauses: [] };
+  const away = { ...lease, pauses: [{ reason: 'worker' as const, from: 1 }] };
+  const watcher = { namespace: 'r', name: 'w', component: 'watcher', wanted: 1, available: 1 };
+  expect(knownOf(served, aFleet({ leases: [lease] }))).toEqual({});
+  expect(knownOf(served, aFleet({ leases: [away] }))).toEqual(served);
+  expect(knownOf(served, aFleet({ leases: [lease], processes: [watcher] }))).toEqual(served);
+  const polled = { pollers: { 'millwright/uid/shoot': 1 } };
+  expect(knownOf(polled, aFleet({ leases: [lease] }))).toEqual(polled);
 });
 
 async function temporalThat(refuses: number | undefined) {
