@@ -181,12 +181,13 @@ async function schedules({ flags, install, namespace }: Sight, client: Client): 
   const clusterName = flags.clusterName || undefined;
   const states = await Promise.all(
     checkNames.map(async (name) => {
-      const ids = [
-        scheduleIdOf(name, { name: install, clusterName }),
-        scheduleIdOf(name, { name: install, clusterName, fleetNamespace: namespace }),
-      ];
-      const found = await Promise.all(ids.map((id) => stateOf(client, id)));
-      return { id: ids[0] ?? '', state: found.find((state) => state !== 'missing') ?? 'missing' };
+      const stateIn = async (fleetNamespace?: string): Promise<ScheduleFound> => {
+        const place = fleetNamespace === undefined ? {} : { fleetNamespace };
+        const id = scheduleIdOf(name, { name: install, clusterName, ...place });
+        return { id, state: await stateOf(client, id) };
+      };
+      const [own, ofFleet] = await Promise.all([stateIn(), stateIn(namespace)]);
+      return scheduleAmong([own, ofFleet], flags.isFleet);
     }),
   );
   const faults = states.filter(({ state }) => state !== 'runs');
@@ -207,7 +208,21 @@ async function schedules({ flags, install, namespace }: Sight, client: Client): 
   );
 }
 
-async function stateOf(client: Client, id: string): Promise<'runs' | 'paused' | 'missing'> {
+interface ScheduleFound {
+  id: string;
+  state: 'runs' | 'paused' | 'missing';
+}
+
+/** The one that there is; where there is none, the one that there should be. */
+export function scheduleAmong(
+  [own, ofFleet]: readonly [ScheduleFound, ScheduleFound],
+  isFleet: boolean,
+): ScheduleFound {
+  const found = [own, ofFleet].find(({ state }) => state !== 'missing');
+  return found ?? (isFleet ? ofFleet : own);
+}
+
+async function stateOf(client: Client, id: string): Promise<ScheduleFound['state']> {
   const found = await orMissing(
     client.workflowService.describeSchedule({
       namespace: client.options.namespace,

@@ -1,7 +1,7 @@
 /** Whether the address in the flags of a watcher answers this computer, and what that means. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Sight } from '../../../cli/doctor/sight.ts';
-import { temporalChecks } from '../../../cli/doctor/temporal.ts';
+import { scheduleAmong, temporalChecks } from '../../../cli/doctor/temporal.ts';
 import { installOf } from '../../../cli/migrate/install.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
@@ -43,3 +43,24 @@ test('what the watcher does not reach either, or what was named, is an error', a
   ]);
   expect(findings).toMatchObject([{ level: 'error' }, { level: 'error' }]);
 });
+
+const own = 'safety/orphans/eu';
+const ofFleet = 'safety/orphans/eu:shoot';
+
+test.each([
+  [['runs', 'missing'], false, own],
+  [['paused', 'missing'], false, own],
+  [['missing', 'paused'], true, ofFleet],
+  [['missing', 'missing'], true, ofFleet],
+  [['missing', 'missing'], false, own],
+] as const)(
+  'of the Schedules that are %j, in a fleet %s, it is about %s',
+  (states, isFleet, id) => {
+    const [ofInstall, ofNamespace] = states;
+    const both = [
+      { id: own, state: ofInstall },
+      { id: ofFleet, state: ofNamespace },
+    ] as const;
+    expect(scheduleAmong(both, isFleet).id).toBe(id);
+  },
+);
