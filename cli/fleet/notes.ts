@@ -1,4 +1,5 @@
 /** What a reader has to know of an answer: what stands over it all, and what it does not know. */
+import { isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
@@ -12,6 +13,20 @@ export function notesOf(fleet: Fleet): string[] {
       : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),
     ...temporalWords(fleet),
   ]);
+}
+
+/** The same for programs. */
+export function notesData({ stops, temporal, unread }: Fleet) {
+  return {
+    stops: stops.map(({ namespace, reason, by, since }) => ({
+      namespace,
+      reason,
+      ...(by !== undefined && { by }),
+      since: isoOf(since),
+    })),
+    temporal: temporal ?? null,
+    unread,
+  };
 }
 
 function temporalWords(fleet: Fleet): string[] {

@@ -3,8 +3,8 @@ import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import { findingData, isoOf } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesOf, stopLines } from '../fleet/notes.ts';
+import type { Fleet, LeaseFact } from '../diagnosis/fleet.ts';
+import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
 import { poolsOf } from '../fleet/pools.ts';
 import type { FleetQuestion } from '../fleet/question.ts';
 import { readAll } from '../fleet/read-all.ts';
@@ -46,21 +46,20 @@ export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): A
       machines: countsOf(fleet),
       deployments: deployments.map(deploymentData),
       findings: findings.map(findingData),
-      stops: fleet.stops.map(({ namespace, reason, by, since }) => ({
-        namespace,
-        reason,
-        ...(by !== undefined && { by }),
-        since: isoOf(since),
-      })),
-      leaders: (fleet.leases ?? []).map(({ namespace, holder }) => ({
-        namespace,
-        holder: holder ?? null,
-      })),
+      ...notesData(fleet),
+      leaders: (fleet.leases ?? []).map(leaderData),
       processes: fleet.processes,
-      temporal: fleet.temporal ?? null,
-      unread: fleet.unread,
     },
     names: deployments.map(({ name }) => `machinedeployment/${name}`),
+  };
+}
+
+function leaderData({ namespace, holder, renewedAt, mcm }: LeaseFact): object {
+  return {
+    namespace,
+    holder: holder ?? null,
+    ...(renewedAt !== undefined && { renewedAt: isoOf(renewedAt) }),
+    ...(mcm && { mcm }),
   };
 }
 

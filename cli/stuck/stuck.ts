@@ -4,7 +4,7 @@ import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesOf } from '../fleet/notes.ts';
+import { notesData, notesOf } from '../fleet/notes.ts';
 import { readAll } from '../fleet/read-all.ts';
 import type { StuckQuestion } from './command.ts';
 import { findingTable } from './table.ts';
@@ -26,7 +26,7 @@ export function stuckAnswer(fleet: Fleet, { isWide, stoppedFor }: View): Answer 
   const findings = diagnose(fleet, patience);
   return {
     text: [formatFindings(findings, { fleet, isWide }), ...notesOf(fleet)].join('\n'),
-    data: { findings: findings.map(findingData), unread: fleet.unread },
+    data: { findings: findings.map(findingData), ...notesData(fleet) },
     names: findings.map(({ object }) => `${object.kind}/${object.name}`),
   };
 }

@@ -217,3 +217,15 @@ test('the names are those of decision 49', async () => {
   const names = [...page.matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name);
   expect(names).toEqual([...troubles]);
 });
+
+test('programs get what stands below the findings as well', () => {
+  const since = Date.parse(minutesAgo(2));
+  const stops = [{ namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada', since }];
+  const temporal = { ...unreached, isOfWatcher: true };
+  const stop = { namespace: 'shoot', reason: 'wrong disks', by: 'ada', since: minutesAgo(2) };
+  const { data } = stuckAnswer(aFleet({ stops, temporal }), { isWide: false });
+  expect(data).toEqual({ findings: [], stops: [stop], temporal, unread: [] });
+  const { data: leaders } = statusAnswer(aFleet(), { isWide: false });
+  const leader = { namespace: 'shoot', holder: 'watcher-0', renewedAt: minutesAgo(0) };
+  expect(leaders).toMatchObject({ leaders: [leader], temporal: null });
+});
