@@ -1,4 +1,3 @@
-import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
@@ -16,6 +15,7 @@ import type { Explanation, SeenEvent } from './explanation.ts';
 import type { WorkflowRead } from './from-temporal.ts';
 import { explainMachine } from './machine.ts';
 import { explainNode } from './node.ts';
+import type { SeenNode } from './nodes.ts';
 import { seenNode } from './nodes.ts';
 import { explainDeployment, explainSet } from './pools.ts';
 import type { Subject } from './subject.ts';
@@ -32,7 +32,7 @@ export async function explain(place: Place, asked: ExplainQuestion): Promise<Ans
     eventsOf(place, subject),
     workflowOf(subject, { place, asked, install }),
   ]);
-  const explained = explanationOf(subject, { fleet, node: seen.node });
+  const explained = explanationOf(subject, { fleet, seen });
   const explanation: Explanation = {
     ...explained,
     findings: [...standstillFindings(fleet), ...explained.findings],
@@ -49,17 +49,17 @@ export async function explain(place: Place, asked: ExplainQuestion): Promise<Ans
 
 function explanationOf(
   subject: Subject,
-  { fleet, node }: { fleet: Fleet; node: Node | undefined },
+  { fleet, seen }: { fleet: Fleet; seen: SeenNode },
 ): Explanation {
   switch (subject.kind) {
     case 'machine':
-      return explainMachine(subject.machine, { fleet, node });
+      return explainMachine(subject.machine, { fleet, node: seen.node });
     case 'machineset':
       return explainSet(subject.set, fleet);
     case 'machinedeployment':
       return explainDeployment(subject.pool, fleet);
     case 'node':
-      return explainNode({ name: subject.object.name, node, machine: subject.machine, fleet });
+      return explainNode({ name: subject.object.name, seen, machine: subject.machine, fleet });
   }
 }
 

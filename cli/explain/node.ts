@@ -1,34 +1,35 @@
 /** Why a Node is as it is: by its machine. */
-import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import type { Explanation } from './explanation.ts';
 import { explainMachine, nodeInWords } from './machine.ts';
+import type { SeenNode } from './nodes.ts';
 
 export interface NodeView {
   name: string;
-  node: Node | undefined;
+  seen: Pick<SeenNode, 'node' | 'isUnread'>;
   machine: Machine | undefined;
   fleet: Fleet;
 }
 
-export function explainNode({ name, node, machine, fleet }: NodeView): Explanation {
+export function explainNode({ name, seen, machine, fleet }: NodeView): Explanation {
   const object = { kind: 'node', name };
+  const { node } = seen;
   if (machine) {
     const ofMachine = explainMachine(machine, { fleet, node });
     const owner = `${machine.metadata.name}, which is ${ofMachine.state}`;
     return {
       ...ofMachine,
       object,
-      state: stateOf(node),
+      state: stateOf(seen),
       since: undefined,
       facts: [{ name: 'Machine', value: owner }, ...ofMachine.facts],
     };
   }
   return {
     object,
-    state: stateOf(node),
+    state: stateOf(seen),
     facts: node ? [{ name: 'Node', value: nodeInWords(node) }] : [],
     findings: [],
     commands: [`kubectl describe node ${name}`],
@@ -39,8 +40,8 @@ export function explainNode({ name, node, machine, fleet }: NodeView): Explanati
   };
 }
 
-function stateOf(node: Node | undefined): string {
-  if (!node) return 'not there';
+function stateOf({ node, isUnread = false }: NodeView['seen']): string {
+  if (!node) return isUnread ? 'unknown' : 'not there';
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' ? 'Ready' : 'not Ready';
 }

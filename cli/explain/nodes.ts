@@ -12,6 +12,8 @@ import type { Subject } from './subject.ts';
 export interface SeenNode {
   /** Undefined where there is none, or it was not read. */
   node: Node | undefined;
+  /** Whether there is none is not known either. */
+  isUnread?: boolean;
   /** Why nothing is known. */
   notes: string[];
 }
@@ -29,7 +31,8 @@ export async function seenNode(
     return node ? { node, notes: [] } : { node, notes: [notThere(name, asked)] };
   } catch (error) {
     const words = isForbidden(error) ? 'it may not be read' : reasonOf(error);
-    return { node: undefined, notes: [`Nothing is known of Node ${name}: ${words}`] };
+    const notes = [`Nothing is known of Node ${name}: ${words}`];
+    return { node: undefined, isUnread: true, notes };
   }
 }
 

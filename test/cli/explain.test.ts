@@ -162,3 +162,19 @@ test.each<[string, Fate]>([
   const later = explainMachine(aMachine('a', { metadata, status: failed }), view);
   expect(later.awaits?.what).toBe(what);
 });
+
+test('a Node that cannot be read is not one that is not there', async () => {
+  const { kube, object } = {
+    kube: new InMemoryClient(),
+    object: { kind: 'node', name: 'n' } as const,
+  };
+  const place = { kube, namespace: 'shoot' };
+  const { data: none } = await explain(place, { object });
+  expect(none).toMatchObject({ state: 'not there' });
+  kube.fault = ({ path }) =>
+    path === '/api/v1/nodes/n' ? { code: 403, reason: 'Forbidden' } : undefined;
+  const { data, text } = await explain(place, { object });
+  expect(data).toMatchObject({ state: 'unknown' });
+  expect(text).toContain('node/n is unknown');
+  expect(text).toContain('Nothing is known of Node n: it may not be read');
+});
