@@ -82,7 +82,7 @@ export class WorkerPresence {
   /**
    * Silence is how long nothing new came before our eyes: by two clocks that differ by half a
    * minute an idle worker would be away at each end of its polls, and no deadline would ever come.
-   * The first look has nothing else to go by.
+   * The first check has nothing else to go by.
    */
   #seenAt({ polledAt }: QueueStatus): number | undefined {
     if (polledAt === undefined) return undefined;

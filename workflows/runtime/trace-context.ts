@@ -1,4 +1,7 @@
-/** What headers and inputs say of traces. Whatever makes no sense is no context: a trace must harm no run. */
+/**
+ * What headers and inputs say of traces. What makes no sense is no context: a trace must harm no
+ * run.
+ */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { OperationContext } from '../contracts/tracing.ts';

@@ -174,7 +174,7 @@ async function keep(clients: PreservationDependencies, plan: Preserving): Promis
   return { ...outcomeOf(machine, node), preservation: { value, until, isToBeDrained: mustDrain } };
 }
 
-/** Another than that of the request is one that this life of the workflow does not know of. */
+/** Another than that of the request is one that this run of the workflow does not know of. */
 function endOfDrain({ request, node }: PreservationDependencies): PreserveRequest['drain'] {
   return request.drain ?? (node && wasDrained(node) ? {} : undefined);
 }

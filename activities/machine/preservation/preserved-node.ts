@@ -118,7 +118,7 @@ function withTaint(present: Taint[], isWanted: boolean): Taint[] | undefined {
 /** As in MCM v0.62.1, which goes by these words: nothing else says it where a workflow was lost. */
 const drainedWords = 'Preserved node drained successfully.';
 
-/** Its drain ended well, in an earlier life or by MCM, and the machine was not well since. */
+/** Its drain ended well, in an earlier run or by MCM, and the machine was not well since. */
 export function wasDrained({ status }: Node): boolean {
   const known = status?.conditions?.find((one) => one.type === type);
   return known?.status === 'True' && (known.message ?? '').includes(drainedWords);
