@@ -89,9 +89,9 @@ export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets
       if (!handedOut) return undefined;
       try {
         const next = read();
-        if (!isSameServer(next, handedOut.kubeConfig)) return 'its kubeconfig names another server';
-        handedOut.kubeConfig.user = next.user;
-        return undefined;
+        const reason = otherCluster(next, handedOut.kubeConfig);
+        if (reason === undefined) handedOut.kubeConfig.user = next.user;
+        return reason;
       } catch (error) {
         return reasonOf(error);
       }
@@ -132,6 +132,9 @@ function valueOf(namespace: string, { name, reflector }: Watched, key: string): 
   return Buffer.from(value, 'base64').toString('utf8');
 }
 
-function isSameServer({ cluster: one }: KubeConfig, { cluster: other }: KubeConfig): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** With another CA a server of the same name may be that of a cluster that was made anew. */
+function otherCluster({ cluster: now }: KubeConfig, { cluster: before }: KubeConfig) {
+  if (now.server !== before.server) return 'its kubeconfig names another server';
+  if (JSON.stringify(now) === JSON.stringify(before)) return undefined;
+  return 'its kubeconfig has another certificate authority, or another way to the server';
 }

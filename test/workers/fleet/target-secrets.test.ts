@@ -67,6 +67,10 @@ test('other credentials for the same server are exchanged in what was handed out
 
 test.each([
   { become: { kubeconfig: kubeconfig({ server: 'https://two' }) }, why: /names another server/ },
+  {
+    become: { kubeconfig: kubeconfig({ cluster: { 'certificate-authority-data': btoa('CA') } }) },
+    why: /has another certificate authority/,
+  },
   { become: { other: '' }, why: /Secret shoot\/target has no key "kubeconfig"/ },
   { become: { kubeconfig: 'current-context: x' }, why: /has no entry|is no kubeconfig|not set/ },
 ])('another server, or no access, makes it stale: $why', async ({ become, why }) => {
