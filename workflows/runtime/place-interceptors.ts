@@ -14,6 +14,7 @@ import {
 import { defaultPayloadConverter } from '@temporalio/common';
 import { backoffMs } from '../values/backoff.ts';
 import { otherInstall, placeHeader, placeOf } from '../api/place.ts';
+import { shouldInterruptStep } from './continue-as-new.ts';
 
 const longestWaitMs = 60_000;
 
@@ -42,7 +43,9 @@ export function interceptors(): WorkflowInterceptors {
             rejections = 0;
             return outcome;
           } catch (error) {
-            if (!isRejection(error)) throw error;
+            // A namespace may not be served for days, and a run that goes on so ends at the limit
+            // of its events: the step fails, so that this run can continue as new.
+            if (!isRejection(error) || shouldInterruptStep()) throw error;
           }
           // It was not tried at all, so it is scheduled anew, with all of its attempts.
           rejections += 1;
@@ -55,7 +58,7 @@ export function interceptors(): WorkflowInterceptors {
           try {
             return await next({ ...input, headers: { ...input.headers, ...headers } });
           } catch (error) {
-            if (!isRejection(error)) throw error;
+            if (!isRejection(error) || shouldInterruptStep()) throw error;
             handBack = new Error('this worker belongs to another install');
             return await condition(() => false);
           }

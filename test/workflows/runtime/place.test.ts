@@ -95,6 +95,26 @@ describe.each([
   );
 });
 
+test('a step that is handed back for days fails before its run has too many events', async () => {
+  const workflowId = 'long';
+  const handle = await temporal.client.workflow.start('regular', {
+    workflowId,
+    taskQueue: workflowId,
+    args: [{ ref: { namespace: ours.namespace, name: 'a' }, cluster: ours.cluster }],
+  });
+  for (let sent = 0; sent < 4_000; sent += 200) {
+    await Promise.all(Array.from({ length: 200 }, () => handle.signal('news')));
+  }
+  const work: Work = { attempts: [], rejections: [] };
+  const garden = { ...ours, namespace: 'garden' };
+  await temporal.withWorker(optionsOf(workflowId, garden, work), async () => {
+    await expect(resultOf(handle)).rejects.toMatchObject({
+      cause: { cause: { message: expect.stringContaining('not for shoot of c') } },
+    });
+  });
+  expect(work.attempts).toEqual([]);
+});
+
 test.each([
   {
     input: { ref: { namespace: 'a', name: 'b' }, cluster: 'c' },
