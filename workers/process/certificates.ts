@@ -59,7 +59,7 @@ function endIn(file: string): CertificateEnd[] {
 function certificatesIn(file: string): string[] {
   const text = textOf(file);
   const encoded = text.matchAll(
-    /(?:client-certificate|certificate-authority)-data:\s*"?([^\s"]+)/g,
+    /(?:client-certificate|certificate-authority)-data"?\s*:\s*"?([^\s",}]+)/g,
   );
   const decoded = [...encoded].map(([, data = '']) => Buffer.from(data, 'base64').toString());
   const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -79,6 +79,12 @@ test('a kubeconfig has its certificates in base64', async () => {
   expect(await linesFor([file])).toEqual([lineOf(file, '2026-02-01')]);
 });
 
+test('a kubeconfig may be JSON', async () => {
+  const user = { 'client-certificate-data': await encoded('2026-02-01') };
+  const file = put('kubeconfig', JSON.stringify({ users: [{ name: 'u', user }] }));
+  expect(await linesFor([file])).toEqual([lineOf(file, '2026-02-01')]);
+});
+
 test('files without a certificate, and files that are gone, have no series', async () => {
   const key = put('key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n');
   const damaged = put('damaged', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
