@@ -3,6 +3,7 @@
  * schedules of the checks. Only while no process of ours runs: a watcher would start runs anew.
  */
 import { setTimeout } from 'node:timers/promises';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { connectTo, createTemporalClient } from '../../workers/kube/clients.ts';
@@ -27,6 +28,18 @@ const reason = 'millwright migrate hand-back';
 /** What was just ended may be listed for so long. */
 const checkEveryMs = 500;
 
+/** Of a call, and of a list with its pages: the SDK sets no limit of its own. */
+const longestCallMs = 30_000;
+
+function within<Answer>(
+  client: Pick<Client, 'withDeadline'>,
+  { timeoutSeconds }: Pick<Migration, 'timeoutSeconds'>,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  const limitMs = Math.min(timeoutSeconds * 1_000, longestCallMs);
+  return client.withDeadline(Date.now() + limitMs, call);
+}
+
 /**
  * Before anything is done. The address in the flags of the watcher may be one that only pods reach,
  * and the keys of payloads are in no flag: with Millwright scaled to 0 already, neither it nor MCM
@@ -48,7 +61,10 @@ export async function requireTemporal(
     help: 'Name one that you reach with --temporal-address and --temporal-namespace',
   });
   try {
-    await orNothingDone(schedulesOf(client, ...ownedBy(place, install, cluster)), {
+    const read = within(client, asked, () =>
+      schedulesOf(client, ...ownedBy(place, install, cluster)),
+    );
+    await orNothingDone(read, {
       what: `the schedules in Temporal at ${address}, namespace ${namespace}, cannot be read`,
       help: 'Where payloads are encrypted, name the file of their keys with --payload-keys',
     });
@@ -93,6 +109,7 @@ export async function endInTemporal(
   install: InstallFlags,
 ): Promise<Ended> {
   const settings = settingsOf(asked, install);
+  const cluster = await clusterOf(place, install);
   const connection = await connectTo(settings);
   try {
     const client = new Client({
@@ -100,10 +117,9 @@ export async function endInTemporal(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const cluster = await clusterOf(place, install);
     const [owned, name] = ownedBy(place, install, cluster);
-    const schedules = await schedulesOf(client, owned, name);
-    for (const { remove } of schedules) await remove();
+    const schedules = await within(client, asked, () => schedulesOf(client, owned, name));
+    for (const { remove } of schedules) await within(client, asked, remove);
     const { timeoutSeconds } = asked;
     const { namespace } = place;
     const taskQueue = taskQueueOf({ cluster, name });
@@ -116,27 +132,32 @@ export async function endInTemporal(
   }
 }
 
+interface RunsToEnd {
+  taskQueue: string;
+  namespace: string;
+  timeoutSeconds: number;
+}
+
 /** Until none is listed: the list lags behind by seconds. */
-async function endRuns(
-  client: Client,
-  {
-    taskQueue,
-    namespace,
-    timeoutSeconds,
-  }: { taskQueue: string; namespace: string; timeoutSeconds: number },
-): Promise<number> {
-  const deadline = Date.now() + timeoutSeconds * 1_000;
+async function endRuns(client: Client, wanted: RunsToEnd): Promise<number> {
+  const deadline = Date.now() + wanted.timeoutSeconds * 1_000;
   const ended = new Set<string>();
   for (;;) {
-    let listed = 0;
-    for await (const { workflowId, runId } of openRunsOf(client, { taskQueue, namespace })) {
-      listed += 1;
+    const listed = await within(client, wanted, () => listRuns(client, wanted));
+    for (const { workflowId, runId } of listed) {
       const handle = client.workflow.getHandle(workflowId, runId);
-      if (await wasThere(handle.terminate(reason))) ended.add(runId);
+      const end = () => wasThere(handle.terminate(reason));
+      if (await within(client, wanted, end)) ended.add(runId);
     }
-    if (listed === 0) return ended.size;
+    if (listed.length === 0) return ended.size;
     if (Date.now() > deadline)
-      throw new Error(`${listed} runs of ${taskQueue} do not end: try again`);
+      throw new Error(`${listed.length} runs of ${wanted.taskQueue} do not end: try again`);
     await setTimeout(checkEveryMs);
   }
+}
+
+async function listRuns(client: Client, wanted: RunsToEnd): Promise<WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const run of openRunsOf(client, wanted)) found.push(run);
+  return found;
 }

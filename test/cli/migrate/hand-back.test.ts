@@ -233,3 +233,24 @@ test('what another client scales meanwhile is not undone', async () => {
   await expect(handBackOf(kube, temporal.address)).rejects.toThrow('409 Conflict');
   expect(kube.replicasOf('watcher')).toBe(3);
 });
+
+test('a Temporal that takes calls and answers none ends it in time, and nothing was done', async () => {
+  const temporal = await startFakeTemporal(({ method }) =>
+    method === 'DescribeSchedule' ? 'silence' : undefined,
+  );
+  stops.push(() => temporal.close());
+  const kube = new Cluster();
+  await expect(handBackOf(kube, temporal.address)).rejects.toThrow(
+    /^Nothing was done: the schedules in Temporal at .* cannot be read: /,
+  );
+  expect(kube.replicasOf('watcher')).toBe(1);
+});
+
+test('one that falls silent in the middle ends it with an error', async () => {
+  const temporal = await startFakeTemporal(({ method }) => {
+    if (method === 'ListWorkflowExecutions') return 'silence';
+    return method === 'DescribeSchedule' ? { code: 5, message: 'not found' } : undefined;
+  });
+  stops.push(() => temporal.close());
+  await expect(handBackOf(new Cluster(), temporal.address)).rejects.toThrow(/deadline|failed/i);
+});

@@ -20,9 +20,12 @@ export interface FakeTemporal {
   close(): Promise<void>;
 }
 
-/** `answer` returns a refusal, the bytes of a message, or undefined for an empty answer. */
+/**
+ * `answer` returns a refusal, the bytes of a message, `silence` for none at all, or undefined for
+ * an empty answer.
+ */
 export async function startFakeTemporal(
-  answer: (call: Call) => Refusal | Uint8Array | undefined,
+  answer: (call: Call) => Refusal | Uint8Array | 'silence' | undefined,
 ): Promise<FakeTemporal> {
   const calls: Call[] = [];
   const server = createServer();
@@ -37,6 +40,7 @@ export async function startFakeTemporal(
       const call = { method, text: Buffer.concat(chunks).toString('latin1') };
       calls.push(call);
       const given = answer(call);
+      if (given === 'silence') return;
       const message = given instanceof Uint8Array ? given : new Uint8Array();
       const refusal = given instanceof Uint8Array ? undefined : given;
       stream.respond(
