@@ -9,6 +9,7 @@ import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
 import { connectTo, createTemporalClient } from '../../workers/kube/clients.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
+import { claimHolder, namespaceClaimId } from '../../workers/temporal/claims.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
@@ -68,9 +69,28 @@ export async function requireTemporal(
       what: `the schedules in Temporal at ${address}, namespace ${namespace}, cannot be read`,
       help: 'Where payloads are encrypted, name the file of their keys with --payload-keys',
     });
+    const claim = namespaceClaimId(cluster, place.namespace);
+    const holder = await within(client, asked, () => claimHolder(client, claim));
+    if (holder === undefined) refuseElsewhere(temporal, install);
   } finally {
     await client.connection.close();
   }
+}
+
+/**
+ * Each process claims the namespace at its start, so without a claim this is another server than
+ * that of the install, as a variable of the shell may name one: its runs would stay. A server that
+ * lost its data has no claim either, but is the one that the flags name.
+ */
+function refuseElsewhere(
+  { address, namespace }: Pick<TemporalSettings, 'address' | 'namespace'>,
+  { temporalAddress: at, temporalNamespace: its }: InstallFlags,
+): void {
+  const isElsewhere = (at !== '' && at !== address) || (its !== '' && its !== namespace);
+  if (!isElsewhere) return;
+  throw new Error(
+    `Nothing was done: Temporal at ${address}, namespace ${namespace}, has no claim of this install, whose watcher has ${at || 'another address'}, namespace ${its || 'default'}: name that with --temporal-address and --temporal-namespace; variables TEMPORAL_* go before the flags of the watcher`,
+  );
 }
 
 async function orNothingDone<Answer>(

@@ -137,6 +137,12 @@ test('without the keys of payloads that are encrypted, nothing is scaled down', 
   expect(kube.writes()).toEqual([]);
 });
 
+const nothing = { code: 5, message: 'not found' };
+const notFound = new Map([
+  ['DescribeSchedule', nothing],
+  ['DescribeWorkflowExecution', nothing],
+]);
+
 interface Stored {
   metadata: { name: string; resourceVersion: string; annotations?: object };
   spec: { replicas: number };
@@ -210,9 +216,7 @@ const aLease = (name: string, holder: string) => ({
 });
 
 async function anEmptyTemporal() {
-  const temporal = await startFakeTemporal(({ method }) =>
-    method === 'DescribeSchedule' ? { code: 5, message: 'not found' } : undefined,
-  );
+  const temporal = await startFakeTemporal(({ method }) => notFound.get(method));
   stops.push(() => temporal.close());
   return temporal;
 }
@@ -249,8 +253,20 @@ test('a Temporal that takes calls and answers none ends it in time, and nothing 
 test('one that falls silent in the middle ends it with an error', async () => {
   const temporal = await startFakeTemporal(({ method }) => {
     if (method === 'ListWorkflowExecutions') return 'silence';
-    return method === 'DescribeSchedule' ? { code: 5, message: 'not found' } : undefined;
+    return notFound.get(method);
   });
   stops.push(() => temporal.close());
   await expect(handBackOf(new Cluster(), temporal.address)).rejects.toThrow(/deadline|failed/i);
+});
+
+test('another Temporal than that of the install, without its claim, is refused', async () => {
+  const temporal = await anEmptyTemporal();
+  const kube = new WithDeployments();
+  const args = ['--namespace=shoot', '--temporal-address=temporal:7233'];
+  const template = { spec: { containers: [{ name: 'watcher', args }] } };
+  kube.installed = [{ ...watcher, spec: { template } }];
+  await expect(handBackOf(kube, temporal.address)).rejects.toThrow(
+    /^Nothing was done: .* has no claim of this install, whose watcher has temporal:7233/,
+  );
+  expect(kube.writes()).toEqual([]);
 });
