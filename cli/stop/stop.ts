@@ -3,9 +3,12 @@ import { isAlreadyExists, isNotFound } from '../../activities/kube/client/errors
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { lease as leasePath, namespaced } from '../../activities/kube/client/paths.ts';
+import { mcmLeases, ownLease } from '../../activities/kube/leases/lease-set.ts';
+import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
+import { watcherOf } from '../lease-holder.ts';
 
 /** One that stands already gets the new reason. */
 export async function stop(
@@ -26,7 +29,22 @@ export async function stop(
     if (!isAlreadyExists(error)) throw error;
     await kube.patch(path, 'merge', { data });
   }
-  return await showStop(place);
+  const shown = await showStop(place);
+  if (await mayBeServed(place)) return shown;
+  const text = `${shown.text}\nNo watcher of Millwright leads in ${namespace}. Where the machines are in another namespace, stop that one: -n NAMESPACE`;
+  return { ...shown, text };
+}
+
+/** By the Leases; true where they may not be read. A stop of the wrong namespace stops nothing. */
+async function mayBeServed({ kube, namespace }: Place): Promise<boolean> {
+  try {
+    const read = [ownLease, ...mcmLeases].map((name) =>
+      ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))),
+    );
+    return (await Promise.all(read)).some((lease) => watcherOf(lease) !== undefined);
+  } catch {
+    return true;
+  }
 }
 
 export async function showStop({ kube, namespace }: Place): Promise<Answer> {

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { readArguments } from '../support/command-line.ts';
 import { showStop, start, stop } from '../../cli/stop/stop.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
+import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 
 const path = '/api/v1/namespaces/shoot/configmaps/millwright-stop';
@@ -25,6 +26,30 @@ test('a second stop gives a new reason and forgets who gave the first', async ()
   await stop(place, asked);
   await stop(place, { reason: 'still looking', by: undefined });
   expect((await place.kube.read<StopObject>(path)).data).toEqual({ reason: 'still looking' });
+});
+
+test('a stop of a namespace in which no watcher leads says so', async () => {
+  const place = aPlace();
+  const words = 'No watcher of Millwright leads in shoot';
+  expect((await stop(place, asked)).text).toContain(words);
+  place.kube.put({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'machine-controller-manager',
+      namespace: 'shoot',
+      annotations: { [holderAnnotation]: 'watcher-1' },
+    },
+    spec: { holderIdentity: 'watcher-1', renewTime: new Date().toISOString() },
+  });
+  expect((await stop(place, asked)).text).not.toContain(words);
+});
+
+test('where Leases may not be read, a stop is made and says no more', async () => {
+  const place = aPlace();
+  place.kube.fault = ({ path: at }) =>
+    at.includes('/leases/') ? { code: 403, reason: 'Forbidden' } : undefined;
+  expect((await stop(place, asked)).text).toMatch(/millwright start -n shoot$/);
 });
 
 test('to start says whether there was anything to end', async () => {
