@@ -1,5 +1,6 @@
 /** What a check found, and how checks are run: a few at a time, each with a time limit. */
 import { setTimeout } from 'node:timers/promises';
+import { withoutControls } from '../terminal/screen.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 
 /** `error`: it stops Millwright itself. `skipped`: it cannot be found out. */
@@ -70,7 +71,7 @@ export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
   const line = ({ check, level, text, repair }: Finding): string[] => {
     const margin = ' '.repeat(9 + width);
-    const [first = '', ...others] = text.split('\n');
+    const [first = '', ...others] = text.split('\n').map(withoutControls);
     return [
       `${level.padEnd(9)}${check.padEnd(width)}${first}`,
       ...others.map((one) => `${margin}${one}`),

@@ -3,7 +3,7 @@ import { isoOf } from '../diagnosis/finding.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { runbookOf } from '../diagnosis/trouble.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
-import { oneLine } from '../terminal/screen.ts';
+import { oneLine, withoutControls } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 import type { Attempt, Awaited, Explanation, SeenEvent, WorkflowFacts } from './explanation.ts';
 
@@ -20,15 +20,17 @@ export function formatExplanation(explanation: Explanation, now: number): string
     events.length > 0 ? ['Events:', ...events.slice(-eventsMax).map(eventLine(now))] : [],
     consoleOutput === undefined
       ? []
-      : ['The instance has printed last:', ...indented(consoleOutput.trimEnd().split('\n'))],
+      : ['The instance has printed last:', ...indented(linesIn(consoleOutput))],
     commandLines(explanation),
-    notes,
+    notes.map(oneLine),
   ];
   return sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
+
+const linesIn = (output: string): string[] => output.trimEnd().split('\n').map(withoutControls);
 
 function titleOf({ object: { kind, name }, state, since }: Explanation, now: number): string {
   const { strong } = ownPalette();
@@ -78,7 +80,7 @@ function workflowLines(
 ): string[] {
   return [
     `Workflow ${workflowId} (${status.toLowerCase()}):`,
-    ...page.map((text) => `  ${text}`),
+    ...page.map((text) => `  ${oneLine(text)}`),
     ...attempts.map(attemptLine(now)),
   ];
 }
@@ -116,5 +118,5 @@ const indented = (lines: readonly string[]): string[] => lines.map((text) => `  
 const nameWidth = 12;
 
 function line(name: string, value: string): string {
-  return `${`${name}:`.padEnd(nameWidth)} ${value}`;
+  return `${`${name}:`.padEnd(nameWidth)} ${oneLine(value)}`;
 }

@@ -3,6 +3,7 @@ import { isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
+import { oneLine } from '../terminal/screen.ts';
 
 /** Lines, with an empty one before them. */
 export function notesOf(fleet: Fleet): string[] {
@@ -34,9 +35,9 @@ function temporalWords(fleet: Fleet): string[] {
   if (!temporal) return ['Temporal was not asked: --temporal-address says where it is.'];
   const { address, failure = '', isRefused = false } = temporal;
   if (!isOutOfSight(fleet)) return [];
-  if (isRefused) return [`Temporal at ${address} refuses this command: ${failure}`];
+  if (isRefused) return [`Temporal at ${address} refuses this command: ${oneLine(failure)}`];
   return [
-    `Temporal at ${address}, as the flags of the watcher have it, cannot be reached from here (${failure}): --temporal-address names another way.`,
+    `Temporal at ${address}, as the flags of the watcher have it, cannot be reached from here (${oneLine(failure)}): --temporal-address names another way.`,
   ];
 }
 
@@ -46,8 +47,8 @@ export function stopLines(fleet: Fleet): string[] {
 
 function stopWords({ stops, now }: Fleet): string[] {
   return stops.map(({ namespace, by, since, reason }) => {
-    const author = by === undefined ? '' : ` by ${by}`;
-    return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${reason}`;
+    const author = by === undefined ? '' : ` by ${oneLine(by)}`;
+    return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${oneLine(reason)}`;
   });
 }
 

@@ -1,5 +1,6 @@
 /** A table as kubectl prints it: no borders, three blanks between columns. */
 import { table } from 'table';
+import { withoutControls } from './screen.ts';
 
 /** Text of our own, with colours. It holds no words of others. */
 export interface Coloured {
@@ -23,16 +24,9 @@ export function formatColumns(head: readonly string[], rows: readonly Cell[][]):
     .trimEnd();
 }
 
+/** The library refuses some controls. */
 export function shownIn(cell: Cell): string {
   return typeof cell === 'string' ? withoutControls(cell) : cell.coloured;
-}
-
-/**
- * Users and clouds write words with tabs, ends of lines and escape sequences. Some of these the
- * library refuses, and the others reach the terminal, which obeys them.
- */
-function withoutControls(words: string): string {
-  return words.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 const noBorder = Object.fromEntries(

@@ -12,8 +12,17 @@ export function isUnicode(env: Readonly<Record<string, string | undefined>>): bo
   return /utf-?8/i.test(locale);
 }
 
+/** Without what a terminal obeys. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return withoutControls(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+/**
+ * Users and clouds write words with tabs, ends of lines and escape sequences, which reach the
+ * terminal as they are, and the terminal obeys them.
+ */
+export function withoutControls(words: string): string {
+  return words.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 /** On one line, cut at its end. */

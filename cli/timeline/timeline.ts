@@ -41,7 +41,7 @@ export function timelineAnswer(name: string, lifecycle: Lifecycle, now = Date.no
     titleOf(name, lifecycle, now),
     formatChart(lifecycle, view),
     failures.join('\n'),
-    lifecycle.notes.join('\n'),
+    lifecycle.notes.map(oneLine).join('\n'),
   ];
   return {
     text: sections.filter((text) => text !== '').join('\n\n'),

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { explain } from '../../cli/explain/explain.ts';
+import { formatExplanation } from '../../cli/explain/text.ts';
+import { stopLines } from '../../cli/fleet/notes.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
 import { timeOf } from '../../cli/diagnosis/times.ts';
 import type { MachineStatus } from '../../workflows/api/machine.ts';
@@ -177,4 +179,31 @@ test('a Node that cannot be read is not one that is not there', async () => {
   expect(data).toMatchObject({ state: 'unknown' });
   expect(text).toContain('node/n is unknown');
   expect(text).toContain('Nothing is known of Node n: it may not be read');
+});
+
+test('words of others move no cursor and paint nothing', async () => {
+  const escape = '\u001B[2J\u001B[1;31m';
+  const { text } = await explained({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { namespace: 'shoot', name: 'a.1' },
+    involvedObject: { kind: 'Machine', name: 'a' },
+    reason: 'FailedCreate',
+    message: `${escape}the cloud says hello`,
+  });
+  expect(text).toContain('the cloud says hello');
+  expect(text).not.toMatch(/\u001B/);
+  const stop = { namespace: 'shoot', uid: '1', reason: `${escape}disks`, since: 0 };
+  expect(stopLines(aFleet({ stops: [stop] })).join()).not.toMatch(/\u001B/);
+  const formatted = formatExplanation(
+    {
+      ...explainMachine(aMachine('a', { spec: { providerID: `x${escape}` } }), {
+        fleet: aFleet(),
+        node: undefined,
+      }),
+      notes: [`Temporal does not answer: ${escape}`],
+    },
+    0,
+  );
+  expect(formatted).not.toMatch(/\u001B/);
 });
