@@ -1,9 +1,11 @@
 /** What the workflow of an object says of itself. */
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import { failureWordsOf } from '../fleet/failure-words.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Attempt, WorkflowFacts } from './explanation.ts';
@@ -47,7 +49,10 @@ async function factsOf(client: Client, workflowId: string): Promise<WorkflowRead
   const { status, raw } = description;
   const isOpen = status.name === 'RUNNING';
   const page = isOpen ? await pageOf(client, handle) : undefined;
-  const attempts = (raw.pendingActivities ?? []).map(attemptOf);
+  const { loadedDataConverter } = client.options;
+  const attempts = await Promise.all(
+    (raw.pendingActivities ?? []).map((pending) => attemptOf(pending, loadedDataConverter)),
+  );
   return {
     facts: { workflowId, status: status.name, page, attempts },
     notes:
@@ -71,14 +76,18 @@ async function described(
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
-function attemptOf(pending: Pending): Attempt {
+export async function attemptOf(
+  pending: Pending,
+  converter: LoadedDataConverter,
+): Promise<Attempt> {
   const { activityType, attempt, lastFailure, scheduledTime } = pending;
   const nextAt = millisecondsOf(scheduledTime);
+  const lastError = await failureWordsOf(converter, lastFailure);
   return {
     step: activityType?.name ?? 'activity',
     attempt: attempt ?? 1,
     ...(nextAt !== undefined && { nextAt }),
-    ...(lastFailure?.message && { lastError: lastFailure.message }),
+    ...(lastError && { lastError }),
   };
 }
 

@@ -1,11 +1,10 @@
 /** Whether the code of the workers goes on with their workflows, by what Temporal knows. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { reasonOf } from '../../workers/log/reason.ts';
 import { isInvalidArgument } from '../../workers/temporal/grpc-errors.ts';
 import { readQueueVersions } from '../../workers/temporal/queue-versions.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { ReleaseFacts, TroubledRuns } from '../diagnosis/fleet.ts';
+import { failureWordsOf } from './failure-words.ts';
 
 /** As the alerts have it. */
 const begunAnewWithinMs = 3_600_000;
@@ -70,7 +69,7 @@ function isOfVersion(
 async function endOf(client: Client, run: WorkflowExecutionInfo): Promise<string> {
   const [event] = await lastEventsOf(client, run, 1);
   const failure = event?.workflowExecutionFailedEventAttributes?.failure;
-  return (await wordsOf(client, failure)) ?? run.status.name;
+  return (await failureWordsOf(client.options.loadedDataConverter, failure)) ?? run.status.name;
 }
 
 /** Runs that stand still: the server names them after five attempts that failed. */
@@ -97,7 +96,8 @@ async function failedTaskOf(
 ): Promise<Pick<TroubledRuns, 'since' | 'words'>> {
   const events = await lastEventsOf(client, run, lastEvents);
   const event = events.find(({ workflowTaskFailedEventAttributes: task }) => task);
-  const words = await wordsOf(client, event?.workflowTaskFailedEventAttributes?.failure);
+  const { failure } = event?.workflowTaskFailedEventAttributes ?? {};
+  const words = await failureWordsOf(client.options.loadedDataConverter, failure);
   const at = event?.eventTime;
   const reported = run.searchAttributes['TemporalReportedProblems'] ?? [];
   return {
@@ -122,14 +122,6 @@ async function lastEventsOf(
   const asked = { namespace, execution, maximumPageSize };
   const { history } = await workflowService.getWorkflowExecutionHistoryReverse(asked);
   return history?.events ?? [];
-}
-
-type Failure = NonNullable<Events[number]['workflowTaskFailedEventAttributes']>['failure'];
-
-async function wordsOf(client: Client, failure: Failure): Promise<string | undefined> {
-  const { loadedDataConverter } = client.options;
-  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
-  return error && reasonOf(error);
 }
 
 async function runsOf(client: Client, query: string): Promise<WorkflowExecutionInfo[]> {

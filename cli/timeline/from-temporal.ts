@@ -8,7 +8,7 @@ import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { ReadPayload } from './history.ts';
-import { stepsOf } from './history.ts';
+import { messageOf, stepsOf } from './history.ts';
 import type { Lifecycle, Step } from './step.ts';
 import { merged } from './step.ts';
 
@@ -69,7 +69,7 @@ async function readLife(
     state: stateOf(description),
     source: 'Temporal',
     runs,
-    steps: merged(withPending(closed(steps, description), description)),
+    steps: merged(await withPending(closed(steps, description), description, read)),
     notes,
   };
 }
@@ -98,15 +98,20 @@ function closed(steps: readonly Step[], description: WorkflowExecutionDescriptio
 }
 
 /** The attempts of an activity that is not over do not stand in the history. */
-function withPending(steps: readonly Step[], { raw }: WorkflowExecutionDescription): Step[] {
+async function withPending(
+  steps: readonly Step[],
+  { raw }: WorkflowExecutionDescription,
+  read: ReadPayload,
+): Promise<Step[]> {
   const pending = raw.pendingActivities ?? [];
-  return steps.map((step) => {
+  const seen = steps.map(async (step) => {
     if (step.kind !== 'activity' || step.end !== undefined) return step;
     const found = pending.find(({ activityType }) => activityType?.name === step.name);
     if (!found) return step;
-    const failure = found.lastFailure?.message;
+    const failure = await messageOf(found.lastFailure, read);
     return { ...step, attempts: found.attempt ?? 1, ...(failure && { failure }) };
   });
+  return await Promise.all(seen);
 }
 
 function stateOf({ status, searchAttributes }: WorkflowExecutionDescription): string {
@@ -114,7 +119,7 @@ function stateOf({ status, searchAttributes }: WorkflowExecutionDescription): st
   return status.name === 'RUNNING' ? String(state ?? 'running') : status.name.toLowerCase();
 }
 
-function readerOf(dataConverter: DataConverter | undefined): ReadPayload {
+export function readerOf(dataConverter: DataConverter | undefined): ReadPayload {
   const [codec] = dataConverter?.payloadCodecs ?? [];
   return async (payload) => {
     try {

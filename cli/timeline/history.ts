@@ -30,7 +30,7 @@ export async function stepsOf(
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) before = started.continuedExecutionRunId || undefined;
     await begin(event, { steps, read });
-    close(event, steps);
+    await close(event, { steps, read });
   }
   const [first] = events;
   return { steps: [...steps.values()], startedAt: first ? timeOf(first) : 0, before };
@@ -59,7 +59,7 @@ async function begin(event: HistoryEvent, { steps, read }: Reading): Promise<voi
   if (name !== undefined) steps.set(id, { kind: 'moment', name, start, end: start, times: 1 });
 }
 
-function close(event: HistoryEvent, steps: Map<string, Step>): void {
+async function close(event: HistoryEvent, { steps, read }: Reading): Promise<void> {
   const at = timeOf(event);
   const started = event.activityTaskStartedEventAttributes;
   if (started)
@@ -72,18 +72,25 @@ function close(event: HistoryEvent, steps: Map<string, Step>): void {
   const failed =
     event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
   if (!failed) return;
-  const failure = messageOf(failed.failure) ?? 'failed';
+  const failure = (await messageOf(failed.failure, read)) ?? 'failed';
   note(steps.get(String(failed.scheduledEventId)), { end: at, failure });
 }
 
 interface AnyFailure {
   message?: string | null;
   cause?: AnyFailure | null;
+  encodedAttributes?: Payload | null;
 }
 
-/** Around the failure of an activity stands that it failed. */
-function messageOf(failure: AnyFailure | null | undefined): string | undefined {
-  return failure?.cause?.message || failure?.message || undefined;
+/** Around the failure of an activity stands that it failed. Messages may be encrypted. */
+export async function messageOf(
+  failure: AnyFailure | null | undefined,
+  read: ReadPayload,
+): Promise<string | undefined> {
+  const inner = failure?.cause?.message ? failure.cause : failure;
+  const encoded = inner?.encodedAttributes;
+  const { message }: { message?: unknown } = Object(encoded ? await read(encoded) : undefined);
+  return typeof message === 'string' ? message : inner?.message || undefined;
 }
 
 function note(step: Step | undefined, news: Partial<Step>): void {
@@ -112,7 +119,7 @@ async function localActivityIn(event: HistoryEvent, read: ReadPayload): Promise<
   const marker = event.markerRecordedEventAttributes;
   const [payload] = marker?.details?.['data']?.payloads ?? [];
   if (marker?.markerName !== 'core_local_activity' || !payload) return undefined;
-  const failure = messageOf(marker.failure);
+  const failure = await messageOf(marker.failure, read);
   const step = writeOf(Object(await read(payload)), timeOf(event));
   return failure === undefined ? step : { ...step, failure };
 }

@@ -38,12 +38,16 @@ const asked = { releaseNamespace: 'release' };
 const other = ['--namespace=shoot--b', '--install=other'];
 const fleet = ['--namespaces=labels:fleet=eu', '--install=eu'];
 
-test.each<[string, string[][], names: string[], install: string]>([
-  ['its own', [other, ['--namespace=shoot--a', '--install=a']], ['w-1'], 'a'],
-  ['a fleet by labels', [other, fleet], ['w-1'], 'eu'],
-  ['a fleet by names', [['--namespaces=shoot--a,shoot--c', '--install=eu']], ['w-0'], 'eu'],
-  ['none', [other, ['--namespaces=shoot--c', '--install=eu']], [], ''],
-])('a namespace is served by %s', async (_by, flags, names, install) => {
+test.each<[string, string[][], { names: string[]; install: string }]>([
+  ['its own', [other, ['--namespace=shoot--a', '--install=a']], { names: ['w-1'], install: 'a' }],
+  ['a fleet by labels', [other, fleet], { names: ['w-1'], install: 'eu' }],
+  [
+    'a fleet by names',
+    [['--namespaces=shoot--a,shoot--c', '--install=eu']],
+    { names: ['w-0'], install: 'eu' },
+  ],
+  ['none', [other, ['--namespaces=shoot--c', '--install=eu']], { names: [], install: '' }],
+])('a namespace is served by %s', async (_by, flags, { names, install }) => {
   const kube = new WithWatchers(...flags);
   const place = { kube, namespace: 'shoot--a' };
   const read = await readSurroundings(place, asked);
