@@ -127,3 +127,12 @@ export interface TroubledRuns {
 export function pausesIn({ leases = [] }: Fleet, namespace: string | undefined): NotedPause[] {
   return leases.filter((lease) => lease.namespace === namespace).flatMap(({ pauses }) => pauses);
 }
+
+/** Neither objects nor processes of ours: a namespace of others, or a name that was mistyped. */
+export function isUnused({ deployments, sets, machines, classes, ...fleet }: Fleet): boolean {
+  const objects = [deployments, sets, machines, classes, fleet.processes];
+  const isUnled = fleet.leases?.every(
+    ({ holder, renewedAt, mcm }) => holder === undefined && renewedAt === undefined && !mcm,
+  );
+  return isUnled === true && objects.every((list) => list.length === 0);
+}

@@ -19,7 +19,7 @@ export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
     ...(fleet.leases ?? []).flatMap((lease) => leaseFindings(lease, fleet)),
     ...fleet.processes.flatMap(processFindings),
     ...temporalFindings(fleet),
-    ...warningFindings(fleet.warnings),
+    ...warningFindings(fleet.warnings.filter(({ at }) => at > fleet.now - warningShownMs)),
   ];
 }
 
@@ -69,6 +69,9 @@ const troublesOfWarnings: Readonly<Record<string, { trouble: Trouble; least: num
   // A run that a person terminates is restored as well; a lost database is more than that.
   WorkflowRestored: { trouble: 'temporal-lost', least: 3 },
 };
+
+/** As long as Kubernetes keeps Events by default. Others keep them for days. */
+const warningShownMs = 3_600_000;
 
 /** Reasons of the Events that are asked for. */
 export const askedWarnings = Object.keys(troublesOfWarnings);

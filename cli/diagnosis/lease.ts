@@ -4,6 +4,7 @@ import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet, LeaseFact } from './fleet.ts';
+import { isUnused } from './fleet.ts';
 import { millwrightFor } from './millwright-line.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -22,8 +23,9 @@ export function leaseFindings(lease: LeaseFact, fleet: Fleet): Finding[] {
   ];
 }
 
-export function standstillOf(lease: LeaseFact, { now }: Fleet): Finding[] {
-  return [...leaderFindings(lease, now), ...pauseFindings(lease)];
+export function standstillOf(lease: LeaseFact, fleet: Fleet): Finding[] {
+  if (isUnused(fleet)) return [];
+  return [...leaderFindings(lease, fleet.now), ...pauseFindings(lease)];
 }
 
 function leaderFindings(lease: LeaseFact, now: number): Finding[] {

@@ -1,6 +1,7 @@
 /** What a reader has to know of an answer: what stands over it all, and what it does not know. */
 import { isoOf } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { isUnused } from '../diagnosis/fleet.ts';
 import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
 import { oneLine } from '../terminal/screen.ts';
@@ -9,6 +10,11 @@ import { oneLine } from '../terminal/screen.ts';
 export function notesOf(fleet: Fleet): string[] {
   return spaced([
     ...stopWords(fleet),
+    ...(fleet.namespace !== undefined && isUnused(fleet)
+      ? [
+          `Namespace ${fleet.namespace} has no machines, and no watcher has led there: -n names another.`,
+        ]
+      : []),
     ...(fleet.unread.length === 0
       ? []
       : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),

@@ -129,13 +129,17 @@ const warned = (reason: string, name: string, at: number) => ({
 });
 
 test('Events of the checks, of each kind the latest', () => {
-  const restored = ['a', 'b'].map((name, at) => warned('WorkflowRestored', name, at));
+  const restored = ['a', 'b'].map((name, at) => warned('WorkflowRestored', name, now + at));
   expect(
     found({
-      warnings: [warned('TooManyOrphans', 'x', 1), warned('TooManyOrphans', 'y', 2), ...restored],
+      warnings: [
+        warned('TooManyOrphans', 'x', now + 1),
+        warned('TooManyOrphans', 'y', now + 2),
+        ...restored,
+      ],
     }),
   ).toEqual([['orphan', 'machineclass/y', 'TooManyOrphans of y']]);
-  expect(found({ warnings: [...restored, warned('WorkflowRestored', 'c', 3)] })).toEqual([
+  expect(found({ warnings: [...restored, warned('WorkflowRestored', 'c', now + 3)] })).toEqual([
     ['temporal-lost', 'machineclass/c', 'WorkflowRestored of c'],
   ]);
 });
@@ -228,4 +232,25 @@ test('programs get what stands below the findings as well', () => {
   const { data: leaders } = statusAnswer(aFleet(), { isWide: false });
   const leader = { namespace: 'shoot', holder: 'watcher-0', renewedAt: minutesAgo(0) };
   expect(leaders).toMatchObject({ leaders: [leader], temporal: null });
+});
+
+test('a namespace that has nothing of ours is not one in which nothing works', () => {
+  const none = { ...lease, holder: undefined, renewedAt: undefined };
+  expect(found({ leases: [none] })).toEqual([]);
+  expect(stuckAnswer(aFleet({ leases: [none] }), { isWide: false }).text).toContain(
+    'Namespace shoot has no machines, and no watcher has led there: -n names another.',
+  );
+  const machine = aMachine('a', { metadata: { creationTimestamp: minutesAgo(0) } });
+  const process = { namespace: 'r', name: 'w', component: 'watcher', wanted: 1, available: 1 };
+  for (const changes of [{ machines: [machine] }, { processes: [process] }]) {
+    expect(found({ leases: [none], ...changes })).toMatchObject([
+      ['worker-down', 'lease/millwright', expect.stringContaining('no watcher leads')],
+    ]);
+  }
+});
+
+test('an Event that is kept for a day is no trouble of now', () => {
+  const warning = warned('TooManyOrphans', 'x', now - 3_600_001);
+  expect(found({ warnings: [warning] })).toEqual([]);
+  expect(found({ warnings: [{ ...warning, at: now - 3_599_999 }] })).toHaveLength(1);
 });
