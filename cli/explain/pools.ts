@@ -13,7 +13,7 @@ import type { Fleet } from '../diagnosis/fleet.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { progressOf } from '../fleet/rollout.ts';
+import { isAvailable, isGoing, progressOf } from '../fleet/rollout.ts';
 import type { Explanation } from './explanation.ts';
 
 export function explainDeployment(
@@ -49,19 +49,28 @@ function isShown({ set, machines }: SetWithMachines): boolean {
 export function explainSet(one: SetWithMachines, fleet: Fleet): Explanation {
   const { set, machines } = one;
   const { metadata, spec, status } = set;
-  const wanted = spec.replicas ?? 0;
-  const isReached = machines.length === wanted;
+  const awaits = awaitedOf(spec.replicas ?? 0, machines);
   return {
     ...decisionOf(status?.machineSetCondition?.[0]),
     object: { kind: 'machineset', namespace: metadata.namespace, name: metadata.name },
-    state: isReached ? 'Complete' : 'Scaling',
-    awaits: isReached ? undefined : { what: `${wanted} machines; there are ${machines.length}` },
+    state: awaits === undefined ? 'Complete' : 'Scaling',
+    awaits: awaits === undefined ? undefined : { what: awaits },
     facts: [{ name: 'Machines', value: setInWords(one) }],
     findings: [...setFindings(set), ...findingsOf(machines, fleet)],
     commands: [describeCommand('machineset', metadata)],
     events: [],
     notes: [],
   };
+}
+
+/** What goes away is none of them any more. */
+function awaitedOf(wanted: number, machines: readonly Machine[]): string | undefined {
+  const present = machines.filter((one) => !isGoing(one)).length;
+  const available = machines.filter(isAvailable).length;
+  const named = `${wanted} ${wanted === 1 ? 'machine' : 'machines'}`;
+  if (present > wanted) return `${named}; there are ${present}`;
+  if (available === wanted) return undefined;
+  return `${named} that ${wanted === 1 ? 'is' : 'are'} available; there are ${available}`;
 }
 
 type AnyCondition = MachineDeploymentCondition | MachineSetCondition;

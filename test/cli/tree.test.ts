@@ -1,9 +1,10 @@
 /** Where an object stands among its owners. */
 import { expect, test } from 'vitest';
+import { explainSet } from '../../cli/explain/pools.ts';
 import { subjectOf } from '../../cli/explain/subject.ts';
 import { rootOf } from '../../cli/tree/tree.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { aFleet, aMachine, metaOf, running } from './diagnosis/objects.ts';
+import { aFleet, aMachine, metaOf, minutesAgo, refused, running } from './diagnosis/objects.ts';
 
 const apiVersion = 'machine.sapcloud.io/v1alpha1';
 const ownedBy = (kind: string, name: string) => ({
@@ -23,4 +24,34 @@ test('a set whose deployment is gone is there all the same, and so are its machi
   expect(subjectOf(set, where)).toMatchObject({ kind: 'machineset' });
   expect(rootOf(set, where)).toMatchObject({ name: 'pool-1', branches: [{ name: 'a' }] });
   expect(rootOf({ kind: 'machine', name: 'a' }, where)).toMatchObject({ name: 'pool-1' });
+});
+
+test.each<[string, number, { state?: string; awaits?: string }]>([
+  ['all that are wanted run', 2, { state: 'Complete' }],
+  [
+    'one is missing while another goes',
+    3,
+    { awaits: '3 machines that are available; there are 2' },
+  ],
+  ['some are to go', 1, { awaits: '1 machine; there are 2' }],
+])('a set of which %s', (_which, replicas, { state = 'Scaling', awaits }) => {
+  const ofSet = ownedBy('MachineSet', 'pool-1');
+  const going = { ...ofSet, deletionTimestamp: minutesAgo(30), finalizers: ['x'] };
+  const machines = [
+    aMachine('a', { metadata: ofSet, status: running }),
+    aMachine('b', { metadata: ofSet, status: running }),
+    aMachine('c', { metadata: going, status: { currentStatus: { phase: 'Terminating' } } }),
+  ];
+  const explained = explainSet({ set: aSet(replicas), machines }, aFleet());
+  expect(explained.state).toBe(state);
+  expect(explained.awaits?.what).toBe(awaits);
+});
+
+test('a set whose machines cannot be made is not complete', () => {
+  const machines = [
+    aMachine('a', { status: refused('ResourceExhausted', 'the quota is used up') }),
+  ];
+  const { state, awaits } = explainSet({ set: aSet(1), machines }, aFleet());
+  expect(state).toBe('Scaling');
+  expect(awaits?.what).toBe('1 machine that is available; there are 0');
 });
