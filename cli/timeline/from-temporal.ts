@@ -12,7 +12,10 @@ import { messageOf, stepsOf } from './history.ts';
 import type { Lifecycle, Step } from './step.ts';
 import { merged } from './step.ts';
 
+/** To connect, and for each answer. */
 const patienceMs = 5_000;
+/** Some megabytes, perhaps by a slow way. */
+const historyMs = 30_000;
 /** A run goes on for some thousand events; more runs than these are not read. */
 const runsMax = 50;
 /** A signal that comes later is of another machine of the same name. */
@@ -42,7 +45,9 @@ async function readLife(
   client: Client,
   { workflowId, read }: { workflowId: string; read: ReadPayload },
 ): Promise<Lifecycle | undefined> {
-  const description = await orGone(client.workflow.getHandle(workflowId).describe());
+  const description = await orGone(
+    within(client, () => client.workflow.getHandle(workflowId).describe()),
+  );
   if (!description) return undefined;
   const steps: Step[] = [];
   const notes: string[] = [];
@@ -50,7 +55,8 @@ async function readLife(
   let from = description.startTime.getTime();
   let runs = 0;
   while (runId !== undefined && runs < runsMax) {
-    const history = await orGone(client.workflow.getHandle(workflowId, runId).fetchHistory());
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const history = await orGone(within(client, () => handle.fetchHistory(), historyMs));
     if (!history) {
       notes.push('Temporal has deleted the runs before: what came first is not known.');
       break;
@@ -74,17 +80,29 @@ async function readLife(
   };
 }
 
+/** Without a limit a call waits for ever where a server takes connections and answers nothing. */
+async function within<Answer>(
+  client: Client,
+  ask: () => Promise<Answer>,
+  milliseconds = patienceMs,
+): Promise<Answer> {
+  return await client.withDeadline(Date.now() + milliseconds, ask);
+}
+
 /** A late signal begins a run that finds the machine gone: the run before it has all steps. */
 async function runJustBefore(
   client: Client,
   workflowId: string,
   startedAt: number,
 ): Promise<string | undefined> {
-  for await (const run of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
-    const gap = startedAt - (run.closeTime?.getTime() ?? Infinity);
-    if (gap >= 0 && gap < lateMs) return run.runId;
-  }
-  return undefined;
+  const runs = client.workflow.list({ query: `WorkflowId="${workflowId}"` });
+  return await within(client, async () => {
+    for await (const run of runs) {
+      const gap = startedAt - (run.closeTime?.getTime() ?? Infinity);
+      if (gap >= 0 && gap < lateMs) return run.runId;
+    }
+    return undefined;
+  });
 }
 
 /** What a run left open when the next one began is over then. */
