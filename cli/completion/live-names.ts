@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
 import { version } from '../../workers/config/version.ts';
@@ -41,11 +42,18 @@ async function read(words: Words): Promise<Names> {
   if (words.option === 'context') return ofOption('context', contextsIn(words));
   if (words.option === undefined && words.kinds.length === 0) return none;
   const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
+  const namespace = words.namespace ?? kubeConfig.namespace ?? 'default';
+  return await inCluster(kubeConfig, async (kube) => await readFrom(kube, namespace, words));
+}
+
+async function inCluster<Answer>(
+  kubeConfig: KubeConfig,
+  act: (kube: KubeClient) => Promise<Answer>,
+): Promise<Answer> {
   const userAgent = `millwright-cli/${version}`;
   const kube = createKubeClient({ kubeConfig, userAgent, callTimeoutMs: withinMs });
   try {
-    const namespace = words.namespace ?? kubeConfig.namespace ?? 'default';
-    return await readFrom(kube, namespace, words);
+    return await act(kube);
   } finally {
     await kube.close();
   }
@@ -58,12 +66,29 @@ async function readFrom(kube: KubeClient, namespace: string, words: Words): Prom
   if (words.option === 'class') {
     return ofOption('class', await namesIn(kube, customResource('machineclasses', namespace)));
   }
-  const lists = await Promise.all(
+  // One that may not be read hides no other.
+  const lists = await Promise.allSettled(
     words.kinds.map(async (kind) =>
-      (await namesIn(kube, pathOf(kind, namespace))).map((name) => `${kind}/${name}`),
+      (await namesOf(kind, { kube, namespace, words })).map((name) => `${kind}/${name}`),
     ),
   );
-  return { ...none, ofObjects: lists.flat() };
+  const found = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
+  return { ...none, ofObjects: found };
+}
+
+interface Place {
+  kube: KubeClient;
+  namespace: string;
+  words: Words;
+}
+
+/** Nodes may be in a cluster of their own. */
+async function namesOf(kind: ObjectKind, { kube, namespace, words }: Place): Promise<string[]> {
+  const path = pathOf(kind, namespace);
+  const { targetKubeconfig } = words;
+  return kind === 'node' && targetKubeconfig !== undefined
+    ? await inCluster(loadKubeConfig(targetKubeconfig), async (target) => namesIn(target, path))
+    : await namesIn(kube, path);
 }
 
 function ofOption(option: string, names: readonly string[]): Names {

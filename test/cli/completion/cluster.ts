@@ -11,6 +11,10 @@ export interface NamedCluster {
   kubeconfig: string;
   /** False: it takes requests, and does not answer. */
   answers: boolean;
+  /** What the names of its objects end with. */
+  suffix: string;
+  /** A resource that may not be listed. */
+  refuses: string;
   close(): Promise<void>;
 }
 
@@ -22,7 +26,8 @@ export async function aNamedCluster(): Promise<NamedCluster> {
   const server = createServer((request, response) => {
     if (!cluster.answers) return;
     const resource = new URL(request.url ?? '', 'http://here').pathname.split('/').at(-1);
-    const items = [{ metadata: { name: `${resource}-a` } }];
+    const items = [{ metadata: { name: `${resource}-${cluster.suffix}` } }];
+    if (resource === cluster.refuses) response.statusCode = 403;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
   });
@@ -44,6 +49,8 @@ export async function aNamedCluster(): Promise<NamedCluster> {
     folder,
     kubeconfig,
     answers: true,
+    suffix: 'a',
+    refuses: '',
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -28,6 +28,21 @@ describe('names of a cluster', () => {
     expect(ofContexts.ofOptions).toEqual(new Map([['context', contexts]]));
   });
 
+  test('are those of the cluster of the Nodes for Nodes', async () => {
+    const target = await aNamedCluster();
+    target.suffix = 'of-target';
+    const flag = `--target-kubeconfig=${target.kubeconfig}`;
+    const { ofObjects } = await namesFor('preserve', flag);
+    expect(ofObjects).toEqual(['machine/machines-a', 'node/nodes-of-target']);
+    await target.close();
+  });
+
+  test('of one kind are left out where they may not be read, and no others', async () => {
+    cluster.refuses = 'nodes';
+    expect((await namesFor('preserve')).ofObjects).toEqual(['machine/machines-a']);
+    cluster.refuses = '';
+  });
+
   test('are left out where it does not answer', async () => {
     cluster.answers = false;
     expect(await namesFor('skip-drain')).toEqual({ ofObjects: [], ofOptions: new Map() });
