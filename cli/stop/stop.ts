@@ -8,7 +8,7 @@ import { mcmLeases, ownLease } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
-import { watcherOf } from '../lease-holder.ts';
+import { watcherOn } from '../lease-holder.ts';
 
 /** One that stands already gets the new reason. */
 export async function stop(
@@ -41,7 +41,7 @@ async function mayBeServed({ kube, namespace }: Place): Promise<boolean> {
     const read = [ownLease, ...mcmLeases].map((name) =>
       ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))),
     );
-    return (await Promise.all(read)).some((lease) => watcherOf(lease) !== undefined);
+    return (await Promise.all(read)).some((lease) => watcherOn(lease) !== undefined);
   } catch {
     return true;
   }
