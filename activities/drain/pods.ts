@@ -50,9 +50,6 @@ export async function podsOnNodes(
     .filter(mustLeave);
 }
 
-/** As of `canIgnorePDB` in kube-apiserver. */
-const unguarded: readonly string[] = ['Pending', 'Succeeded', 'Failed'];
-
 function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
   const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
   return defined({
@@ -66,10 +63,15 @@ function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
     isMirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
     isOfDaemonSet: isOfDaemonSet(metadata),
     isReady: isReady(status),
-    isUnguarded: unguarded.includes(status.phase ?? '') ? (true as const) : undefined,
+    ...(isUnguarded(status) && { isUnguarded: true as const }),
     // The API server adds the grace period to it.
     goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
   });
+}
+
+/** As `canIgnorePDB` of kube-apiserver. */
+function isUnguarded({ phase = '' }: NonNullable<Pod['status']>): boolean {
+  return ['Pending', 'Succeeded', 'Failed'].includes(phase);
 }
 
 function isReady({ conditions = [] }: NonNullable<Pod['status']>): boolean {

@@ -1,5 +1,5 @@
 /** Describes what a command will do, from the present state of a Machine and its Node. */
-import { annotations as annotationNames } from '../../workflows/api/constants.ts';
+import { annotations as known } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
@@ -25,7 +25,7 @@ const namedMax = 10;
 export function outlookOf(sight: Sight, command: MachineCommand): Outlook {
   const { machine } = sight;
   const { name, annotations = {} } = machine.metadata;
-  const waiting = annotations[annotationNames.command];
+  const waiting = annotations[known.command];
   const text = [
     `machine/${name} now: ${waitsFor(machine)}`,
     `millwright will: ${deedOf(sight, command)}`,

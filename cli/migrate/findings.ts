@@ -11,7 +11,7 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import { containersOf, hasReplicasBefore, wantedOf } from './deployments.ts';
+import { containersOf, hasReplicasBefore, wantedOf, type Deployment } from './deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type Finding } from './finding.ts';
 
@@ -114,9 +114,9 @@ function leasesOf({ holders, mcm }: Facts): Finding[] {
       hinders('leases', `both are at work: millwright is held by ${millwright}, and ${inWords}`),
     ];
   }
-  // One that a take-over scaled to 0 leaves its Leases to run out.
-  const mayHold = mcm.some((one) => wantedOf(one) > 0 || hasReplicasBefore(one));
-  const isUnknown = ofOthers.length > 0 && !mayHold;
+  const scaled = mcm.filter(hasReplicasBefore);
+  const isOfScaled = ofOthers.every(([, by]) => scaled.some((one) => isPodOf(one, by)));
+  const isUnknown = ofOthers.length > 0 && mcm.every((one) => wantedOf(one) === 0) && !isOfScaled;
   if (isUnknown) {
     return [
       hinders('leases', `${inWords}, by none of the Deployments above; name it: --mcm-deployment`),
@@ -124,6 +124,11 @@ function leasesOf({ holders, mcm }: Facts): Finding[] {
   }
   if (ofOthers.length > 0) return [ok('leases', inWords)];
   return [ok('leases', millwright ? `all are held by ${millwright}` : 'all are free')];
+}
+
+/** MCM is called after its pod: one that a take-over scaled to 0 leaves its Leases to run out. */
+function isPodOf({ metadata }: Deployment, holder = ''): boolean {
+  return holder.startsWith(`${metadata.name}-`);
 }
 
 function millwrightOf({ ours, mcm, holders }: Facts): Finding[] {

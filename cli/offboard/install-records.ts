@@ -32,7 +32,7 @@ export class InstallRecords {
 
   /**
    * Throws where another install has the namespace. Not `isKnown`: no install has, and none is
-   * named, so nothing was searched for.
+   * named, so nothing was searched.
    */
   async find(): Promise<{ runs: Removal[]; claims: Removal[]; isKnown: boolean }> {
     const { cluster, namespace } = this.#place;

@@ -80,7 +80,7 @@ function unknownIn({
   address,
   namespace,
 }: Pick<TemporalSettings, 'address' | 'namespace'>): string {
-  return `Namespace ${namespace} of Temporal at ${address} has no claim on it, so no runs and schedules were searched for: if that is another one, name it with --temporal-namespace and --temporal-address; else name the install with --install.`;
+  return `Namespace ${namespace} of Temporal at ${address} has no claim on it, so it was not searched for runs and schedules: if that is another one, name it with --temporal-namespace and --temporal-address; else name the install with --install.`;
 }
 
 async function requireNoMachines(kube: KubeClient, namespace: string): Promise<void> {

@@ -45,12 +45,12 @@ interface Goal {
   set: MachineSet;
 }
 
-/** `gone`: the request is on the object no more, and its template is not that of the goal. */
+/** `gone`: `rollbackTo` is on the object no more, and its template is not that of the goal. */
 type Outcome = 'done' | 'waiting' | 'gone';
 
 /**
- * A worker takes the request away also where it refuses it, as when the set of the revision is gone
- * by then; and so does a client that replaces the whole spec.
+ * A worker takes `rollbackTo` away also where it refuses it, as when the set of the revision is
+ * gone by then; and so does a client that replaces the whole spec.
  */
 async function outcomeOf(place: Place, name: string, { revision, set }: Goal): Promise<Outcome> {
   if (!(await untilTaken(place, name, revision))) return 'waiting';

@@ -19,6 +19,7 @@ export function withoutSecrets(text: string, secret: Record<string, string>): st
   );
 }
 
+/** The longest first: one that is part of another must not save the rest of that. */
 function spellings(secret: Record<string, string>): [string, string][] {
   return Object.entries(secret)
     .filter(([, value]) => value.length >= shortestSecret)
@@ -28,6 +29,5 @@ function spellings(secret: Record<string, string>): [string, string][] {
       // As it stands in a report, where answers are JSON.
       [key, JSON.stringify(value).slice(1, -1)],
     ])
-    // One within another one must not save the rest of that.
     .toSorted(([, a], [, b]) => b.length - a.length);
 }
