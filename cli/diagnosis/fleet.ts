@@ -123,9 +123,17 @@ export interface TroubledRuns {
   words: string;
 }
 
-/** Those of the namespace of an object, in the order of time. */
+/** Those of the namespace of an object. */
 export function pausesIn({ leases = [] }: Fleet, namespace: string | undefined): NotedPause[] {
-  return leases.filter((lease) => lease.namespace === namespace).flatMap(({ pauses }) => pauses);
+  return leases
+    .filter((lease) => lease.namespace === namespace)
+    .flatMap((lease) => [...lease.pauses, ...leaderlessPause(lease)]);
+}
+
+/** The next leader notes it: nothing was done since the one before it was there last. */
+function leaderlessPause({ holder, renewedAt }: LeaseFact): NotedPause[] {
+  const isLed = holder !== undefined || renewedAt === undefined;
+  return isLed ? [] : [{ reason: 'watcher', from: renewedAt }];
 }
 
 /** Neither objects nor processes of ours: a namespace of others, or a name that was mistyped. */

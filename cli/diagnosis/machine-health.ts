@@ -4,7 +4,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
 import { kubectlFor, replaceCommand } from './machine-commands.ts';
-import { failureSequelOf, foundMachine } from './machine-object.ts';
+import { foundMachine, healthSequelOf } from './machine-object.ts';
 import { healthDeadlineOf, timeOf } from './times.ts';
 
 export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
@@ -22,7 +22,7 @@ export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(lastUpdateTime),
       until,
       ...(until !== undefined && {
-        sequel: isUnknown ? failureSequelOf(machine, fleet) : 'it is kept no longer',
+        sequel: isUnknown ? healthSequelOf(machine, fleet, until) : 'it is kept no longer',
       }),
       commands: commandsFor(machine),
     },

@@ -31,3 +31,10 @@ export function failureSequelOf(machine: Machine, fleet: Pick<Fleet, 'sets'>): s
     ? `it is Failed, and not replaced while machineset/${owner} is frozen`
     : 'it is Failed, and replaced';
 }
+
+/** Of one that is Unknown: its owner has to let it be replaced, which may take longer. */
+export function healthSequelOf(machine: Machine, fleet: Fleet, until: number): string {
+  return until > fleet.now || setNameOf(machine) === undefined
+    ? failureSequelOf(machine, fleet)
+    : 'its time is over: it is Failed when its pool may replace it, and not while most machines are Unknown';
+}

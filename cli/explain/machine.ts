@@ -10,6 +10,7 @@ import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import {
   failureSequelOf,
   foundMachine,
+  healthSequelOf,
   isFrozen,
   setNameOf,
   setOf,
@@ -77,12 +78,15 @@ const awaitedByPhase: Readonly<
     until: joinDeadlineOf(machine, fleet),
     sequel: failureSequelOf(machine, fleet),
   }),
-  Unknown: (machine, fleet) => ({
-    what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
-    since: sincePhase(machine),
-    until: healthDeadlineOf(machine, fleet),
-    sequel: failureSequelOf(machine, fleet),
-  }),
+  Unknown: (machine, fleet) => {
+    const until = healthDeadlineOf(machine, fleet);
+    return {
+      what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
+      since: sincePhase(machine),
+      until,
+      ...(until !== undefined && { sequel: healthSequelOf(machine, fleet, until) }),
+    };
+  },
   Failed: (machine, fleet) => failedAwaits(machine, fleet),
   Terminating: (machine, fleet) => goingAwaits(machine, fleet),
 };

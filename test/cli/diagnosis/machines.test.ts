@@ -386,3 +386,30 @@ test.each<[string, MachineStatus]>([
     { trouble: 'worker-down', cause: 'no worker has taken up its deletion' },
   ]);
 });
+
+test('time without a watcher counts in no deadline', () => {
+  const status = refused('Internal', 'a bad day');
+  const machine = aMachine('a', { metadata: { creationTimestamp: minutesAgo(60) }, status });
+  const lease = { namespace: 'shoot', name: 'millwright', pauses: [] };
+  const renewedAt = Date.parse(minutesAgo(45));
+  const untilOf = (leases: Fleet['leases']) =>
+    isoOf(diagnose(aFleet({ machines: [machine], leases })).at(-1)?.until ?? 0);
+  expect(untilOf([{ ...lease, holder: 'watcher-0', renewedAt }])).toBe('2026-11-26T11:20:00Z');
+  // A quarter of an hour had gone when the watcher did.
+  expect(untilOf([{ ...lease, holder: undefined, renewedAt }])).toBe('2026-11-26T12:05:00Z');
+});
+
+test('an unhealthy machine past its time waits for its pool to let it be replaced', () => {
+  const lastUpdateTime = minutesAgo(12);
+  const status: MachineStatus = {
+    currentStatus: { phase: 'Unknown', lastUpdateTime },
+    lastOperation: { description: 'unhealthy', state: 'Processing', type: 'HealthCheck' },
+  };
+  const metadata = ownedBy('MachineSet', 'pool-1');
+  const sequelOf = (healthTimeout: string) =>
+    findingsOf(aMachine('a', { metadata, spec: { healthTimeout }, status }))[0]?.sequel;
+  expect(sequelOf('20m')).toBe('it is Failed, and replaced');
+  expect(sequelOf('10m')).toBe(
+    'its time is over: it is Failed when its pool may replace it, and not while most machines are Unknown',
+  );
+});
