@@ -78,7 +78,6 @@ function pauseFindings({ namespace, name, pauses }: LeaseFact): Finding[] {
 
 function restoreFindings({ namespace, name, restoredAt }: LeaseFact, fleet: Fleet): Finding[] {
   if (restoredAt === undefined || fleet.now >= restoredAt + restoreShownMs) return [];
-  const scheduleId = orphanScheduleOf(namespace, fleet);
   return [
     {
       trouble: 'restored-etcd',
@@ -86,11 +85,24 @@ function restoreFindings({ namespace, name, restoredAt }: LeaseFact, fleet: Flee
       cause:
         'etcd was restored to an earlier moment: machines that were made since have no object, and what was deleted since is back',
       since: restoredAt,
-      commands: [
-        '# keeps the search from deleting instances until it is known which may go',
-        `temporal schedule toggle --schedule-id ${scheduleId} --pause --reason "etcd was restored"`,
-      ],
+      commands: restoreCommands(namespace, fleet),
     },
+  ];
+}
+
+/** The flags that are known are those of one install; which one serves the namespace is not. */
+function restoreCommands(namespace: string, fleet: Fleet): string[] {
+  const watchers = fleet.processes.filter(({ component }) => component === 'watcher');
+  if (fleet.namespace === undefined && watchers.length > 1) {
+    return [
+      '# names the Schedule that has to stand still, so that no instance is deleted',
+      millwrightFor('stuck', namespace),
+    ];
+  }
+  const scheduleId = orphanScheduleOf(namespace, fleet);
+  return [
+    '# keeps the search from deleting instances until it is known which may go',
+    `temporal schedule toggle --schedule-id ${scheduleId} --pause --reason "etcd was restored"`,
   ];
 }
 

@@ -254,3 +254,8 @@ test('an Event that is kept for a day is no trouble of now', () => {
   expect(found({ warnings: [warning] })).toEqual([]);
   expect(found({ warnings: [{ ...warning, at: now - 3_599_999 }] })).toHaveLength(1);
 });
+
+test('one object that is restored again and again is no lost database', () => {
+  const again = [1, 2, 3].map((at) => warned('WorkflowRestored', 'a', now - at));
+  expect(found({ warnings: again })).toEqual([]);
+});

@@ -153,3 +153,17 @@ test('a Lease that is that of MCM as well says by whom it is held', () => {
     `Watcher: none leads; MCM acts, mcm-0 holds Lease ${manager}`,
   ]);
 });
+
+test('of all namespaces with several installs no Schedule of another one is named', () => {
+  const watcher = { component: 'watcher', wanted: 1, available: 1, name: 'w' };
+  const processes = ['a', 'b'].map((namespace) => ({ ...watcher, namespace }));
+  const install = { name: 'eu', clusterName: '', isFleet: false };
+  const all = { namespace: undefined, install };
+  const [one] = found(restoredAt(now), { ...all, processes: processes.slice(1) });
+  expect(one?.commands.at(-1)).toContain(' --schedule-id safety/orphans/eu ');
+  const [several] = found(restoredAt(now), { ...all, processes });
+  expect(several?.commands).toEqual([
+    '# names the Schedule that has to stand still, so that no instance is deleted',
+    'millwright stuck -n shoot',
+  ]);
+});
