@@ -7,6 +7,7 @@ import {
   createMachine,
   deleteMachine,
   machinesOf,
+  untilBooted,
   untilGone,
   untilPhase,
   untilRunning,
@@ -17,6 +18,11 @@ import { createSet, deleteSet } from './support/sets.ts';
 
 const scenario = useScenario('sets', { isDoubled: true });
 const { cluster, cloud } = scenario;
+
+async function limitCreationTo(set: string, creationTimeout: string): Promise<void> {
+  const spec = { template: { spec: { creationTimeout } } };
+  await cluster.patch('machinesets', set, { spec });
+}
 
 describe('a MachineSet without a deployment', () => {
   test('replaces a machine that a user deleted', async () => {
@@ -31,13 +37,17 @@ describe('a MachineSet without a deployment', () => {
 
   test('replaces a machine whose Node did not join in time', async () => {
     await cloud.addFault({ kind: 'neverJoin', times: 1 });
-    const set = await createSet(scenario, 'late', { replicas: 1, creationTimeout: '3s' });
+    const set = await createSet(scenario, 'late', { replicas: 1 });
     const failed = await eventually('the first machine is there', async () => {
       const [machine] = await machinesOf(scenario, set);
       expect(machine).toBeDefined();
       return machine?.metadata.name ?? '';
     });
+    await untilBooted(scenario, failed);
+    await limitCreationTo(set, '1s');
     await untilGone(scenario, cluster.pathOf('machines', failed));
+    // On a busy machine no replacement joins within a limit that the test can wait for.
+    await limitCreationTo(set, '20m');
     const [replacement] = await untilRunning(scenario, set, 1);
     expect(replacement?.metadata.name).not.toBe(failed);
     await untilEvent(scenario, { kind: 'Machine', name: failed }, { reason: 'CreationTimeout' });
@@ -76,6 +86,10 @@ describe('a MachineClass', () => {
     });
     await untilPhase(scenario, name, 'Running');
     const path = cluster.pathOf('machineclasses', named.name);
+    await eventually('its finalizer protects it', async () => {
+      const { metadata } = await cluster.kube.get<KubeObject>(path);
+      expect(metadata.finalizers ?? []).not.toEqual([]);
+    });
     await cluster.delete(path);
     expect(await cluster.find<KubeObject>(path)).toBeDefined();
     await deleteMachine(scenario, name);
