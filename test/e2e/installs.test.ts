@@ -185,8 +185,11 @@ describe('a second control cluster with a name of its own', () => {
       await eventually('a run of the new control cluster attends the machine', async () => {
         expect(await clusterOf(idOf(name))).toBe(await next.uid());
       });
-      const runs = await workflows.list(`WorkflowId="${idOf(name)}"`);
-      expect(runs.map(({ status }) => status.name).toSorted()).toEqual(['RUNNING', 'TERMINATED']);
+      // Lists of runs are a moment later than the runs.
+      await eventually('the run before is ended, and no other has begun', async () => {
+        const runs = await workflows.list(`WorkflowId="${idOf(name)}"`);
+        expect(runs.map(({ status }) => status.name).toSorted()).toEqual(['RUNNING', 'TERMINATED']);
+      });
       // Until then a run would be for the worker before.
       await eventually('the check is that of the new control cluster', async () => {
         const { action } = await workflows.scheduleOf('lost-workflows').describe();
