@@ -142,7 +142,8 @@ describe('the creation of a machine', () => {
   async function createPool(short: string): Promise<string> {
     const { name } = scenario.named(short);
     const kind = short === 'ill' ? 'unhealthyLater' : 'vanish';
-    await cloud.addFault({ kind, seconds: 3, times: 1, match: `${name}-*` });
+    // From the create on: a Node that is ill before its machine was seen Running has not joined.
+    await cloud.addFault({ kind, seconds: 15, times: 1, match: `${name}-*` });
     return await createDeployment(scenario, short, {
       replicas: 2,
       template: {
