@@ -64,12 +64,27 @@ async function expectMachine({ metadata, spec, status }: Machine): Promise<void>
   }
 }
 
+/** Of two machines. */
+async function expectSetAndConditions(pool: string): Promise<void> {
+  const own = { name: pool, namespace };
+  const [set] = await cluster.list<MachineSet>(cluster.pathOf('machinesets'));
+  const ofSet = { name: set?.metadata.name ?? '', namespace };
+  expect(await valuesOf('mcm_machine_set_status_replicas', ofSet)).toEqual([2]);
+  expect(await valuesOf('mcm_machine_deployment_info_spec_replicas', own)).toEqual([2]);
+  const { status: now } = await cluster.deployment(pool);
+  for (const { type, status } of now?.conditions ?? []) {
+    const condition = { ...own, condition: type };
+    const found = await valuesOf('mcm_machine_deployment_status_condition', condition);
+    expect(found).toEqual([statusValues[status]]);
+  }
+}
+
 describe('metrics', () => {
   test('say of machines, sets and deployments what the objects say', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
     await untilRunning(scenario, pool, 2);
     const own = { name: pool, namespace };
-    const deployment = await eventually('all is told', async () => {
+    await eventually('all is told', async () => {
       const { status } = await cluster.kube.get<MachineDeployment>(
         cluster.pathOf('machinedeployments', pool),
       );
@@ -77,23 +92,15 @@ describe('metrics', () => {
       for (const machine of await cluster.machines()) await expectMachine(machine);
       for (const suffix of ['', 'ready_', 'available_', 'updated_'])
         expect(await valuesOf(`mcm_machine_deployment_status_${suffix}replicas`, own)).toEqual([2]);
-      return status;
+    });
+    const counted = { kube_namespace: namespace, machine_deployment: pool };
+    // Each resource has a watch of its own, so that one may be behind another.
+    await eventually('sets and conditions are told', async () => {
+      await expectSetAndConditions(pool);
+      expect(await valuesOf('millwright_machines', { ...counted, phase: 'Running' })).toEqual([2]);
+      expect(await valuesOf('millwright_rollouts', counted)).toEqual([1]);
     });
     expect(await valuesOf('mcm_machine_items_total')).toEqual([2]);
-    const [set] = await cluster.list<MachineSet>(cluster.pathOf('machinesets'));
-    const ofSet = { name: set?.metadata.name ?? '', namespace };
-    expect(await valuesOf('mcm_machine_set_status_replicas', ofSet)).toEqual([2]);
-    expect(await valuesOf('mcm_machine_deployment_info_spec_replicas', own)).toEqual([2]);
-    for (const { type, status } of deployment?.conditions ?? []) {
-      const found = await valuesOf('mcm_machine_deployment_status_condition', {
-        ...own,
-        condition: type,
-      });
-      expect(found).toEqual([statusValues[status]]);
-    }
-    const counted = { kube_namespace: namespace, machine_deployment: pool };
-    expect(await valuesOf('millwright_machines', { ...counted, phase: 'Running' })).toEqual([2]);
-    expect(await valuesOf('millwright_rollouts', counted)).toEqual([1]);
     for (const part of ['launch', 'join', 'running'])
       expect(await valuesOf(`millwright_machine_${part}_seconds_count`, counted)).toEqual([2]);
     expect(await valuesOf('millwright_watcher_source_synced')).toEqual([1, 1, 1, 1, 1, 1]);
