@@ -30,13 +30,15 @@ describe('a drain', () => {
     });
     const [second] = await workloads.podsOn(name, 'db-b');
     expect(second?.metadata.deletionTimestamp).toBeUndefined();
+    const detachedAt = Date.now();
     await volumes.detach('db-a');
-    // Reattachment is waited for 2 s; by itself the drain would look again only after 15 s.
-    await eventually(
-      'the second pod has left',
-      async () => expect(await workloads.podsOn(name, 'db-b')).toEqual([]),
-      { timeoutSeconds: 10 },
+    await eventually('the second pod has left', async () =>
+      expect(await workloads.podsOn(name, 'db-b')).toEqual([]),
     );
+    // Reattachment is waited for 2 s; by itself the drain would look again only after 15 s.
+    const evictions = { verb: 'create', resource: 'pods/eviction', start: 'db-b' } as const;
+    const [eviction] = await operatorRequests(namespace, evictions);
+    expect(eviction?.at).toBeLessThan(detachedAt + 10_000);
     expect(await scenario.cloud.instances()).toHaveLength(1);
     const handle = workflows.handleOf('machine', name);
     await handle.executeUpdate('skipVolumeWait', { args: [{ by: 'Ada' }] });
