@@ -3,6 +3,7 @@
  * has the links between them, by night.
  */
 import { describe, expect, test } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { useTraces } from './support/traces.ts';
@@ -33,8 +34,14 @@ describe('with --traces=otlp', () => {
     });
     expect(launch.events).toEqual(['CrashLoopBackOff', 'Pending']);
     await expectShape(launch, 'machineObserved');
-    const creates = traceOf(launch).filter((span) => span.name === 'createInstance');
-    expect(creates).toHaveLength(2);
+    // Spans of activities and of workflows are sent apart.
+    const creates = await eventually('the steps of the launch have arrived', () => {
+      const spans = traceOf(launch);
+      expect(spans.map(({ name: step }) => step)).toContain('recordJoined');
+      const found = spans.filter((span) => span.name === 'createInstance');
+      expect(found).toHaveLength(2);
+      return found;
+    });
     for (const { attributes } of creates) {
       expect(attributes).toMatchObject({
         'millwright.machine': name,
@@ -42,14 +49,15 @@ describe('with --traces=otlp', () => {
         'millwright.provider_request_id': expect.stringMatching(/^[\da-f-]{36}$/),
       });
     }
-    expect(traceOf(launch).map((span) => span.name)).toContain('recordJoined');
     // Replays what is there.
     await operator.kill9('worker');
     await deleteMachine(scenario, name);
     const removal = await operation('removal Machine', { 'millwright.machine': name });
     expect(removal.traceId).not.toBe(launch.traceId);
     await expectShape(removal, 'machineObserved');
-    expect(traceOf(removal).map((span) => span.name)).toContain('drainNode');
+    await eventually('the steps of the removal have arrived', () => {
+      expect(traceOf(removal).map((span) => span.name)).toContain('drainNode');
+    });
     const again = traces.receiver.spans.filter(({ spanId }) => spanId === launch.spanId);
     expect(again).toHaveLength(1);
   });
