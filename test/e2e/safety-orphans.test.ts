@@ -93,6 +93,9 @@ describe('an instance', () => {
     await cloud.addFault({ operation: 'delete', kind: 'error', match: `${namespace}-deleting` });
     await cluster.delete(cluster.pathOf('machines', deleting));
     await untilPhase(scenario, deleting, 'Terminating');
+    await eventually('the one that is being created has its instance', async () => {
+      expect(await cloud.instances()).toHaveLength(3);
+    });
     await listing();
     const report = await listing();
     expect(report).toMatchObject({ suspected: 0, kept: { total: 3 }, deleted: [] });
