@@ -13,7 +13,7 @@ describe('a drain', () => {
   const pathOf = (name: string): string => cluster.pathOf('machines', name);
 
   test('of thirty pods waits for one that a finalizer holds, and not for ever', async () => {
-    const name = await createMachine(scenario, 'thirty', { drainTimeout: '20s' });
+    const name = await createMachine(scenario, 'thirty', { drainTimeout: '60s' });
     await untilPhase(scenario, name, 'Running');
     await workloads.start({ app: 'thirty', nodeName: name, replicas: 29 });
     const finalizers = ['example.com/held'];
@@ -36,7 +36,7 @@ describe('a drain', () => {
       start: 'held',
     });
     const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
-    expect(forced?.at).toBeGreaterThanOrEqual(deletedAt + 20_000);
+    expect(forced?.at).toBeGreaterThanOrEqual(deletedAt + 60_000);
     await cluster.kube.patch(held, 'merge', { metadata: { finalizers: null } });
     await workloads.end('thirty');
   });

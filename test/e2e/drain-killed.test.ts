@@ -111,7 +111,8 @@ describe('kill -9 of the worker after a step of a drain', () => {
   });
 
   test('the drain timeout: pods go by force when it is over, volumes when the VM is gone', async () => {
-    const drainTimeoutSeconds = 20;
+    // A worker that died has to be back before it is over.
+    const drainTimeoutSeconds = 40;
     const name = await runningMachine('late', { drainTimeout: `${drainTimeoutSeconds}s` });
     await volumes.attach('late', name);
     await workloads.start({ app: 'late', nodeName: name });
