@@ -10,8 +10,9 @@ import type { Scenario } from './support/scenario.ts';
 import { useScenario } from './support/scenario.ts';
 import { TemporalOutage } from './support/temporal-outage.ts';
 
-const timeoutSeconds = 40;
-const outageSeconds = 25;
+/** Each leaves a busy machine 20 s for what comes before the outage, and for what comes after it. */
+const timeoutSeconds = 60;
+const outageSeconds = 40;
 const timeout = `${timeoutSeconds}s`;
 
 interface Outage {

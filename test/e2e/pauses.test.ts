@@ -40,7 +40,8 @@ describe('a deadline', () => {
   const stopPath = `/api/v1/namespaces/${namespace}/configmaps`;
 
   test('of a rollout does not run while no worker is there, and nothing is rolled back', async () => {
-    const progressDeadlineSeconds = 12;
+    // The machines of a busy worker have to join within it.
+    const progressDeadlineSeconds = 25;
     const rollout = await rollouts.begin({ replicas: 3, maxSurge: 1, progressDeadlineSeconds });
     await rollout.annotate({ [options.autoRollback]: 'true' });
     await rollout.changeClass(secondClass);

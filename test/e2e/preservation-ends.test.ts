@@ -42,7 +42,8 @@ describe('preservation', () => {
     await setExpiry(scenario, name, end);
     await untilNotPreserved(scenario, name);
     expect(Date.now()).toBeGreaterThan(end - 1_000);
-    expect(Date.now()).toBeLessThan(end + 5_000);
+    // Ten minutes before the end that it had at first, however busy the machine is.
+    expect(Date.now()).toBeLessThan(end + 60_000);
     const { metadata } = await cluster.machine(name);
     expect(metadata.annotations?.[annotations.preserve]).toBeUndefined();
     await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'PreservationExpired' });
@@ -52,7 +53,7 @@ describe('preservation', () => {
   test('its time is over, also while the worker was away: deleted, replaced, and not preserved once more', async () => {
     const { deployment, names } = await createPool(scenario, 'over', {
       replicas: 1,
-      preserveTimeout: '12s',
+      preserveTimeout: '30s',
       most: 1,
     });
     const [name = ''] = names;
