@@ -11,6 +11,8 @@ import { useScenario, type Scenario } from './support/scenario.ts';
 import { className } from './support/manifests.ts';
 
 const replicas = 4;
+/** Enough to make all of them on a busy machine, and for what comes in their place to join. */
+const creationTimeout = '15s';
 
 /** Names of all VMs that were ever made. */
 async function createdIn({ cloud }: Scenario): Promise<string[]> {
@@ -32,7 +34,7 @@ describe('a deployment with a replacement budget of 1', () => {
       spec: {
         replicas,
         template: {
-          spec: { class: { kind: 'MachineClass', name: className }, creationTimeout: '3s' },
+          spec: { class: { kind: 'MachineClass', name: className }, creationTimeout },
         },
       },
     });

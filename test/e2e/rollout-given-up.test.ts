@@ -25,7 +25,8 @@ async function giveUp(rollouts: Rollouts): Promise<{ rollout: Rollout; failed: s
     replicas,
     maxSurge: 1,
     maxUnavailable: 1,
-    progressDeadlineSeconds: 6,
+    // On a busy machine an old machine is gone within it, and a new one has joined.
+    progressDeadlineSeconds: 20,
   });
   await rollout.annotate({ [options.autoRollback]: 'true' });
   await cloud.addFault({ kind: 'neverJoin' });

@@ -1,5 +1,6 @@
 /** Rollouts past their deadline: machines are replaced meanwhile, or join in the end. */
 import { describe, expect, test } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { expectOverdue } from './support/overdue.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
@@ -18,7 +19,9 @@ describe('a rollout whose machines do not join in time', () => {
     await rollout.changeClass(secondClass, { creationTimeout: '2s' });
     await expectOverdue(rollout);
     // Of the new set some were there and are gone.
-    expect(rollout.recorder.machineNames.size).toBeGreaterThan(6);
+    await eventually('one was replaced', () =>
+      expect(rollout.recorder.machineNames.size).toBeGreaterThan(6),
+    );
     await cloud.clearFaults();
     expect(await rollout.update('rollback', {})).toBe('Rollback to the previous revision');
     const machines = await rollout.expectEnd({ class: className, replicas: 4 });

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
+import { eventually } from './support/eventually.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 
 /** As a PUT of the whole object does, which Gardener sends: what is not in it is gone. */
@@ -39,7 +40,9 @@ describe('the whole spec is replaced in the middle of a rollout', () => {
     // machines.
     expect(await rollout.revisions()).toHaveLength(2);
     const { cluster } = rollout.scenario;
-    const timeouts = (await cluster.machines()).map((machine) => machine.spec.drainTimeout);
-    expect(timeouts).toEqual(machines.map(() => '10m'));
+    await eventually('all machines have the timeout', async () => {
+      const timeouts = (await cluster.machines()).map((machine) => machine.spec.drainTimeout);
+      expect(timeouts).toEqual(machines.map(() => '10m'));
+    });
   });
 });
