@@ -2,6 +2,7 @@ import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { worstFirst } from '../diagnosis/finding.ts';
 import { standstillFindings } from '../diagnosis/install.ts';
 import { readFleet } from '../fleet/read.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
@@ -35,7 +36,7 @@ export async function explain(place: Place, asked: ExplainQuestion): Promise<Ans
   const explained = explanationOf(subject, { fleet, seen });
   const explanation: Explanation = {
     ...explained,
-    findings: [...standstillFindings(fleet), ...explained.findings],
+    findings: worstFirst([...standstillFindings(fleet), ...explained.findings]),
     events: events.events,
     workflow: workflow.facts,
     notes: [...explained.notes, ...seen.notes, ...workflow.notes, ...unreadOf(fleet, events)],

@@ -2,6 +2,7 @@
 import { isoOf } from '../diagnosis/finding.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
 import { runbookOf } from '../diagnosis/trouble.ts';
+import { alikeOf, nameOf } from '../stuck/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine, withoutControls } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
@@ -65,12 +66,16 @@ function untilOf(limit: { until: number; sequel: string | undefined; now: number
 
 function findingsOf({ object: { namespace }, findings }: Explanation): string[] {
   const { bad } = ownPalette();
-  const shown = findings.slice(0, findingsMax);
-  const lines = shown.flatMap(({ trouble, object, cause }) => [
-    `${bad(trouble ?? 'Trouble')}: ${object.kind}/${object.name}: ${oneLine(cause)}`,
-    ...(trouble === undefined ? [] : [`  Runbook: ${runbookOf(trouble)}`]),
-  ]);
-  const more = findings.length - shown.length;
+  const all = alikeOf(findings);
+  const shown = all.slice(0, findingsMax);
+  const lines = shown.flatMap((alike) => {
+    const { trouble, cause } = alike.first;
+    return [
+      `${bad(trouble ?? 'Trouble')}: ${nameOf(alike)}: ${oneLine(cause)}`,
+      ...(trouble === undefined ? [] : [`  Runbook: ${runbookOf(trouble)}`]),
+    ];
+  });
+  const more = all.length - shown.length;
   return more > 0 ? [...lines, `and ${more} more: ${millwrightFor('stuck', namespace)}`] : lines;
 }
 
@@ -103,7 +108,8 @@ function eventLine(now: number): (event: SeenEvent) => string {
 }
 
 function commandLines({ findings, commands }: Explanation): string[] {
-  const ofFindings = findings.slice(0, findingsMax).flatMap((finding) => finding.commands);
+  const shown = alikeOf(findings).slice(0, findingsMax);
+  const ofFindings = shown.flatMap(({ first }) => first.commands);
   const all = [...new Set([...commands, ...withoutRepeats(ofFindings)])];
   return all.length === 0 ? [] : ['What you can do:', ...indented(all)];
 }

@@ -9,7 +9,7 @@ import { formatColumns, shownIn } from '../terminal/columns.ts';
 import { clipLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 
-interface Alike {
+export interface Alike {
   first: Finding;
   count: number;
 }
@@ -37,13 +37,16 @@ export function findingTable(
   ];
   const all = alikeOf(findings);
   const alike = all.slice(0, most);
-  const rows = alike.map(({ first, count }) => [
-    ...(hasNamespaces ? [first.object.namespace ?? ''] : []),
-    { coloured: bad(first.trouble ?? '-') },
-    nameOf(first, count),
-    first.since === undefined ? '-' : ageSince(first.since, fleet.now),
-    ...(isWide ? [first.until === undefined ? '-' : isoOf(first.until)] : []),
-  ]);
+  const rows = alike.map((one) => {
+    const { object, trouble, since, until } = one.first;
+    return [
+      ...(hasNamespaces ? [object.namespace ?? ''] : []),
+      { coloured: bad(trouble ?? '-') },
+      nameOf(one),
+      since === undefined ? '-' : ageSince(since, fleet.now),
+      ...(isWide ? [until === undefined ? '-' : isoOf(until)] : []),
+    ];
+  });
   const width = isWide ? undefined : screenWidth();
   // All columns but the last are as wide as they need; the last takes the rest of the line.
   const room = width === undefined ? Infinity : Math.max(width - widthOf(head, rows), 40);
@@ -57,12 +60,13 @@ export function findingTable(
   return rest > 0 ? `${lines}\nand ${rest} more: ${command}` : lines;
 }
 
-function nameOf({ object: { kind, name } }: Finding, count: number): string {
+export function nameOf({ first: { object }, count }: Alike): string {
+  const { kind, name } = object;
   return `${kind}/${name}${count > 1 ? ` and ${count - 1} more` : ''}`;
 }
 
 /** In the order of the first of each. */
-function alikeOf(findings: readonly Finding[]): Alike[] {
+export function alikeOf(findings: readonly Finding[]): Alike[] {
   const byWords = new Map<string, Alike>();
   for (const finding of findings) {
     const { trouble = '', object, cause } = finding;

@@ -7,8 +7,17 @@ import { linesOf } from '../../cli/explain/from-temporal.ts';
 import { timeOf } from '../../cli/diagnosis/times.ts';
 import type { MachineStatus } from '../../workflows/api/machine.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
+import { aMachineSet } from '../support/builders.ts';
 import type { Changes } from './diagnosis/objects.ts';
-import { aFleet, aMachine, draining, metaOf, minutesAgo, running } from './diagnosis/objects.ts';
+import {
+  aFleet,
+  aMachine,
+  draining,
+  metaOf,
+  minutesAgo,
+  refused,
+  running,
+} from './diagnosis/objects.ts';
 
 beforeEach(() => {
   vi.stubEnv('NO_COLOR', '1');
@@ -206,4 +215,24 @@ test('words of others move no cursor and paint nothing', async () => {
     0,
   );
   expect(formatted).not.toContain('\u001B');
+});
+
+test('machines with the same trouble hide no other one of their pool', async () => {
+  const owner = {
+    ownerReferences: [{ apiVersion: 'v1', kind: 'MachineSet', name: 's', uid: 's' }],
+  };
+  const set = aMachineSet({ metadata: { name: 's', uid: 's' } });
+  const status = refused('ResourceExhausted', 'the quota is used up');
+  const without = ['b', 'c', 'd', 'e', 'f', 'g'].map((name) =>
+    aMachine(name, { metadata: owner, status }),
+  );
+  const words = 'Drain failed due to - 1 pod left: web/a: PodDisruptionBudget web/shop: no';
+  const { metadata, ...blocked } = going(`${words}. Will retry in next sync`);
+  const drained = aMachine('z', { ...blocked, metadata: { ...metadata, ...owner } });
+  const kube = new InMemoryClient(set, ...without, drained);
+  const object = { kind: 'machineset', name: 's' } as const;
+  const { text } = await explain({ kube, namespace: 'shoot' }, { object });
+  expect(text).toContain("quota: machine/b and 5 more: the account's quota is used up");
+  expect(text).toContain('drain-budget: machine/z: its drain is blocked');
+  expect(text.match(/millwright retry machine/g)).toHaveLength(2);
 });
