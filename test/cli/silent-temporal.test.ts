@@ -37,5 +37,5 @@ beforeEach(() => {
 
 test('timeline waits for it no longer than for a moment', async () => {
   const life = lifeInTemporal('machine/shoot/a', { temporalAddress: address });
-  await expect(life).rejects.toThrow();
+  await expect(life).rejects.toThrow('Failed to describe workflow');
 }, 25_000);
