@@ -3,13 +3,15 @@ import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { watcherOn } from '../lease-holder.ts';
+import { isoOf } from '../diagnosis/finding.ts';
+import type { LeaseFact } from '../diagnosis/fleet.ts';
+import { leaseFactsOf } from '../fleet/lease-facts.ts';
 import { podsCommand } from './sight.ts';
 import type { Sight } from './sight.ts';
 import type { Check, Finding } from './finding.ts';
@@ -73,14 +75,28 @@ function propertiesOfStatus(definition: unknown): unknown {
 async function watcher(sight: Sight): Promise<Finding> {
   const { kube, namespace, flags } = sight;
   const own = ownLeaseOf(namespace, flags.leasePlace);
-  const found = await ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
-  const holder = watcherOn(found);
-  if (holder !== undefined)
-    return ok('watcher', `${holder} holds Lease ${own.namespace}/${own.name}`);
-  const last = found?.spec?.renewTime;
-  const since = last ? `, the last one renewed it at ${last}` : '';
-  const words = `no watcher holds Lease ${own.namespace}/${own.name}${since}: nothing is created or deleted`;
-  return error('watcher', words, `start a watcher; ${podsCommand(sight)}`);
+  const ofMcm = mcmLeases.map(async (one) => {
+    // Where it may not be read, less is said.
+    return await kube.get<Lease>(lease(namespace, one)).catch(() => undefined);
+  });
+  const ofOurs = ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
+  const found = (await Promise.all([ofOurs, ...ofMcm])).flatMap((one) => one ?? []);
+  const [fact] = leaseFactsOf(found, { namespace, place: flags.leasePlace });
+  const name = `Lease ${own.namespace}/${own.name}`;
+  if (fact?.holder !== undefined) return ok('watcher', `${fact.holder} holds ${name}`);
+  return leaderless(sight, name, fact);
+}
+
+function leaderless(sight: Sight, name: string, fact: LeaseFact | undefined): Finding {
+  const { mcm, renewedAt } = fact ?? {};
+  const since = renewedAt === undefined ? '' : `, the last one renewed it at ${isoOf(renewedAt)}`;
+  const words = `no watcher holds ${name}${since}`;
+  if (mcm) {
+    const acts = `${words}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
+    return error('watcher', acts, `millwright migrate check -n ${sight.namespace}`);
+  }
+  const repair = `start a watcher; ${podsCommand(sight)}`;
+  return error('watcher', `${words}: nothing is created or deleted`, repair);
 }
 
 async function stop({ kube, namespace }: Sight): Promise<Finding> {

@@ -1,0 +1,35 @@
+/** What the doctor says of the Lease of the watcher. */
+import { expect, test } from 'vitest';
+import { objectChecks } from '../../../cli/doctor/objects.ts';
+import { installOf } from '../../../cli/migrate/install.ts';
+import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+
+const aLease = (name: string, holderIdentity: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { namespace: 'shoot', name },
+  spec: { holderIdentity, renewTime: new Date().toISOString() },
+});
+
+async function watcherFinding(...leases: object[]) {
+  const kube = new InMemoryClient(...leases);
+  const common = { kube, target: kube, isSameCluster: true, namespace: 'shoot', release: 'shoot' };
+  const flags = installOf([]);
+  const sight = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
+  return await objectChecks(sight)
+    .find(({ name }) => name === 'watcher')
+    ?.run();
+}
+
+test('a watcher that leads, none, and MCM in its place', async () => {
+  expect(await watcherFinding(aLease('millwright', 'watcher-0'))).toMatchObject({ level: 'ok' });
+  expect(await watcherFinding()).toMatchObject({
+    level: 'error',
+    text: expect.stringMatching(/: nothing is created or deleted$/),
+  });
+  expect(await watcherFinding(aLease('machine-controller', 'mcm-0'))).toMatchObject({
+    level: 'error',
+    text: expect.stringMatching(/: MCM acts, mcm-0 holds Lease machine-controller$/),
+    repair: expect.stringContaining('millwright migrate check -n shoot'),
+  });
+});
