@@ -50,6 +50,11 @@ function keptUntil({ status }: Machine): number | undefined {
   return timeOf(status?.currentStatus?.preserveExpiryTime);
 }
 
+/** `--target-kubeconfig=none`: it is there when its instance is, and has no Node. */
+export function isWithoutTarget({ status }: Machine): boolean {
+  return status?.currentStatus?.phase === 'Available';
+}
+
 export function nodeNameOf({ metadata, status }: Machine): string {
   return status?.nodeRef?.name ?? metadata.labels?.['node'] ?? metadata.name;
 }

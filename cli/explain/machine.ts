@@ -6,7 +6,7 @@ import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
-import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
 import {
   failureSequelOf,
   foundMachine,
@@ -149,8 +149,13 @@ function factsOf(
     ...ownersOf(machine, fleet),
     { name: 'Class', value: `${className}${provider === undefined ? '' : ` (${provider})`}` },
     { name: 'Instance', value: spec.providerID ?? 'none yet' },
-    { name: 'Node', value: node ? nodeInWords(node) : `${nodeNameOf(machine)} (not read)` },
+    { name: 'Node', value: nodeValueOf(machine, node) },
   ];
+}
+
+function nodeValueOf(machine: Machine, node: Node | undefined): string {
+  if (node) return nodeInWords(node);
+  return isWithoutTarget(machine) ? 'none' : `${nodeNameOf(machine)} (not read)`;
 }
 
 function ownersOf(machine: Machine, fleet: Fleet): Fact[] {

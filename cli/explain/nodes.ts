@@ -4,7 +4,7 @@ import type { Node } from '../../activities/kube/objects/nodes.ts';
 import { readNode } from '../../activities/kube/objects/nodes.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Place } from '../connect.ts';
-import { nodeNameOf } from '../diagnosis/machine-health.ts';
+import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
 import { inTarget } from '../target.ts';
 import type { ExplainQuestion } from './command.ts';
 import type { Subject } from './subject.ts';
@@ -40,7 +40,8 @@ function nameOf(subject: Subject): string | undefined {
   if (subject.kind === 'node') return subject.object.name;
   if (subject.kind !== 'machine') return undefined;
   const { machine } = subject;
-  return machine.spec.providerID === undefined ? undefined : nodeNameOf(machine);
+  const isMade = machine.spec.providerID !== undefined;
+  return isMade && !isWithoutTarget(machine) ? nodeNameOf(machine) : undefined;
 }
 
 function notThere(name: string, { targetKubeconfig }: ExplainQuestion): string {

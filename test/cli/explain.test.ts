@@ -236,3 +236,14 @@ test('machines with the same trouble hide no other one of their pool', async () 
   expect(text).toContain('drain-budget: machine/z: its drain is blocked');
   expect(text.match(/millwright retry machine/g)).toHaveLength(2);
 });
+
+test('a machine without a cluster for its Node has none to be read', async () => {
+  const status = { currentStatus: { phase: 'Available' as const } };
+  const machine = aMachine('b', { spec: { providerID: 'virtual:///a/i-2' }, status });
+  const kube = new InMemoryClient(machine, aLease(new Date().toISOString()));
+  const object = { kind: 'machine', name: 'b' } as const;
+  const { text } = await explain({ kube, namespace: 'shoot' }, { object });
+  expect(text).toMatch(/^Node: +none$/m);
+  expect(text).not.toContain('--target-kubeconfig');
+  expect(kube.calls.filter((call) => call.includes('/nodes/'))).toEqual([]);
+});
