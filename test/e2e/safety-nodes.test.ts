@@ -17,7 +17,8 @@ describe('a Node', () => {
   // The Nodes of other scenarios are in the same cluster: for this one they are not managed.
   const scenario = useScenario('nodes', {
     workerFlags: [
-      '--machine-creation-timeout=5s',
+      // Its own machines join within it on a busy machine.
+      '--machine-creation-timeout=20s',
       // Runs are started by hand only.
       '--machine-safety-orphan-vms-period=24h',
       `--safety-unmanaged-nodes-selector=${label}`,
@@ -37,7 +38,7 @@ describe('a Node', () => {
       const run = await runCheck(workflows, 'unmanaged-nodes');
       const report: UnmanagedNodesReport = await run.result();
       const isSo = (): void => expect(report).toMatchObject(expected);
-      if (runs === 20) isSo();
+      if (runs === 60) isSo();
       try {
         isSo();
         return report;

@@ -44,7 +44,8 @@ function useProbingScenario(name: string): Scenario {
       '--safety-entities-period=2s',
       '--machine-safety-orphan-vms-period=1s',
       '--machine-safety-apiserver-statuscheck-period=1s',
-      '--machine-creation-timeout=5s',
+      // A Node is old enough to be unmanaged then, and its own machine joins on a busy machine.
+      '--machine-creation-timeout=20s',
       // The Nodes of other scenarios are in the same cluster: for this one they are not managed.
       `--safety-unmanaged-nodes-selector=${managedLabel}`,
     ],
