@@ -63,10 +63,12 @@ describe('with --traces=otlp', () => {
     expect(launch.links).toEqual([link]);
     expect(removal.links).toEqual([link]);
     // The failed attempts of the drain are told apart.
-    const drains = traceOf(removal).filter(({ name }) => name === 'drainNode');
-    expect(drains.length).toBeGreaterThan(1);
-    expect(drains[0]).toMatchObject({ status: 2 });
-    expect(drains.at(-1)).toMatchObject({ status: 0 });
+    await eventually('the attempts of the drain have arrived', () => {
+      const drains = traceOf(removal).filter(({ name }) => name === 'drainNode');
+      expect(drains.length).toBeGreaterThan(1);
+      expect(drains[0]).toMatchObject({ status: 2 });
+      expect(drains.at(-1)).toMatchObject({ status: 0 });
+    });
     await deleteDeployment(scenario, pool);
   });
 });
