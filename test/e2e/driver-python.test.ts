@@ -18,6 +18,7 @@ import {
   untilPhase,
   untilRunning,
 } from './support/machines.ts';
+import { untilStopIsKnown } from './support/probes.ts';
 import type { PythonDriver } from './support/python-driver.ts';
 import { pythonProvider as provider, startPythonClass } from './support/python-driver.ts';
 import { useScenario } from './support/scenario.ts';
@@ -107,6 +108,7 @@ describe('the driver in Python', () => {
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
     const stop = { metadata: { name: 'millwright-stop' }, data: { reason: 'wrong disks' } };
     await cluster.kube.create(path, stop);
+    await untilStopIsKnown(scenario);
     const name = await createMachine(scenario, 'waits', { class: classRef('python') });
     await eventually('the create waits', async () => {
       const failures = await workflows.pendingFailures('machine', name);

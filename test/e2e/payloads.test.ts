@@ -8,6 +8,7 @@ import { offboard } from '../../cli/offboard/offboard.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';
+import { untilStopIsKnown } from './support/probes.ts';
 import { failureTextsOf, payloadsOf } from './support/payloads.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
@@ -68,6 +69,7 @@ test('what an activity fails with is in clear for those with the key alone', asy
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   const stop = { metadata: { name: 'millwright-stop' }, data: { reason: 'wrong disks' } };
   await cluster.kube.create(path, stop);
+  await untilStopIsKnown(scenario);
   const name = await createMachine(scenario, 'stopped');
   const { raw } = await eventually('its create waits', async () => {
     const description = await workflows.handleOf('machine', name).describe();

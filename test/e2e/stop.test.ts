@@ -15,6 +15,7 @@ import {
   untilPhase,
   untilRunning,
 } from './support/machines.ts';
+import { untilStopIsKnown } from './support/probes.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 import { Workloads } from './support/workloads.ts';
@@ -40,7 +41,11 @@ describe('a stop of everything', () => {
     return stdout;
   }
 
-  const stopAll = () => millwright('stop', '--reason', 'wrong disks', '--by', 'alice');
+  async function stopAll(): Promise<string> {
+    const said = await millwright('stop', '--reason', 'wrong disks', '--by', 'alice');
+    await untilStopIsKnown(scenario);
+    return said;
+  }
 
   /** The next attempts of what waits are refused too. */
   async function untilRefused(kind: 'machine' | 'machineSet', name: string, step: string) {

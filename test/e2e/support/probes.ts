@@ -1,6 +1,8 @@
 /** How often the worker of a scenario probed between the runs of its checks, by its metrics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
 import type { Program } from './operator.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -20,6 +22,14 @@ export async function probesOf(scenario: Scenario, check: string, outcome = ''):
 export async function metricsOf({ operator }: Scenario, program: Program): Promise<string> {
   const port = portIn(join(operator.logs, `${program}.log`));
   return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+}
+
+/** A stop holds up what begins after the worker has heard of it. */
+export async function untilStopIsKnown(scenario: Scenario): Promise<void> {
+  const line = `millwright_stopped{kube_namespace="${scenario.namespace}"} 1`;
+  await eventually('the worker knows of the stop', async () => {
+    expect(await metricsOf(scenario, 'worker')).toContain(line);
+  });
 }
 
 /** What `/readyz` of a worker says. */
