@@ -13,7 +13,7 @@ if (kubeConfigFile === '') {
   );
 }
 
-const installMs = 60_000;
+const installMs = 180_000;
 
 describe('a new object', () => {
   let crds: ScratchCrds;

@@ -40,7 +40,7 @@ interface Connection {
 
 const crdFolder = new URL('../../deploy/crds/', import.meta.url);
 const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 /** Where the stack has not put the example's Secret already. */
 const secretsNamespace = 'kube-public';

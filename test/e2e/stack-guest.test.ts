@@ -6,8 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { testStack } from './support/test-stack.ts';
 
-const startWithinMs = 60_000;
-const recoverWithinMs = 45_000;
+/** Far above what it takes on a busy machine. */
+const startWithinMs = 180_000;
+const recoverWithinMs = 120_000;
 const guestDir = mkdtempSync(join(tmpdir(), 'millwright-guest-'));
 
 afterAll(async () => {

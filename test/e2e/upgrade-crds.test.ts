@@ -5,7 +5,7 @@ import { accepted } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
 import { testStack } from './support/test-stack.ts';
 
-const installMs = 60_000;
+const installMs = 180_000;
 
 describe('CRDs of the release before', () => {
   let crds: ScratchCrds;
