@@ -105,7 +105,7 @@ describe('a Machine', () => {
     await fault.spoil(className);
     const name = await createMachine(scenario, fault.name, classOf(className));
     await untilItSays(name, fault.says);
-    expect(await cloud.instances()).toEqual([]);
+    expect((await cloud.calls()).createsPerName[name]).toBeUndefined();
     await fault.mend(className);
     await untilPhase(scenario, name, 'Running');
     await deleteMachine(scenario, name);
