@@ -2,6 +2,7 @@ import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
+import { stopLines } from '../fleet/notes.ts';
 import { poolsOf } from '../fleet/pools.ts';
 import type { Pools } from '../fleet/pools.ts';
 import { readFleet } from '../fleet/read.ts';
@@ -23,8 +24,9 @@ export function treeAnswer(
   root: Branch,
   { fleet, isWide }: { fleet: Fleet; isWide: boolean },
 ): Answer {
+  const lines = formatTree(root, { now: fleet.now, isWide, hasLines: isUnicode(process.env) });
   return {
-    text: formatTree(root, { now: fleet.now, isWide, hasLines: isUnicode(process.env) }),
+    text: [lines, ...stopLines(fleet)].join('\n'),
     data: dataOf(root),
     names: namesOf(root),
   };

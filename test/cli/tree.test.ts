@@ -2,9 +2,17 @@
 import { expect, test } from 'vitest';
 import { explainSet } from '../../cli/explain/pools.ts';
 import { subjectOf } from '../../cli/explain/subject.ts';
-import { rootOf } from '../../cli/tree/tree.ts';
+import { rootOf, treeAnswer } from '../../cli/tree/tree.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { aFleet, aMachine, metaOf, minutesAgo, refused, running } from './diagnosis/objects.ts';
+import {
+  aFleet,
+  aMachine,
+  metaOf,
+  minutesAgo,
+  now,
+  refused,
+  running,
+} from './diagnosis/objects.ts';
 
 const apiVersion = 'machine.sapcloud.io/v1alpha1';
 const ownedBy = (kind: string, name: string) => ({
@@ -54,4 +62,12 @@ test('a set whose machines cannot be made is not complete', () => {
   const { state, awaits } = explainSet({ set: aSet(1), machines }, aFleet());
   expect(state).toBe('Scaling');
   expect(awaits?.what).toBe('1 machine that is available; there are 0');
+});
+
+test('a stop stands below a tree, in which machines wait because of it', () => {
+  const stops = [{ namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada', since: now }];
+  const fleet = aFleet({ machines: [aMachine('a')], stops });
+  const root = rootOf({ kind: 'machine', name: 'a' }, { fleet, namespace: 'shoot' });
+  const lines = treeAnswer(root, { fleet, isWide: false }).text.split('\n');
+  expect(lines.slice(-2)).toEqual(['', 'shoot is stopped since 0s by ada: wrong disks']);
 });
