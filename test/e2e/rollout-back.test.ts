@@ -18,7 +18,7 @@ async function expectBack(rollout: Rollout): Promise<void> {
   const { spec } = await rollout.deployment();
   expect(spec.rollbackTo).toBeUndefined();
   expect(spec.template.spec?.class?.name).toBe(className);
-  expect(await rollout.events()).toContain(
+  await rollout.untilEvent(
     `DeploymentRollback | Rolled back deployment "${rollout.name}" to revision 1`,
   );
 }
@@ -46,10 +46,8 @@ describe('a rollout that is rolled back in the middle', () => {
       'Rollback to the previous revision',
     );
     await expectBack(rollout);
-    expect(await rollout.events()).toContainEqual(
-      expect.stringContaining(
-        'DeploymentRollbackRequested | Rollback to the previous revision, asked for through Temporal by "ann"',
-      ),
+    await rollout.untilEvent(
+      'DeploymentRollbackRequested | Rollback to the previous revision, asked for through Temporal by "ann"',
     );
   });
 

@@ -25,10 +25,8 @@ describe('in the middle of a rollout', () => {
     await rollout.expectEnd({ class: secondClass, replicas: 5 });
     rollout.recorder.expectBounds({ minAvailable: 10, until: middle });
     rollout.recorder.expectBounds({ maxTotal: 12, minAvailable: 5 });
-    expect(await rollout.events()).toContainEqual(
-      expect.stringContaining(
-        'ReplicasSet | Replicas set to 5, asked for through Temporal by "ann"',
-      ),
+    await rollout.untilEvent(
+      'ReplicasSet | Replicas set to 5, asked for through Temporal by "ann"',
     );
   });
 

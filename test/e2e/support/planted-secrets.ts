@@ -11,6 +11,7 @@ import { tokenIdOf } from '../../../activities/machine/bootstrap-token.ts';
 import { createClass, createSecret } from './classes.ts';
 import type { SecretObject } from './cluster.ts';
 import type { CloudCase, RunningCloud } from './clouds/cloud-case.ts';
+import { untilEvent } from './events.ts';
 import { eventually } from './eventually.ts';
 import { createMachine, timeOutOnceBooted, untilGone, untilPhase } from './machines.ts';
 import { Scenario } from './scenario.ts';
@@ -90,6 +91,8 @@ export function describeSecrets({ provider, start }: CloudCase): void {
       );
       await cluster.delete(cluster.pathOf('machines', name));
       await untilGone(scenario, cluster.pathOf('machines', name));
+      // Events are written in the background: this is one of the last.
+      await untilEvent(scenario, { kind: 'Machine', name }, { reason: 'InstanceDeleted' });
 
       const histories = await workflows.allHistories();
       const logs = readdirSync(operator.logs).map((file) =>
