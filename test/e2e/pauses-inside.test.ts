@@ -10,7 +10,7 @@ import type { Scenario } from './support/scenario.ts';
 import { useScenario } from './support/scenario.ts';
 import { TemporalOutage } from './support/temporal-outage.ts';
 
-/** Each leaves a busy machine 20 s for what comes before the outage, and for what comes after it. */
+/** A busy machine has 20 s for what comes before the outage, and 20 s for what comes after it. */
 const timeoutSeconds = 60;
 const outageSeconds = 40;
 const timeout = `${timeoutSeconds}s`;
