@@ -103,6 +103,8 @@ const longestWaitSeconds = 60;
 /** Checks that were left out mean that workers or Temporal were away, and perhaps all else. */
 const longestGapInChecks = 3;
 const longestStepMs = 5_000;
+/** As runtime/activity-options.ts has it for a local activity. */
+const longestLocalStepMs = 2_000;
 /** After an outage agents on Nodes need up to a minute until they report again. */
 const graceSeconds = 60;
 
@@ -135,7 +137,20 @@ export function afterCheck(
   if (phase === 'Unknown' && since !== undefined) {
     return { ...base, ...afterFault(before, { ...finding, since }, check) };
   }
-  return { ...base, pausedMs: 0, ...(refusal !== undefined && nextAttempt(refusal, check)) };
+  return {
+    ...base,
+    pausedMs: 0,
+    ...((refusal !== undefined || mayStillWrite(check)) && nextAttempt(check)),
+    ...(refusal !== undefined && { waitsFor: refusal }),
+  };
+}
+
+/**
+ * An attempt was given up: its write may arrive after the next one has found nothing to write, and
+ * the Machine would say Unknown although its Node is Ready.
+ */
+function mayStillWrite({ begunAt, endedAt }: HealthCheck): boolean {
+  return endedAt - begunAt >= longestLocalStepMs;
 }
 
 function afterFault(
@@ -180,12 +195,9 @@ function pausedUntil(before: HealthClock | undefined, now: number): number {
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
-/** Of the deletion of a machine that no clock runs for. */
-function nextAttempt(
-  refusal: string,
-  { endedAt, random }: HealthCheck,
-): Pick<HealthState, 'checkAt' | 'waitsFor'> {
-  return { checkAt: endedAt + waitOf(undefined, random), waitsFor: refusal };
+/** Of a machine that no clock runs for. */
+function nextAttempt({ endedAt, random }: HealthCheck): Pick<HealthState, 'checkAt'> {
+  return { checkAt: endedAt + waitOf(undefined, random) };
 }
 
 /**

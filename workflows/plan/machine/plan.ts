@@ -43,7 +43,8 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
   const first = planRepair(facts, now) ?? (preservation && planPreservationStep(preservation, now));
   const step = first ?? planMissing(facts, now) ?? (health && planHealth(facts, health, now));
   const planned = step ?? (isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now));
-  return preservedUntil(doubtedUntil(repairedUntil(planned, facts, now), facts), facts, now);
+  const waited = checkedUntil(repairedUntil(planned, facts, now), facts);
+  return preservedUntil(doubtedUntil(waited, facts), facts, now);
 }
 
 /** What is missing on the object itself. */
@@ -133,10 +134,15 @@ function planHealth(
   if (mustCheck || now >= (checkAt ?? Infinity)) return { action: 'checkHealth' };
   if (hasFailed(facts)) {
     const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
-    return { action: 'wait', reason, ...(checkAt !== undefined && { until: checkAt }) };
+    return { action: 'wait', reason };
   }
-  if (waitsFor === undefined) return undefined;
-  return { action: 'wait', reason: waitsFor, ...(checkAt !== undefined && { until: checkAt }) };
+  return waitsFor === undefined ? undefined : { action: 'wait', reason: waitsFor };
+}
+
+/** Whatever a machine waits for, it wakes for the next check of its health. */
+function checkedUntil(step: MachineStep, { health }: MachineFacts): MachineStep {
+  if (step.action !== 'wait' || health?.checkAt === undefined) return step;
+  return { ...step, until: Math.min(step.until ?? Infinity, health.checkAt) };
 }
 
 /**

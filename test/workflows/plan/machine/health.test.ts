@@ -161,6 +161,16 @@ describe('the clock', () => {
     expect(well).toEqual({ seen: 'x', checkedAt: start + minute, pausedMs: 0 });
   });
 
+  test('a check of which an attempt was given up, whose write may still arrive, is made again', () => {
+    const quick = { ...at(start), endedAt: start + 1_999 };
+    const slow = { ...at(start), endedAt: start + 2_000 };
+    const well: HealthFinding = { phase: 'Running', faults: [] };
+    expect(afterCheck(undefined, well, quick).checkAt).toBeUndefined();
+    const unsure = afterCheck(undefined, well, slow);
+    expect(unsure.checkAt).toBe(start + 2_000 + minute);
+    expect(unsure.waitsFor).toBeUndefined();
+  });
+
   test('does not run with disableHealthTimeout', () => {
     const { timeoutSeconds: _none, ...disabled } = sick;
     const state = afterCheck(undefined, disabled, at(start));

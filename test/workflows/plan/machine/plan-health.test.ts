@@ -13,6 +13,13 @@ describe('health', () => {
       reason: 'runs on Node pool-a',
     },
     {
+      name: 'a healthy machine whose last check may still write is looked at again',
+      given: { ...running, health: { mustCheck: false, checkAt: now + 5_000 } },
+      action: 'wait',
+      reason: 'runs on Node pool-a',
+      until: now + 5_000,
+    },
+    {
       name: 'a Node that changed is looked at',
       given: { ...running, health: { mustCheck: true } },
       action: 'checkHealth',
