@@ -24,6 +24,7 @@ export interface ReplicaOptions extends Omit<OutsideParts, 'process'> {
   control: string;
   target: string;
   workflowBundle: string;
+  onLog?: ((process: string, line: string) => void) | undefined;
   /** How far its clock is ahead of the true one, milliseconds. */
   skewMs: number;
 }
@@ -79,7 +80,7 @@ export class SimulatedReplica implements Replica {
 
   async #main(process: SimulatedProcess): Promise<void> {
     const config = configOf(this.#options);
-    const log = loggerOf(process, this.component);
+    const log = loggerOf(process, this.#options);
     const host: ShutdownHost = {
       on: (event, listener) => {
         if (event === 'SIGTERM') this.#terminate = () => process.run(() => listener(event));
@@ -119,13 +120,15 @@ function configOf(options: ReplicaOptions): Config {
 }
 
 /** What it logs as a warning or worse is part of the timeline. */
-function loggerOf(process: SimulatedProcess, component: string): Logger {
-  return createLogger({
-    component,
-    level: 'warn',
-    format: 'json',
-    output: { write: (line) => process.note(`logs ${textOf(line)}`) },
-  });
+function loggerOf(
+  process: SimulatedProcess,
+  { component, name, onLog }: Pick<ReplicaOptions, 'component' | 'name' | 'onLog'>,
+): Logger {
+  const write = (line: string): void => {
+    process.note(`logs ${textOf(line)}`);
+    onLog?.(name, line);
+  };
+  return createLogger({ component, level: 'warn', format: 'json', output: { write } });
 }
 
 /** It names lines of the program that called the simulation: a seed would not be all of a run. */

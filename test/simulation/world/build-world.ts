@@ -25,6 +25,8 @@ export interface WorldParts {
   workflowBundle: string;
   createDrivers(process: SimulatedProcess): ReadonlyMap<string, Driver>;
   onWrite?: WriteListener | undefined;
+  /** Gets each line of the log of a process, as JSON. */
+  onLog?: ((process: string, line: string) => void) | undefined;
 }
 
 interface Layout {

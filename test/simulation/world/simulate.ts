@@ -22,7 +22,7 @@ import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
-import type { Cluster, Write } from './kube-client.ts';
+import type { Cluster } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
 import { mixOf } from './mix.ts';
 import { namedChance } from './named-chance.ts';
@@ -92,7 +92,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     settleSeconds,
   });
   const orders = new WaitingOrders({ simulation, weather, share: trouble.cloud.waiting });
-  const relay = new WriteRelay();
+  const relay = new Relay();
   const { codePath } = await bundleForTests();
   const world = buildWorld({
     simulation,
@@ -105,6 +105,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
       return new Map([['virtual', orders.of({ ...driver, settleSeconds })]]);
     },
     onWrite: (write) => relay.hear(write),
+    onLog: (process, line) => relay.hearLog(process, line),
   });
   const targetOf = (record: Parameters<typeof installOfRecord>[1]) =>
     installOfRecord(world, record)?.target;
@@ -126,6 +127,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   kubelets.start();
   const judge = createJudge(world, { cloud });
   relay.hear = (write) => judge.hear(write);
+  relay.hearLog = (process, line) => judge.hearLog(process, line);
   const repositories = setUpObjects(world, { machines: options.machines });
   leaveMachines(world, cloud);
   const workloads = new WorldWorkloads(controllers, simulation.chance);
@@ -154,8 +156,9 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
 }
 
 /** The judge comes when the world is there that it judges. */
-class WriteRelay {
-  hear: (write: Write) => void = () => undefined;
+class Relay {
+  hear: Judge['hear'] = () => undefined;
+  hearLog: Judge['hearLog'] = () => undefined;
 }
 
 /** Pods on the Nodes from the beginning. */
