@@ -1,7 +1,11 @@
 /** Who holds a Lease, by the clock of this command. */
-import { isLeaseOfMcm } from '../activities/kube/leases/lease-set.ts';
+import type { KubeClient } from '../activities/kube/client/client.ts';
+import { ignoreNotFound } from '../activities/kube/client/ignore.ts';
+import { lease as leasePath } from '../activities/kube/client/paths.ts';
+import { isLeaseOfMcm, mcmLeases } from '../activities/kube/leases/lease-set.ts';
 import { holderAnnotation } from '../activities/kube/leases/observed-lease.ts';
 import type { Lease } from '../activities/kube/leases/observed-lease.ts';
+import type { NamespacedName } from '../workflows/contracts/references.ts';
 
 const defaultDurationSeconds = 15;
 /** With a clock that is off by less than this, a live holder does not count as dead. */
@@ -25,4 +29,24 @@ export function watcherOn(lease: Lease | undefined): string | undefined {
 export function isHeldByMcm({ metadata, spec }: Lease): boolean {
   const ours = metadata.annotations?.[holderAnnotation];
   return isLeaseOfMcm(metadata.name) && ours !== spec?.holderIdentity;
+}
+
+/** Describes the first Lease that a watcher of ours holds; MCM's show one of any install. */
+export async function watcherHolding(
+  kube: KubeClient,
+  namespace: string,
+  own: NamespacedName,
+): Promise<string | undefined> {
+  for (const lease of [own, ...mcmLeases.map((name) => ({ namespace, name }))]) {
+    const watcher = watcherOn(await readLease(kube, lease));
+    if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
+  }
+  return undefined;
+}
+
+export async function readLease(
+  kube: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<Lease | undefined> {
+  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
 }

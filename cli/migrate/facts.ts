@@ -1,11 +1,9 @@
 /** What the check reads from the control cluster. It names what the person may not read. */
 import { isNotFound } from '../../activities/kube/client/errors.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -16,7 +14,7 @@ import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
 import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { holderOf, watcherOn } from '../lease-holder.ts';
+import { holderOf, readLease } from '../lease-holder.ts';
 import { installOf } from './install.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
@@ -111,27 +109,6 @@ export async function readHolders(
   };
 }
 
-/** Describes the first Lease that a watcher of ours holds; MCM's show one of any install. */
-export async function watcherHolding(
-  kube: KubeClient,
-  namespace: string,
-  ours: readonly Deployment[],
-): Promise<string | undefined> {
-  const own = ownLeaseOf(namespace, installOf(ours).leasePlace);
-  for (const lease of [own, ...mcmLeases.map((name) => ({ namespace, name }))]) {
-    const watcher = watcherOn(await readLease(kube, lease));
-    if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
-  }
-  return undefined;
-}
-
 async function readHolder(kube: KubeClient, lease: NamespacedName): Promise<string | undefined> {
   return holderOf(await readLease(kube, lease));
-}
-
-async function readLease(
-  kube: KubeClient,
-  { namespace, name }: NamespacedName,
-): Promise<Lease | undefined> {
-  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
 }

@@ -4,6 +4,7 @@ import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Answer } from '../answer.ts';
+import { watcherHolding } from '../lease-holder.ts';
 import { forgetConditions } from './conditions.ts';
 import {
   endingPod,
@@ -14,7 +15,7 @@ import {
   wantedOf,
   type Deployment,
 } from './deployments.ts';
-import { readHolders, watcherHolding } from './facts.ts';
+import { readHolders } from './facts.ts';
 import { commandLinesOf, translate } from './flags.ts';
 import { installOf } from './install.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
@@ -46,7 +47,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
       );
     const pod = await endingPod(kube, now);
     if (pod !== undefined) return pod;
-    return await watcherHolding(kube, namespace, ours);
+    return await watcherHolding(kube, namespace, ownLeaseOf(namespace, installOf(ours).leasePlace));
   });
   await forgetCheckpoint(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
@@ -97,7 +98,8 @@ async function refuseUnknown(
   release: string,
   ours: readonly Deployment[],
 ): Promise<void> {
-  const holding = ours.length === 0 ? await watcherHolding(kube, namespace, ours) : undefined;
+  const holding =
+    ours.length === 0 ? await watcherHolding(kube, namespace, ownLeaseOf(namespace)) : undefined;
   if (holding === undefined) return;
   throw new Error(
     `Nothing was done: no Deployment of Millwright in ${release} has --namespace=${namespace}, and ${holding}: name where it is installed with --release-namespace; from a fleet, take the namespace out of --namespaces first`,

@@ -3,12 +3,11 @@ import { isAlreadyExists, isNotFound } from '../../activities/kube/client/errors
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { lease as leasePath, namespaced } from '../../activities/kube/client/paths.ts';
-import { mcmLeases, ownLease } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { namespaced } from '../../activities/kube/client/paths.ts';
+import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
-import { watcherOn } from '../lease-holder.ts';
+import { watcherHolding } from '../lease-holder.ts';
 
 /** One that stands already gets the new reason. */
 export async function stop(
@@ -38,10 +37,7 @@ export async function stop(
 /** By the Leases; true where they may not be read. A stop of the wrong namespace stops nothing. */
 async function mayBeServed({ kube, namespace }: Place): Promise<boolean> {
   try {
-    const read = [ownLease, ...mcmLeases].map((name) =>
-      ignoreNotFound(kube.get<Lease>(leasePath(namespace, name))),
-    );
-    return (await Promise.all(read)).some((lease) => watcherOn(lease) !== undefined);
+    return (await watcherHolding(kube, namespace, ownLeaseOf(namespace))) !== undefined;
   } catch {
     return true;
   }
