@@ -15,18 +15,17 @@ import type { DriverActivities, DriverCall } from '../contracts/driver-activitie
 import type { KubeActivities } from '../contracts/kube-activities.ts';
 import type { OrphanActivities, SafetyActivities } from '../contracts/safety-activities.ts';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
+import { longestLocalStepMs } from '../values/local-step.ts';
 import { heartbeatSecondsIn } from '../contracts/run-memo.ts';
 import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * A local activity holds a workflow-task slot, so it gets two seconds
- * (docs/decisions/0002-recovery.md); what takes longer goes on in the regular form, which is
- * durable and visible.
+ * What takes longer than its attempts goes on in the regular form, which is durable and visible.
  */
 const local = proxyLocalActivities<KubeActivities>({
-  startToCloseTimeout: '2s',
+  startToCloseTimeout: longestLocalStepMs,
   retry: { maximumAttempts: 2, initialInterval: '100ms' },
 });
 

@@ -4,6 +4,7 @@ import type { MachinePhase } from '../../api/phases.ts';
 import type { Period } from '../../values/pauses.ts';
 import { deadlineOf as pausedDeadlineOf } from '../../values/pauses.ts';
 import { defined } from '../../values/defined.ts';
+import { longestLocalStepMs } from '../../values/local-step.ts';
 
 /** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */
 export type JoinedPhase = Extract<MachinePhase, 'Running' | 'Unknown' | 'Failed'>;
@@ -103,8 +104,6 @@ const longestWaitSeconds = 60;
 /** Checks that were left out mean that workers or Temporal were away, and perhaps all else. */
 const longestGapInChecks = 3;
 const longestStepMs = 5_000;
-/** As runtime/activity-options.ts has it for a local activity. */
-const longestLocalStepMs = 2_000;
 /** After an outage agents on Nodes need up to a minute until they report again. */
 const graceSeconds = 60;
 
