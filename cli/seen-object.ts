@@ -15,7 +15,7 @@ export interface SeenObject {
 /**
  * A merge patch of this object.
  *
- * @throws {Error} Says so where the object is gone, or another one has its name.
+ * @throws {Error} The object is gone, or another one has its name.
  */
 export async function patchSeen(
   { kube, path, uid }: SeenObject,

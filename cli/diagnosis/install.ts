@@ -23,7 +23,7 @@ export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
   ];
 }
 
-/** While one of these lasts, none of the objects gets on, whatever is wrong with itself. */
+/** What keeps Millwright from acting on all objects of the namespace. */
 export function standstillFindings(fleet: Fleet): Finding[] {
   return [
     ...fleet.stops.flatMap((stop) => stopFindings(stop, Infinity)),

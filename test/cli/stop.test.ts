@@ -28,7 +28,7 @@ test('a second stop gives a new reason and forgets who gave the first', async ()
   expect((await place.kube.read<StopObject>(path)).data).toEqual({ reason: 'still looking' });
 });
 
-test('a stop of a namespace in which no watcher leads says so', async () => {
+test('stop warns when no watcher leads in the namespace', async () => {
   const place = aPlace();
   const words = 'No watcher of Millwright leads in shoot';
   expect((await stop(place, asked)).text).toContain(words);

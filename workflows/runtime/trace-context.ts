@@ -1,6 +1,6 @@
 /**
- * What headers and inputs say of traces. Whatever makes no sense is no context: a trace must harm
- * no run.
+ * What headers and inputs say of traces. What makes no sense is no context: a trace must harm no
+ * run.
  */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';

@@ -144,8 +144,8 @@ function parseFile(file: string): ParsedFile {
 }
 
 /**
- * The parser's message quotes the line, or a word of it. Here that may be a token, and
- * reasons go to logs, Events and `/readyz`: so only its place is named.
+ * The parser's message quotes the line, or a word of it, which may be a token, and reasons go to
+ * logs, Events and `/readyz`: so only the place is named.
  */
 function rawOf(text: string): RawFile {
   try {

@@ -54,8 +54,7 @@ function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
 }
 
 /**
- * Whatever a machine waits for, it wakes to set its finalizer again, and to read what was out of
- * reach.
+ * A machine that waits wakes to set its finalizer again, and to read what was out of reach.
  */
 function repairedUntil(
   step: MachineStep,
@@ -79,14 +78,14 @@ function planMissing(
   return health ? undefined : { action: 'recordMissingInstance' };
 }
 
-/** Whatever a machine waits for, it wakes to ask for its instance. */
+/** A machine that waits wakes to ask for its instance. */
 function doubtedUntil(step: MachineStep, { missing, phase }: MachineFacts): MachineStep {
   if (step.action !== 'wait' || !missing || missing.isConfirmed || phase === 'Failed') return step;
   const until = Math.min(step.until ?? Infinity, missing.askAt);
   return { ...step, reason: `${step.reason}; its instance is not to be found`, until };
 }
 
-/** Whatever a preserved machine waits for, it wakes when its time is over. */
+/** A preserved machine that waits wakes when its time is over. */
 function preservedUntil(
   step: MachineStep,
   { preservation }: MachineFacts,
@@ -139,7 +138,7 @@ function planHealth(
   return waitsFor === undefined ? undefined : { action: 'wait', reason: waitsFor };
 }
 
-/** Whatever a machine waits for, it wakes for the next check of its health. */
+/** A machine that waits wakes for the next check of its health. */
 function checkedUntil(step: MachineStep, { health }: MachineFacts): MachineStep {
   if (step.action !== 'wait' || health?.checkAt === undefined) return step;
   return { ...step, until: Math.min(step.until ?? Infinity, health.checkAt) };
