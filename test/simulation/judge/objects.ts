@@ -21,6 +21,17 @@ export interface JudgedTemplate {
   spec?: { class?: ClassRef };
 }
 
+export interface JudgedTaint {
+  key: string;
+  effect: string;
+  value?: string;
+}
+
+export interface JudgedNodeTemplate {
+  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+  spec?: { taints?: JudgedTaint[] };
+}
+
 export interface JudgedCondition {
   type: string;
   status: string;
@@ -60,8 +71,10 @@ export interface JudgedSpec {
   progressDeadlineSeconds?: number;
   disableHealthTimeout?: boolean;
   maxEvictRetries?: number;
+  nodeTemplate?: JudgedNodeTemplate;
   /** Of a Node. */
   unschedulable?: boolean;
+  taints?: JudgedTaint[];
   /** Of a pod. */
   nodeName?: string;
   /** Of a Lease. */

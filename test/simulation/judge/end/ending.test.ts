@@ -9,16 +9,31 @@ import {
   startRun,
 } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
-import { secretFinalizer } from '../objects.ts';
+import { nodeFinalizer, secretFinalizer } from '../objects.ts';
 
 const template = {
   metadata: { labels: { pool: 'a' } },
   spec: { class: { kind: 'MachineClass', name: 'small' } },
 };
+const nodeTemplate = {
+  metadata: { labels: { pool: 'a' }, annotations: { team: 'a' } },
+  spec: { taints: [{ key: 'pool', value: 'a', effect: 'NoSchedule' }] },
+};
 const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
 
 function start({ world }: Courtroom, workflowId: string): void {
   startRun(world, workflowId);
+}
+
+/** With all that its Machine says of it. */
+function joined({ metadata, spec, ...node }: ReturnType<typeof aNode>) {
+  const labels = { 'node.gardener.cloud/machine-name': metadata.name, pool: 'a', own: 'b' };
+  const marks = { labels, annotations: { team: 'a' }, finalizers: [nodeFinalizer] };
+  return {
+    ...node,
+    metadata: { ...metadata, ...marks },
+    spec: { ...spec, ...nodeTemplate.spec },
+  };
 }
 
 /** A deployment of one machine, as all of it should be. */
@@ -58,11 +73,11 @@ function whole(): Courtroom {
         labels: { node: 'pool-1-a' },
         ownerReferences: ownerReference('MachineSet', 'pool-1'),
       },
-      spec: { ...template.spec, providerID },
+      spec: { ...template.spec, providerID, nodeTemplate },
       status: { currentStatus: { phase: 'Running' } },
     }),
   );
-  target.put(aNode('pool-1-a', providerID));
+  target.put(joined(aNode('pool-1-a', providerID)));
   start(court, `machineDeployment/${namespace}/pool`);
   start(court, `machineSet/${namespace}/pool-1`);
   start(court, `machine/${namespace}/pool-1-a`);
@@ -76,6 +91,7 @@ const paths = {
   set: pathTo('machinesets', 'pool-1'),
   machine: pathTo('machines', 'pool-1-a'),
   machineClass: pathTo('machineclasses', 'small'),
+  node: '/api/v1/nodes/pool-1-a',
 } as const;
 
 function patch(court: Courtroom, path: string, body: object): void {
@@ -172,8 +188,24 @@ const lacks: Lack[] = [
   },
   {
     what: 'a Node that is gone',
-    act: ({ target }) => target.remove('/api/v1/nodes/pool-1-a'),
+    act: ({ target }) => target.remove(paths.node),
     expected: ['Machine pool-1-a runs although its Node pool-1-a is gone'],
+  },
+  {
+    what: 'what a Machine says of its Node',
+    act({ target }) {
+      const labels = { 'node.gardener.cloud/machine-name': null, pool: 'b' };
+      const metadata = { labels, annotations: { team: null }, finalizers: null };
+      const taints = [{ key: 'pool', value: 'b', effect: 'NoSchedule' }];
+      target.patch(paths.node, { type: 'merge', body: { metadata, spec: { taints } } });
+    },
+    expected: [
+      'Machine pool-1-a has Node pool-1-a without our finalizer',
+      'Machine pool-1-a has Node pool-1-a without the label pool=a',
+      'Machine pool-1-a has Node pool-1-a without the label node.gardener.cloud/machine-name=pool-1-a',
+      'Machine pool-1-a has Node pool-1-a without the annotation team=a',
+      'Machine pool-1-a has Node pool-1-a without the taint pool:NoSchedule',
+    ],
   },
   {
     what: 'a Node that is left of a Machine that was torn down',

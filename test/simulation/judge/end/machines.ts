@@ -2,6 +2,7 @@
 import { hasFinalizer, finalizer, isDeleting, isReady, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
+import { missingMarks } from './node-marks.ts';
 import { forbidden, unsettled } from './owners.ts';
 
 export function unmetMachine(parts: EndParts, machine: JudgedObject): string[] {
@@ -30,7 +31,8 @@ function instanceFaults({ evidence }: EndParts, { spec }: JudgedObject): string[
     : [`runs although its instance ${providerID} is gone`];
 }
 
-function nodeFaults({ evidence, install }: EndParts, { metadata, spec }: JudgedObject): string[] {
+function nodeFaults({ evidence, install }: EndParts, machine: JudgedObject): string[] {
+  const { metadata, spec } = machine;
   const name = metadata.labels?.['node'];
   if (name === undefined) return ['runs without the label node'];
   const node = evidence.targetOf(install).nodes.named('', name)?.object;
@@ -39,5 +41,6 @@ function nodeFaults({ evidence, install }: EndParts, { metadata, spec }: JudgedO
   return [
     ...(isOther ? [`names Node ${name} of another instance`] : []),
     ...(isReady(node) ? [] : [`runs although its Node ${name} is not ready`]),
+    ...missingMarks(machine, node).map((mark) => `has Node ${name} without ${mark}`),
   ];
 }
