@@ -53,6 +53,11 @@ interface ListOutcome {
  * in a tight loop.
  */
 const shortWatchMs = 2_000;
+/**
+ * Bookmarks come each minute, and load balancers end connections that are silent for less, such as
+ * 20 s: that says nothing of the server, which has answered just before.
+ */
+const heldWatchMs = 10_000;
 /** One failure is a connection that broke. */
 const failuresOfBrokenWatch = 2;
 
@@ -70,6 +75,8 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   #mustList = true;
   #version: string | undefined;
   #isSinceForgotten = false;
+  /** When the last watch was asked for; undefined where a list failed before it. */
+  #watchedAt: number | undefined;
   /** The watch that is open has brought something. */
   #isHearing = false;
   #restarts = 0;
@@ -145,6 +152,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const startedAt = monotonicMs();
+      this.#watchedAt = undefined;
       try {
         if (this.#mustList || (await this.#wentBack())) await this.#list();
         await this.#watch();
@@ -159,12 +167,24 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
 
   #noteFailure(error: unknown): void {
     this.#restarts += 1;
+    if (this.#hasHeld(error)) this.#forgetFailures();
     this.#failures += 1;
     if (!isUnreachable(error)) this.#awaySince = undefined;
     else this.#awaySince ??= nowMs();
     this.#mustList ||= isGone(error) || isTooLargeVersion(error);
     this.#isSinceForgotten ||= isGone(error) && this.#isAtSince();
     this.#options.onError(error);
+  }
+
+  /** A connection was closed, on which a watch was open for a while. */
+  #hasHeld(error: unknown): boolean {
+    if (!(error instanceof KubeError) || error.reason !== 'Unreachable') return false;
+    return this.#watchedAt !== undefined && monotonicMs() - this.#watchedAt >= heldWatchMs;
+  }
+
+  #forgetFailures(): void {
+    this.#failures = 0;
+    this.#backoff.reset();
   }
 
   async #wait(atLeastMs: number): Promise<void> {
@@ -177,6 +197,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
    */
   async #wentBack(): Promise<boolean> {
     const { metadata } = await this.#get({ limit: 1 });
+    this.#lastEventAt = monotonicMs();
     this.#awaySince = undefined;
     return this.#isAhead(metadata.resourceVersion);
   }
@@ -245,6 +266,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   }
 
   async #watch(): Promise<void> {
+    this.#watchedAt = monotonicMs();
     try {
       await this.#follow();
     } finally {
@@ -259,8 +281,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     for await (const event of client.watch<K>(path, from, this.#stopping.signal)) {
       this.#lastEventAt = monotonicMs();
       this.#awaySince = undefined;
-      this.#backoff.reset();
-      this.#failures = 0;
+      this.#forgetFailures();
       if (event.type === 'DELETED') this.#cache.remove(event.object);
       else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#cache.put(event.object);
       this.#version = event.object.metadata.resourceVersion;

@@ -2,9 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
+import { KubeError } from '../../../../activities/kube/client/errors.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
 import { Reflector } from '../../../../activities/kube/cache/reflector.ts';
+import { sleep } from '../../../../activities/system/system.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { aThing, thing, things } from '../things.ts';
 import { until } from '../until.ts';
 
@@ -37,12 +40,16 @@ afterEach(async () => {
   await server.stop();
 });
 
-function reflect(since?: string, from = client): Reflector<SizedThing, ThingView> {
+function reflect(
+  since?: string,
+  from = client,
+  backoff = { firstMs: 5, maxMs: 20 },
+): Reflector<SizedThing, ThingView> {
   const reflector = new Reflector<SizedThing, ThingView>({
     client: from,
     path: things,
     since,
-    backoff: { firstMs: 5, maxMs: 20 },
+    backoff,
     transform({ metadata: { uid, name, resourceVersion }, size = 0 }) {
       if (size < 0) throw new Error('a size below zero');
       return { uid, name, resourceVersion, size };
@@ -158,6 +165,33 @@ test('a connection that went silent is given up', async () => {
   server.put(aThing('a'));
   await until('a change', () => changes.length === 1);
   expect(told()).toEqual(['live uid-a']);
+});
+
+test('a load balancer that ends quiet watches before a bookmark comes delays nothing', async () => {
+  const system = new HandSystem();
+  let watches = 0;
+  const balanced: KubeClient = {
+    ...client,
+    // oxlint-disable-next-line require-yield -- nothing happens
+    async *watch(path) {
+      watches += 1;
+      // As in kubeadm's example for HAProxy.
+      await sleep(35_000);
+      const cut = { code: 0, reason: 'Unreachable', message: 'other side closed' };
+      throw new KubeError({ ...cut, method: 'WATCH', path });
+    },
+    async get<T>() {
+      const empty: T = JSON.parse('{"metadata":{"resourceVersion":"100"},"items":[]}');
+      return empty;
+    },
+  };
+  const reflector = system.run(() => reflect(undefined, balanced, { firstMs: 200, maxMs: 30_000 }));
+  await system.to(600_000);
+  expect(watches).toBe(18);
+  expect([reflector.isBroken, reflector.awaySince]).toEqual([false, undefined]);
+  expect(system.run(() => reflector.lastEventAgeSeconds)).toBeLessThan(60);
+  void reflector.stop();
+  await system.to(700_000);
 });
 
 test('a list that gets no answer holds up no end, and is no news after it', async () => {
