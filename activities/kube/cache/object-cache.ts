@@ -50,11 +50,29 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
     this.#options = options;
   }
 
-  /** Takes in a live object. One that is not newer than `reportedUpTo` is no news. */
-  put(object: K, reportedUpTo?: string): void {
+  /** Takes in a live object of a watch. One that is not newer than what is held comes late. */
+  put(object: K): void {
     const held = this.#heldFor(object);
+    if (held === undefined || this.#isNewsOf(held, object.metadata.resourceVersion))
+      this.#take(object, held, true);
+  }
+
+  /**
+   * Takes in a live object of a list, which shows what there is: where it has an older version than
+   * what is held, the server was restored, perhaps with its own version raised above the old ones.
+   * One that is not newer than `reportedUpTo` is no news.
+   */
+  putListed(object: K, reportedUpTo?: string): void {
+    const held = this.#heldFor(object);
+    const { resourceVersion } = object.metadata;
+    const isSame = held?.resourceVersion === resourceVersion && !this.#outdated.has(held.name);
+    if (isSame) return;
+    const isNews = reportedUpTo === undefined || isNewer(resourceVersion, reportedUpTo);
+    this.#take(object, held, isNews);
+  }
+
+  #take(object: K, held: T | undefined, isNews: boolean): void {
     const { uid, resourceVersion } = object.metadata;
-    if (held !== undefined && !this.#isNewsOf(held, resourceVersion)) return;
     const previous = held?.uid === uid ? held : undefined;
     this.#guarded(() => {
       const next = this.#options.transform(object, previous);
@@ -62,7 +80,6 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
       if (held !== undefined && previous === undefined) this.#drop(held, resourceVersion);
       this.items.set(next.name, next);
       this.#outdated.delete(next.name);
-      const isNews = reportedUpTo === undefined || isNewer(resourceVersion, reportedUpTo);
       this.#options.onChange({ type: 'live', object: next, previous, resourceVersion, isNews });
     });
   }

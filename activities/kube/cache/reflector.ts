@@ -223,7 +223,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
       outcome ??= this.#beginList(metadata.resourceVersion);
       for (const object of items ?? []) {
         uids.add(object.metadata.uid);
-        this.#cache.put(object, outcome.reportedUpTo);
+        this.#cache.putListed(object, outcome.reportedUpTo);
       }
     }
     if (outcome === undefined) return;

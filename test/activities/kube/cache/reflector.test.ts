@@ -318,6 +318,26 @@ describe('a server whose database was restored to an older state', () => {
     await until('what comes is heard', () => reflector.items.get('changed')?.size === 3);
   });
 
+  test('is listed as it is where its versions were raised above the old ones, as etcd advises', async () => {
+    server.put(aThing('changed', { size: 1 }));
+    server.put(aThing('again', {}, 'uid-again-1'));
+    const restore = server.backup();
+    server.put(aThing('changed', { size: 2 }));
+    server.remove(thing('again'));
+    server.put(aThing('again', {}, 'uid-again-2'));
+    const reflector = reflect();
+    await untilWatched();
+    changes = [];
+    restore();
+    // etcdutl snapshot restore --bump-revision ... --mark-compacted
+    for (let write = 0; write < 50; write += 1) server.bookmark();
+    server.forget(Number(server.version));
+    await untilWatched();
+    expect(told()).toEqual(['gone uid-again-2', 'live uid-again-1', 'live uid-changed']);
+    expect(reflector.items.get('changed')).toMatchObject({ size: 1 });
+    expect(reflector.items.get('again')).toMatchObject({ uid: 'uid-again-1' });
+  });
+
   test('is noticed when the watch ended in the orderly way', async () => {
     server.put(aThing('a'));
     const restore = server.backup();
