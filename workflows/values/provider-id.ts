@@ -8,7 +8,10 @@ export function isSameInstance(a: string | undefined, b: string | undefined): bo
   return lastPartOf(a) === lastPartOf(b);
 }
 
-/** What distinguishes the instances of a cloud. */
+/**
+ * What distinguishes the instances of a cloud, in lower case: no cloud has two that differ in their
+ * case alone, and Azure answers with another case than it was asked in.
+ */
 export function lastPartOf(providerID: string): string {
-  return providerID.slice(providerID.lastIndexOf('/') + 1);
+  return providerID.slice(providerID.lastIndexOf('/') + 1).toLowerCase();
 }

@@ -37,6 +37,11 @@ test.each<{ when: string; machines: MachineClaim[]; expected: object }>([
     expected: { kept: 'claimed' },
   },
   {
+    when: 'its Machine names it in another case, as Azure lists names in lower case',
+    machines: [aMachine({ providerID: 'cloud:///zone-1/I-1' })],
+    expected: { kept: 'claimed' },
+  },
+  {
     when: 'a Machine of another name names it',
     machines: [aMachine({ name: 'x', uid: 'uid-x', providerID: instance.providerID })],
     expected: { kept: 'claimed' },
