@@ -20,7 +20,7 @@ import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
-import { ownLeaseOf } from '../kube/leases/lease-set.ts';
+import { checkpointAnnotation, ownLeaseOf } from '../kube/leases/lease-set.ts';
 import type { Lease } from '../kube/leases/observed-lease.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
@@ -45,15 +45,27 @@ const resources: Record<WorkflowKind, { path: MachineKind; kind: string }> = {
 
 /** Workflows first: an object is there before its workflow is. */
 export async function compareWorkflows(
-  { control, workflows }: Place,
+  place: Place,
   { namespace }: WorkflowCheck,
 ): Promise<WorkflowComparison> {
+  const { control, workflows } = place;
   const { running, replaced } = await workflows.running();
   const lists = await Promise.all(workflowKinds.map((kind) => listOf(control, kind, namespace)));
   const objects = lists.flatMap(({ kind, items }) =>
     items.map(({ metadata: { name } }): WorkflowRef => ({ kind, name })),
   );
-  return compare({ objects, running, replaced, limit: differencesMax });
+  const areAwaited = await areObjectsAwaited(place, namespace);
+  return compare({ objects, running, replaced, areAwaited, limit: differencesMax });
+}
+
+/**
+ * Without a checkpoint the next watcher signals every object. Until it leads, as while an MCM acts
+ * beside us for days, a workflow could only ask every second or two whether it may begin.
+ */
+async function areObjectsAwaited(place: Place, namespace: string): Promise<boolean> {
+  if (place.activeWatcher.isActive()) return false;
+  const { annotations } = (await leaseOf(place, namespace))?.metadata ?? {};
+  return annotations?.[checkpointAnnotation] === undefined;
 }
 
 type Listed = KubeList<KubeObject> & { kind: WorkflowKind };
@@ -84,10 +96,16 @@ export async function repairWorkflows(place: Place, input: HealInput): Promise<R
 }
 
 /** Snapshots of the watcher that leads are not older than ours. */
-async function epochOf({ control, leasePlace }: Place, namespace: string): Promise<number> {
+async function epochOf(place: Place, namespace: string): Promise<number> {
+  return (await leaseOf(place, namespace))?.spec?.leaseTransitions ?? 0;
+}
+
+async function leaseOf(
+  { control, leasePlace }: Place,
+  namespace: string,
+): Promise<Lease | undefined> {
   const own = ownLeaseOf(namespace, leasePlace);
-  const lease = await ignoreNotFound(control.get<Lease>(leasePath(own.namespace, own.name)));
-  return lease?.spec?.leaseTransitions ?? 0;
+  return await ignoreNotFound(control.get<Lease>(leasePath(own.namespace, own.name)));
 }
 
 /** One that fails does not keep the others waiting. Nothing where there was nothing to heal. */

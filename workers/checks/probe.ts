@@ -34,6 +34,7 @@ export interface ProbeParts {
     | 'activeWatcher'
     | 'pauses'
     | 'workflows'
+    | 'leasePlace'
   >;
   /** Of the check. */
   schedule: CheckSchedule;

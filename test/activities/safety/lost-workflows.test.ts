@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
 import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
 import { compareWorkflows, repairWorkflows } from '../../../activities/safety/lost-workflows.ts';
 import { lifeSignals, refOf } from '../../../workers/temporal/workflow-registry.ts';
@@ -75,6 +76,25 @@ describe('the comparison', () => {
     expect(look).toMatchObject({ objects: 3, running: 2 });
     expect(look.unattended.map(({ kind }) => kind)).toEqual(['machineDeployment', 'machineSet']);
     expect(look.leftOver).toEqual([{ kind: 'machine', name: 'pool-z' }]);
+  });
+
+  const signalled = { [checkpointAnnotation]: 'x' };
+
+  test.each([
+    { name: 'no watcher has led yet, as beside an MCM that acts', leases: [], lost: [] },
+    { name: 'machines were handed back to MCM', leases: [lease], lost: [] },
+    {
+      name: 'the last watcher signalled all',
+      leases: [{ ...lease, metadata: { ...lease.metadata, annotations: signalled } }],
+      lost: [a],
+    },
+  ])('without a watcher that leads, where $name, misses $lost', async ({ leases, lost }) => {
+    const workflows = new Board();
+    workflows.atWork = [{ kind: 'machine', name: 'pool-z' }];
+    const activeWatcher = { isActive: () => false };
+    const world = aWorld({ control: [...leases, aMachine()], workflows, activeWatcher });
+    const look = await compareWorkflows(world, { namespace });
+    expect(look).toMatchObject({ objects: 1, unattended: lost, leftOver: workflows.atWork });
   });
 });
 

@@ -98,6 +98,14 @@ describe('what a probe finds starts a run of its check:', () => {
     expect(its.runsOf('lost-workflows')).toHaveLength(1);
   });
 
+  test('none for Machines that the first watcher will signal when it leads', async () => {
+    const { its, world } = install(machine);
+    world.activeWatcher = { isActive: () => false };
+    its.startWorker();
+    await its.pass(hourMs);
+    expect(its.runsOf('lost-workflows')).toEqual([]);
+  });
+
   test('a Node without a Machine', async () => {
     const { its, world } = install();
     world.target.put(aNode({ metadata: { name: 'lost', creationTimestamp: createdAt } }));

@@ -31,6 +31,8 @@ export interface ComparisonFacts {
   objects: readonly WorkflowRef[];
   running: readonly WorkflowRef[];
   replaced?: number;
+  /** The next watcher signals every object: no workflow is missed. Default false. */
+  areAwaited?: boolean;
   /** Of each list of the answer. */
   limit: number;
 }
@@ -40,9 +42,10 @@ export function compare({
   objects,
   running,
   replaced = 0,
+  areAwaited = false,
   limit,
 }: ComparisonFacts): WorkflowComparison {
-  const unattended = without(objects, running);
+  const unattended = areAwaited ? [] : without(objects, running);
   const leftOver = without(running, objects);
   return {
     objects: objects.length,
