@@ -32,18 +32,26 @@ export async function listMachines({ control, namespace }: Place): Promise<reado
 
 /** So long an answer that keeps a machine from being replaced may be used for others. */
 export const recentMs = 5_000;
-const recentChecks = new WeakMap<KubeClient, { at: number; answer: Promise<Hold | undefined> }>();
+interface RecentCheck {
+  at: number;
+  answer: Promise<Hold | undefined>;
+}
+
+/** By namespace: those of a fleet share a client. */
+const recentChecks = new WeakMap<KubeClient, Map<string, RecentCheck>>();
 
 /** At most some seconds old, as in an outage every machine asks each minute. */
 export async function recentMeltdown({ control, namespace }: Place): Promise<Hold | undefined> {
-  const known = recentChecks.get(control);
+  const checks = recentChecks.get(control) ?? new Map<string, RecentCheck>();
+  recentChecks.set(control, checks);
+  const known = checks.get(namespace);
   if (known && monotonicMs() - known.at < recentMs) return await known.answer;
   const answer = checkMeltdown({ control, namespace });
-  recentChecks.set(control, { at: monotonicMs(), answer });
+  checks.set(namespace, { at: monotonicMs(), answer });
   try {
     return await answer;
   } catch (error) {
-    recentChecks.delete(control);
+    checks.delete(namespace);
     throw error;
   }
 }
