@@ -2,7 +2,7 @@
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import { isBeingDrained } from './drain.ts';
-import type { MachineState } from './state.ts';
+import type { MachineState, ObservedMachine } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { machineCommands } from '../contracts/commands.ts';
 
@@ -24,13 +24,28 @@ const longestExtensionMinutes = 10_080;
 /** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
 export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
-  const isDraining = state.teardown?.stage === 'draining';
   if (command.verb === 'retryNow') {
     const isWaiting = isBeingDrained(state) || state.failure !== undefined;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
-  if (!isDraining) return 'the machine is not being drained: delete it first';
+  if (!mayBeDrained(state)) return 'the machine is not being drained: delete it first';
   return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
+}
+
+/**
+ * It is being deleted, and its teardown begins next. Only then is known whether it is drained, and
+ * until when: what is asked of its drain waits for that.
+ */
+export function isTeardownDue({ teardown, object }: MachineState): boolean {
+  const { isDeleting = false, hasFinalizer = false }: Partial<ObservedMachine> =
+    object.observed ?? {};
+  return !teardown && !object.isGone && isDeleting && hasFinalizer;
+}
+
+/** A create without an answer may have made an instance, whose Node is drained when it is found. */
+function mayBeDrained(state: MachineState): boolean {
+  const { stage } = state.teardown ?? {};
+  return isTeardownDue(state) || stage === 'searching' || stage === 'draining';
 }
 
 function minutesError(minutes: unknown): string | undefined {

@@ -12,7 +12,7 @@ import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
-import { MachineCommands } from './commands.ts';
+import { errorOf, isTeardownDue, MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
 import { MachineLog } from './log-lines.ts';
 import { drainOptionsOf } from './deadlines.ts';
@@ -124,9 +124,9 @@ class MachineWorkflow {
     this.#lifecycle.takeNews();
     const refused = this.#commands.nextRefused();
     if (refused) return await this.#refuse(refused);
-    const pending = this.#commands.next();
+    const pending = isTeardownDue(this.#state) ? undefined : this.#commands.next();
     if (pending) return await this.#applyCommand(pending);
-    if (!this.#running && shouldContinueAsNew()) return await this.#renew();
+    if (this.#isToRenew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
     countDecision('machine', step.action);
     setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
@@ -197,6 +197,9 @@ class MachineWorkflow {
   async #applyCommand(pending: PendingCommand<MachineCommand>): Promise<undefined> {
     const { command, answer, written } = pending;
     try {
+      // It may have waited, and something else may hold by now.
+      const fault = errorOf(command, this.#state);
+      if (fault !== undefined) throw refusal(fault);
       const words = await applyCommand(this.#state, this.#reference(), pending);
       // The drain is scheduled again, with what is known now.
       if (isDrain(this.#running)) this.#cancel();
@@ -279,6 +282,11 @@ class MachineWorkflow {
       ...(consoleOutput && 'text' in consoleOutput && { consoleOutput: consoleOutput.text }),
       bornAt: workflowInfo().startTime.toISOString(),
     };
+  }
+
+  /** The next run does not get the commands that wait. */
+  #isToRenew(): boolean {
+    return !this.#running && this.#commands.isEmpty && shouldContinueAsNew();
   }
 
   /** Handlers end a little after what they waited for: a caller gets the answer of this run. */

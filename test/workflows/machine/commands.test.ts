@@ -137,6 +137,47 @@ test('an update that makes no sense is refused before anything is written', asyn
   });
 });
 
+describe('a command that comes with the deletion, as to a worker that was away', () => {
+  /** Until its drain has begun. */
+  async function deletedWith(command: string): Promise<MachineWorld> {
+    const world = await MachineWorld.create(temporal, { drainNode: hang });
+    await world.run(async () => {
+      await world.beginAndJoin();
+      const deletionRequestedAt = await temporal.now();
+      world.object = { ...world.object, isDeleting: true, deletionRequestedAt };
+      await world.observe({ command });
+      await world.log.until('drainNode');
+    });
+    return world;
+  }
+
+  test('is done once the teardown has begun', async () => {
+    const { log } = await deletedWith('forceDelete by=ada');
+    expect(log.names().slice(-3)).toEqual(['beginTeardown', 'applyMachineCommand', 'drainNode']);
+    expect(log.inputsOf('drainNode')).toMatchObject([{ isForced: true }]);
+  });
+
+  test('extends the drain by a time that counts from the deletion', async () => {
+    const { log, object } = await deletedWith('extendDrain minutes=30');
+    const deadline = (object.deletionRequestedAt ?? 0) + 7_200_000 + 1_800_000;
+    expect(log.inputsOf('drainNode')).toMatchObject([{ deadline }]);
+  });
+});
+
+test('a command that cannot be done any more when its turn comes is refused', async () => {
+  const world = await MachineWorld.create(temporal);
+  world.object = { ...world.object, usesTarget: false };
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Available');
+    world.object = { ...world.object, isDeleting: true };
+    await world.observe({ command: 'skipDrain' });
+    await resultOf(world.handle);
+    expect(world.log.count('applyMachineCommand')).toBe(0);
+    expect(world.log.inputsOf('refuseCommand')).toMatchObject([{ written: 'skipDrain' }]);
+  });
+});
+
 describe('a command that stands on the Machine', () => {
   test('is done as one that was sent, and names its annotation', async () => {
     const world = await MachineWorld.create(temporal, { drainNode: hang });
