@@ -8,6 +8,7 @@ import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isConflict, isRejected } from '../kube/client/errors.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -61,7 +62,7 @@ export async function takingBack(
   return { resourceVersion, annotations: { [annotations.command]: null } };
 }
 
-/** Takes the annotation off the object and says why nothing was done. */
+/** Takes the annotation off the object, if it can be, and says why nothing was done. */
 export async function refuseCommand(
   control: KubeClient,
   { object, written, fault }: RefusedCommand,
@@ -69,19 +70,29 @@ export async function refuseCommand(
   const taken = await takingBack(control, object, written);
   if (taken === 'stale') return;
   const { kind, namespace, name, uid } = object;
-  await ignoreNotFound(
-    control.patch(customResource(resources[kind], namespace, name), 'merge', {
-      metadata: { ...taken, uid },
-    }),
-  );
+  const path = customResource(resources[kind], namespace, name);
+  const kept = await refusalOf(control.patch(path, 'merge', { metadata: { ...taken, uid } }));
+  const stays =
+    kept === undefined ? '' : `; it stays on the object, as the API server says: ${kept}`;
   recordEvent(
     control,
     { apiVersion, kind, namespace, name, uid },
     {
       type: 'Warning',
       reason: 'CommandRefused',
-      message: `"${clip(written, 100)}" was not done: ${fault}`,
+      message: `"${clip(written, 100)}" was not done: ${fault}${stays}`,
       component: 'millwright',
     },
   );
+}
+
+/** Where a policy keeps the annotation there, the workflow goes on all the same. */
+async function refusalOf(write: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await ignoreNotFound(write);
+    return undefined;
+  } catch (error) {
+    if (isConflict(error) || !isRejected(error)) throw error;
+    return error.message;
+  }
 }

@@ -171,4 +171,22 @@ describe('a command that is written on the object', () => {
     await refuseCommand(world.control, refused);
     expect(world.control.bodies).toHaveLength(before);
   });
+
+  test.each([
+    { code: 403, reason: 'Forbidden' },
+    { code: 422, reason: 'Invalid' },
+    { code: 500, reason: 'InternalError' },
+  ])('is said to be refused where a policy keeps it on the object: $code', async (refusal) => {
+    const world = worldOf({ text: written });
+    world.control.fault = ({ method }) => (method === 'PATCH' ? refusal : undefined);
+    const object = { ...machine, kind: 'Machine' } as const;
+    await refuseCommand(world.control, { object, written, fault: 'not now' });
+    expect(await notesOn(world)).toEqual({ [annotations.command]: written });
+    expect(world.control.bodies.at(-1)).toMatchObject({
+      reason: 'CommandRefused',
+      message: expect.stringMatching(
+        `^"skipDrain by=ada" was not done: not now; .* ${refusal.code} ${refusal.reason}`,
+      ),
+    });
+  });
 });
