@@ -36,6 +36,7 @@ import { machineSetOf, phaseOf, preparedOf } from './prepared.ts';
 import { orOutOfReach } from './out-of-reach.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
+import { orRefusedIds } from './refused-ids.ts';
 import { keepWritten } from './written-machines.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
@@ -46,7 +47,7 @@ export async function recordCreated(
   { machine, instance, usesTarget }: InputOf<'recordCreated'>,
 ): Promise<void> {
   const joins = usesTarget && targetCluster !== undefined;
-  const patched = await patchMachine(control, machine, {
+  const ids = {
     metadata: {
       ...(usesTarget && { labels: { [labels.node]: instance.nodeName } }),
       annotations: {
@@ -55,7 +56,9 @@ export async function recordCreated(
       },
     },
     spec: { providerID: instance.providerID },
-  });
+  };
+  const write = () => patchMachine(control, machine, ids);
+  const patched = await orRefusedIds(control, { machine, instance }, write);
   if (!patched) return;
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`

@@ -83,6 +83,7 @@ export interface MachineResult {
  * goes on meanwhile, and of one whose deletion goes on after that.
  */
 const longestWaits: Partial<Record<StepName, number>> = {
+  recordCreated: 30,
   recordJoined: 30,
   deleteWithNode: 30,
   recordSuccessor: 30,

@@ -101,6 +101,43 @@ test.each([
   },
 );
 
+describe('ids that the API server does not take', () => {
+  const refusal = { code: 422, reason: 'Invalid' };
+
+  async function refused(isStatusRefused: boolean) {
+    const { control, ...world } = aWorld({ control: [aMachine()] });
+    control.fault = (call) => {
+      const isRefused = call.path === path || isStatusRefused;
+      return call.method === 'PATCH' && isRefused ? refusal : undefined;
+    };
+    const input = { machine, instance, usesTarget: true };
+    const attempt = recordCreated({ ...world, control }, input);
+    await expect(attempt).rejects.toMatchObject({ nonRetryable: true, type: 'Refused' });
+    return control;
+  }
+
+  test('are said on the Machine, and end the step: a deletion is not to wait for it', async () => {
+    const control = await refused(false);
+    const { status, spec } = await control.read<Machine>(path);
+    expect(spec.providerID).toBeUndefined();
+    expect(status?.lastOperation).toMatchObject({
+      description: expect.stringMatching(
+        `^Instance ${instance.providerID} was created, and .* its ids: PATCH ${path}: 422 Invalid`,
+      ),
+      state: 'Failed',
+      type: 'Create',
+    });
+    expect(status?.conditions).toMatchObject([{ type: 'Reconciling', reason: 'CreationRetried' }]);
+    const { items } = await control.list<object>(namespaced('events', namespace));
+    expect(items).toMatchObject([{ reason: 'FailedUpdate', type: 'Warning' }]);
+  });
+
+  test('end the step also where nothing can be said', async () => {
+    const control = await refused(true);
+    expect((await control.read<Machine>(path)).status).toBeUndefined();
+  });
+});
+
 test('another life of the name is left alone', async () => {
   const { control, ...world } = aWorld({ control: [aMachine({ metadata: { uid: 'uid-2' } })] });
   await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
