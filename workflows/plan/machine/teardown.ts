@@ -11,6 +11,8 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   if (isTakenOver(facts)) {
     return { action: 'complete', reason: 'the object went, and its instance may not be deleted' };
   }
+  const reason = endOfVain(facts);
+  if (reason !== undefined) return { action: 'complete', reason };
   if (facts.isUnreported) return { action: 'recordFailure' };
   if (!facts.isRead) return { action: 'readAndClaim' };
   if (unsettledUntil !== undefined && now < unsettledUntil) {
@@ -30,6 +32,19 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
  */
 function isTakenOver({ isGone, failure }: MachineFacts): boolean {
   return isGone && failure?.detail.code === 'FailedPrecondition';
+}
+
+/** Ten minutes, or more where the cloud says when to come back. */
+const mostTriesWithoutObject = 10;
+
+/**
+ * Without its object nothing says why it fails, no class or Secret may be there any more, and a
+ * Machine of the same name would wait for ever.
+ */
+function endOfVain({ isGone, failure }: MachineFacts): string | undefined {
+  if (!isGone || !failure || failure.attempts < mostTriesWithoutObject) return undefined;
+  const { code, message } = failure.detail;
+  return `the object went, and its deletion keeps failing: ${code}: ${message}`;
 }
 
 /** What there may be of an instance is found and deleted; then the Node and the finalizer go. */

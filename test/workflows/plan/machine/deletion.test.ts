@@ -233,6 +233,23 @@ describe('deletion', () => {
       action: 'complete',
     },
     {
+      name: 'of an object that went is tried again for a while',
+      given: { ...drained, isGone: true, failure: failing({ attempts: 9 }) },
+      action: 'wait',
+      until: now + 4_000,
+    },
+    {
+      name: 'of an object that went, and that fails again and again, is over',
+      given: { ...drained, isGone: true, failure: failing({ attempts: 10 }), isUnreported: true },
+      action: 'complete',
+      reason: 'the object went, and its deletion keeps failing: Internal: no luck',
+    },
+    {
+      name: 'that fails again and again goes on while the object is there',
+      given: { ...drained, failure: failing({ attempts: 10 }) },
+      action: 'wait',
+    },
+    {
       name: 'that is refused while the object is there is tried again',
       given: { ...drained, failure: refused },
       action: 'wait',
