@@ -74,11 +74,23 @@ async function check(
   if (!(await wasDeleted(dependencies, request, node))) {
     return { found: 'machine', finding: await evaluate(dependencies, request, seen) };
   }
-  const answer = await deleteMachine(dependencies, current);
-  if (!answer) return { found: 'deleting' };
-  const refusal = formatRefusal(answer);
+  const refusal = await obstacleToDeletion(dependencies, current);
+  if (refusal === undefined) return { found: 'deleting' };
   const finding = await evaluate(dependencies, request, { ...seen, refusal });
   return { found: 'machine', finding: { ...finding, refusal } };
+}
+
+/** Why a machine that is to go with its Node stays for now; undefined when it goes. */
+async function obstacleToDeletion(
+  dependencies: ActivityDependencies,
+  machine: Machine,
+): Promise<string | undefined> {
+  const { stop, namespace } = dependencies;
+  const present = stop.current();
+  // A later check deletes it: one that waited would keep all else from being seen.
+  if (present) return `its Node was deleted, and it goes later: ${formatStop(namespace, present)}`;
+  const answer = await deleteMachine(dependencies, machine);
+  return answer && formatRefusal(answer);
 }
 
 /** A status that another client wrote is corrected. */

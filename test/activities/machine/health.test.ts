@@ -236,6 +236,25 @@ describe('a deletion with the Node that the API server refuses', () => {
   });
 });
 
+describe('a deletion with the Node during a stop', () => {
+  const stop = { current: () => ({ uid: 's', reason: 'wrong disks', since: start }) };
+
+  test('waits for its end, and the machine is Unknown meanwhile', async () => {
+    const world = aWorld({ control: [machineIn('Running')], stop });
+    const outcome = await checkHealth(world, { ...request, hasLostNode: true });
+    const refusal = expect.stringContaining('wrong disks');
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', refusal } });
+    const { metadata, status } = await world.control.read<Machine>(path);
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(status?.currentStatus?.phase).toBe('Unknown');
+    expect(status?.lastOperation?.description).toContain('its Node was deleted');
+    const free = { ...world, stop: { current: () => undefined } };
+    expect(await checkHealth(free, { ...request, hasLostNode: true })).toEqual({
+      found: 'deleting',
+    });
+  });
+});
+
 describe('after the health timeout', () => {
   const changes = { now: late, since: start };
   const deployment = aMachineDeployment();

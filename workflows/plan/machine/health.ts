@@ -87,7 +87,7 @@ export interface Evaluation {
   faults: string[];
   /** Its time is over, and this keeps it from being replaced. */
   hold?: { reason: string; isMeltdown: boolean };
-  /** It is to be deleted, as its Node was, and the API server says no. Among the faults as well. */
+  /** It is to be deleted, as its Node was, and the API server or a stop says no. Also a fault. */
   refusal?: string;
 }
 
