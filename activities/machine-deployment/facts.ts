@@ -9,7 +9,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { selectorFaults } from '../../workflows/plan/ownership.ts';
+import { deploymentSelectorFaults } from '../../workflows/plan/ownership.ts';
 import { selectsAll } from '../../workflows/plan/machine-deployment/plan.ts';
 import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
@@ -70,7 +70,7 @@ export function faultsOf(deployment: MachineDeployment): string[] {
   if (faults.length > 0) return faults;
   const { selector, template } = deployment.spec;
   if (isEmptySelector(selector)) return [selectsAll];
-  return selectorFaults(selector, template.metadata?.labels);
+  return deploymentSelectorFaults(selector, template.metadata?.labels);
 }
 
 /** All but `progress`, which the status decides. */

@@ -2,11 +2,11 @@
 import { labels } from '../../workflows/api/constants.ts';
 import { isBuiltIn } from '../../activities/drivers/providers.ts';
 import { specFaultsOf } from '../../activities/drivers/spec-faults.ts';
+import { faultsOf as faultsOfDeployment } from '../../activities/machine-deployment/facts.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
   machineClassFaults,
-  machineDeploymentFaults,
   machineFaults,
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
@@ -210,7 +210,7 @@ function objectsOf({ classes, deployments, sets, machines }: Facts): Finding[] {
   const broken = [
     ...classes.map((one) => [`MachineClass ${nameOf(one)}`, faultsOfClass(one)] as const),
     ...deployments.map(
-      (one) => [`MachineDeployment ${nameOf(one)}`, machineDeploymentFaults(one)] as const,
+      (one) => [`MachineDeployment ${nameOf(one)}`, faultsOfDeployment(one)] as const,
     ),
     ...sets.map((one) => [`MachineSet ${nameOf(one)}`, machineSetFaults(one)] as const),
     ...machines.map((one) => [`Machine ${nameOf(one)}`, machineFaults(one)] as const),

@@ -1,4 +1,5 @@
 /** Which machines belong to a MachineSet. */
+import { labels as ownLabels } from '../api/constants.ts';
 import type { LabelSelector } from '../api/machine-set.ts';
 import { formFaults, isEmptySelector, matches } from '../api/selector.ts';
 
@@ -63,5 +64,25 @@ export function selectorFaults(
   if (isEmptySelector(selector) || matches(selector, templateLabels)) return [];
   return [
     'spec.selector: Invalid value: must match spec.template.metadata.labels; make one of them fit the other',
+  ];
+}
+
+/** No label has such a value, so no selector asks for it. */
+const someHash = ' ';
+
+/**
+ * The same of a MachineDeployment, whose sets have the labels of the template and one more. A set
+ * that its selector does not match would be let go, and the next one made with all machines. MCM
+ * v0.62.1 does not let it go, as its writes for that are without effect.
+ */
+export function deploymentSelectorFaults(
+  selector: LabelSelector | undefined,
+  templateLabels: Record<string, string> = {},
+): string[] {
+  const faults = selectorFaults(selector, templateLabels);
+  if (faults.length > 0 || isEmptySelector(selector)) return faults;
+  if (matches(selector, { ...templateLabels, [ownLabels.templateHash]: someHash })) return [];
+  return [
+    `spec.selector: Invalid value: must not ask for the label ${ownLabels.templateHash}, of which each MachineSet has a value of its own`,
   ];
 }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
-import { aMachineDeployment, aMachineSet, controlledBy } from '../../support/builders.ts';
+import {
+  aMachineDeployment,
+  aMachineSet,
+  aTemplate,
+  controlledBy,
+} from '../../support/builders.ts';
 import { DeploymentWorld, life, ownSet, path, setPath } from './deployment-world.ts';
 
 const orphan = (name = 'orphan') => ownSet(name, { metadata: { ownerReferences: [] } });
@@ -175,6 +180,44 @@ describe('a deployment adopts and releases no set', () => {
         expect.objectContaining({ ...progressing, message: expect.stringContaining(words) }),
       ]),
     });
+  });
+});
+
+describe('a selector that asks for the label that tells the sets apart', () => {
+  const hash = 'machine-template-hash';
+  test.each<{ name: string; spec: Partial<MachineDeploymentSpec> }>([
+    {
+      name: 'with the value of a set that it was copied from',
+      spec: {
+        selector: { matchLabels: { pool: 'a', [hash]: '12345' } },
+        template: aTemplate({ metadata: { labels: { pool: 'a', [hash]: '12345' } } }),
+      },
+    },
+    {
+      name: 'by its absence',
+      spec: { selector: { matchExpressions: [{ key: hash, operator: 'DoesNotExist' }] } },
+    },
+  ])('makes no set that it would let go, and keeps those that it has: $name', async (given) => {
+    const own = ownSet('own', { metadata: { labels: { [hash]: '777' } } });
+    const world = new DeploymentWorld(aMachineDeployment({ spec: given.spec }), own);
+    for (let looks = 0; looks < 3; looks += 1) await world.step();
+    expect((await world.sets()).map(({ metadata }) => metadata.name)).toEqual(['own']);
+    expect(await ownersOf(world, 'own')).toEqual([ours]);
+    const { conditions = [] } = (await world.deployment()).status ?? {};
+    const progressing = conditions.find(({ type }) => type === 'Progressing');
+    expect(progressing).toMatchObject({
+      reason: 'InvalidSpec',
+      message: `spec.selector: Invalid value: must not ask for the label ${hash}, of which each MachineSet has a value of its own`,
+    });
+  });
+
+  test('is fine where every set fits all the same', async () => {
+    const matchExpressions = [{ key: hash, operator: 'NotIn', values: ['12345'] }];
+    const world = new DeploymentWorld(
+      aMachineDeployment({ spec: { selector: { matchLabels: { pool: 'a' }, matchExpressions } } }),
+    );
+    await world.settle();
+    expect(await world.sets()).toHaveLength(1);
   });
 });
 

@@ -82,6 +82,8 @@ function aClass(changes: Partial<MachineClass>): MachineClass {
   };
 }
 
+const hasNoHash = { key: 'machine-template-hash', operator: 'DoesNotExist' };
+
 function aPool(spec: Partial<MachineDeployment['spec']>): MachineDeployment {
   const template = {
     metadata: { labels: { pool: 'a' } },
@@ -213,6 +215,11 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
     name: 'an object that MCM ignores',
     facts: { deployments: [aPool({ selector: { matchLabels: { pool: 'b' } } })] },
     says: /^note objects: MachineDeployment one is invalid: spec.selector.matchLabels/,
+  },
+  {
+    name: 'a selector with the label of one set',
+    facts: { deployments: [aPool({ selector: { matchExpressions: [hasNoHash] } })] },
+    says: /^note objects: MachineDeployment one is invalid: spec.selector: .*machine-template-hash/,
   },
   {
     name: 'a machine that boots',
