@@ -6,6 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type {
+  ApplyInput,
   ApplyOutcome,
   ObservedDeploymentOutcome,
 } from '../contracts/machine-deployment-activities.ts';
@@ -294,7 +295,7 @@ class MachineDeploymentWorkflow {
   /** What does not last is written ever later, also where a read has found it in between. */
   async #try(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
     const now = Date.now();
-    const effect = effectOf(steps);
+    const effect = effectOf(steps, scalingOf(facts));
     const until = this.#guard.holdOf(effect, now)?.until;
     if (until !== undefined) return await this.#stepRefused(steps, notKept(steps), until);
     this.#guard.begin(effect, now, () => Math.random());
@@ -303,10 +304,9 @@ class MachineDeploymentWorkflow {
   }
 
   async #apply(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
-    const { replicas: desired, maxSurge } = facts;
-    const scaling = { desired, max: desired + maxSurge };
+    const scaling = scalingOf(facts);
     const input = { deployment: this.#reference(), steps, scaling };
-    const effect = effectOf(steps);
+    const effect = effectOf(steps, scaling);
     const known = this.#attemptsOf(steps);
     const attempts = known.done?.effect === effect ? known.done.attempts : 0;
     if (attempts > known.failures) return await this.#stepRefused(steps, notKept(steps));
@@ -494,6 +494,11 @@ class MachineDeploymentWorkflow {
 /** One whose deletion was undone is read, and goes on. */
 function isReleasedBy(steps: readonly DeploymentStep[], { isUndone }: ApplyOutcome): boolean {
   return !isUndone && steps.some(({ action }) => action === 'release');
+}
+
+/** What a set that is scaled notes. */
+function scalingOf({ replicas, maxSurge }: DeploymentFacts): ApplyInput['scaling'] {
+  return { desired: replicas, max: replicas + maxSurge };
 }
 
 function waitSeconds(attempts: number): number {

@@ -333,6 +333,25 @@ describe('a write that is accepted and does not last', () => {
   });
 });
 
+test('another surge is noted on the set each time: no write was taken back', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, log, facts } = rollout;
+  facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA' })];
+  await rollout.run(async () => {
+    for (const maxSurge of [2, 3, 2]) {
+      facts.maxSurge = maxSurge;
+      for (const set of facts.sets) set.hasFreshScaling = false;
+      const noted = log.count('applyDeploymentSteps');
+      await world.observe({ generation: maxSurge + noted });
+      await log.until('applyDeploymentSteps', noted + 1);
+      await rollout.planned();
+    }
+    const notes = log.inputsOf('applyDeploymentSteps').map(({ scaling }) => scaling.max);
+    expect(notes).toEqual([5, 6, 5]);
+    expect(log.count('reportDeployment')).toBe(0);
+  });
+});
+
 test('a write that another controller takes back once it was read is repeated ever later, and said', async () => {
   const rollout = new RolloutWorld(temporal, (own) => ({
     observeMachineDeployment: async (input) => {

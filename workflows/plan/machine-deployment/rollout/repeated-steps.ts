@@ -4,9 +4,15 @@ import type { DeploymentStep } from './steps.ts';
 /**
  * What the steps leave on the objects; equal for steps that were planned for another state of the
  * same set.
+ *
+ * @param scaling What a set that is scaled notes: another surge alone changes nothing else.
  */
-export function effectOf(steps: readonly DeploymentStep[]): string {
-  return JSON.stringify(steps, (key, value: unknown) =>
+export function effectOf(
+  steps: readonly DeploymentStep[],
+  scaling: { desired: number; max: number },
+): string {
+  const isNoted = steps.some(({ action }) => action === 'scaleSet');
+  return JSON.stringify([steps, isNoted ? scaling : null], (key, value: unknown) =>
     key === 'resourceVersion' || key === 'reason' ? undefined : value,
   );
 }
