@@ -3,6 +3,7 @@
  */
 import { awaited } from './awaited.ts';
 import { isActive, presentIn, sumOf } from './facts.ts';
+import { growthOf } from './new-set-size.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { affordable, exists, roomOf, spareOf, spareWithout, unsettledOf } from './sizing.ts';
 import { giveChosen } from './scaling.ts';
@@ -33,11 +34,13 @@ export function planOnDelete(rollout: Rollout): StrategyPlan {
 
 /**
  * As soon as the old machines are gone; the new set's own, which it replaces itself, hold up
- * nothing.
+ * nothing. Where it is the only one, its machines were not read: those that go are among them.
  */
 function growNewSet(rollout: Rollout, missing: number): Sizing[] {
   const { target, others } = rollout;
   const old = others.filter(isActive);
+  const { size } = old.length === 0 ? growthOf(rollout) : {};
+  if (size) return [size];
   if (unsettledOf([...old, target])) return [];
   const room = roomOf({ ...rollout, target: { ...target, going: 0 } });
   const count = Math.min(missing, room);

@@ -169,6 +169,13 @@ describe('OnDelete', () => {
       sets: [aSet({ machines: many('A', 10) }), theNewSet()],
       sizes: { new: 2 },
     },
+    {
+      name: 'scales its only set up while machines of it are still going away',
+      facts: { replicas: 5 },
+      // Only its own counts were read, which do not say which of them go.
+      sets: [aSet(), theNewSet({ machines: 'UUUAA', replicas: 2 })],
+      sizes: { new: 5 },
+    },
   ])('$name', ({ facts, sets, sizes, reason }) => {
     const plan = planOnDelete(
       rolloutOf(someFacts({ strategy: 'OnDelete', maxSurge: 0, ...facts, sets })),
