@@ -23,7 +23,7 @@ export function unsettledDeployment(standing: DeploymentStanding): Unsettled | u
   }
   const stall = stalledDeployment(status);
   if (stall) return stall;
-  const failure = conditionIn(status.conditions, 'ReplicaFailure');
+  const failure = conditionIn(status.conditions, 'ReplicaFailure') ?? refusedIn(status.conditions);
   if (failure) return reconciling(failure.reason ?? failure.type, failure.message ?? '');
   return isSettled(standing) ? undefined : underWay(standing);
 }
@@ -35,9 +35,16 @@ function stalledDeployment(status: MachineDeploymentStatus): Unsettled | undefin
   return stuck(progressIn(conditions)) ?? invalid(conditions) ?? stalledByMachines(failedMachines);
 }
 
+/** A set cannot be made, or does not keep what is written to it: that is tried again. */
+function refusedIn(conditions: readonly Condition[] = []): Condition | undefined {
+  const progress = progressIn(conditions);
+  return progress?.reason === 'MachineSetCreateError' ? progress : undefined;
+}
+
 /** The rollout is past its deadline, was given up, or cannot begin. */
 function stuck(progress: Condition | undefined): Unsettled | undefined {
   if (progress?.status !== 'False') return undefined;
+  if (refusedIn([progress])) return undefined;
   const { reason = 'Blocked', message = '' } = progress;
   return stalled(reason, message, helpFor(reason, message));
 }

@@ -55,6 +55,14 @@ describe('a deployment', () => {
       { type: 'ReplicaFailure', status: 'True', reason: 'FailedUpdate', message: 'no' },
     ];
     expect(of({ conditions })).toBe('Reconciling FailedUpdate: no');
+    const refused = progress(
+      'False',
+      'MachineSetCreateError',
+      'Failed to create: a webhook is down',
+    );
+    const said = 'Reconciling MachineSetCreateError: Failed to create: a webhook is down';
+    expect(of({ conditions: refused })).toBe(said);
+    expect(of({ replicas: 0, conditions: refused })).toBe(said);
   });
 });
 
