@@ -87,9 +87,21 @@ export function failureOfAnswer(
 /** Such as a file that is not there, or a certificate that is none. */
 function failureOfToken(doing: string, cause: unknown): AzureFailure {
   const answer = answerOf(cause);
-  const known = meaningOf(answer);
+  const known = isTroubleOfAuthority(cause) ? 'unavailable' : meaningOf(answer);
   const meaning = known === 'unknown' ? 'unauthenticated' : known;
   return new AzureFailure({ meaning, message: messageOf(`${doing}: get a token`, answer), cause });
+}
+
+/**
+ * The authority has not looked at the credentials. The library does not ask again for a minute
+ * after such an answer: it fails with what it remembers, which has no status, and as its code the
+ * numbers of Entra ID or nothing.
+ */
+function isTroubleOfAuthority(error: unknown): boolean {
+  const { name, status, errorCode } = sdkErrorOf(sdkErrorOf(error).cause);
+  if (name !== 'ServerError') return false;
+  if (typeof status === 'number') return status === 429 || status >= 500;
+  return typeof errorCode === 'string' && /^[\d ]*$/.test(errorCode);
 }
 
 export function messageOf(doing: string, answer: AzureAnswer): string {
@@ -126,6 +138,8 @@ interface SdkError {
   /** The code of the library that fetches tokens. */
   errorCode?: unknown;
   statusCode?: unknown;
+  /** In errors of that library. */
+  status?: unknown;
   message?: unknown;
   errorResponse?: { error?: unknown };
   cause?: unknown;
@@ -194,7 +208,9 @@ function codeOf(error: unknown): string | undefined {
     (value): value is string => typeof value === 'string' && value !== '',
   );
   if (known !== undefined) return known;
-  if (name === 'AuthenticationRequiredError') return codeOf(cause) ?? 'invalid_client';
+  if (name === 'AuthenticationRequiredError') {
+    return codeOf(cause) ?? (isTroubleOfAuthority(error) ? undefined : 'invalid_client');
+  }
   return name === 'CredentialUnavailableError' ? name : undefined;
 }
 

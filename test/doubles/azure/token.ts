@@ -17,6 +17,8 @@ export interface Authority {
   restore(): void;
   /** The next requests for a token are never answered. Default: all until `restore`. */
   fallSilent(times?: number): void;
+  /** Requests for a token are answered with this until `restore`: it is in trouble of its own. */
+  fail(answer: Answer): void;
   /** Requests so far; each new client asks for the metadata once. */
   readonly heard: { metadata: number; tokens: number };
 }
@@ -25,11 +27,15 @@ export function createAuthority(application: Application, origin: () => string):
   const tokens = new Set<string>();
   let isRevoked = false;
   let silences = 0;
+  let trouble: Answer | undefined;
   const heard = { metadata: 0, tokens: 0 };
   return {
     heard,
     fallSilent(times = Infinity) {
       silences = times;
+    },
+    fail(answer) {
+      trouble = answer;
     },
     isGood: (token) => tokens.has(token),
     revoke() {
@@ -39,6 +45,7 @@ export function createAuthority(application: Application, origin: () => string):
     restore() {
       isRevoked = false;
       silences = 0;
+      trouble = undefined;
     },
     answer({ method, path, text }) {
       if (path.endsWith('/v2.0/.well-known/openid-configuration')) {
@@ -51,6 +58,7 @@ export function createAuthority(application: Application, origin: () => string):
         silences -= 1;
         return 'silence';
       }
+      if (trouble) return trouble;
       const fault = isRevoked ? 'invalid_client' : faultOf(application, path, text);
       if (fault !== undefined) return refusal(fault);
       const token = randomUUID();

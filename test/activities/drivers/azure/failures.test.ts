@@ -224,6 +224,37 @@ describe('failures', () => {
     });
   });
 
+  test.each([
+    // A page of what stands in front of Entra ID; the library gives it the code `server_error`.
+    { name: 'without a word', answer: { status: 503 } },
+    {
+      name: 'in its own words',
+      answer: {
+        status: 503,
+        body: {
+          error: 'temporarily_unavailable',
+          error_description: 'AADSTS90033: A transient error has occurred. Please try again.',
+          error_codes: [90_033],
+        },
+      },
+    },
+    { name: 'for too many requests', answer: { status: 429 } },
+  ])('trouble of the authority, $name, is none of the credentials', async ({ answer }) => {
+    const fresh = aDriver(double);
+    double.authority.fail(answer);
+    const before = double.authority.heard.tokens;
+    const trouble = { code: 'Unavailable', settled: false };
+    const first = await failureOf(fresh.describeInstance(aMachine('m')));
+    expect(first).toMatchObject(trouble);
+    expect(first.kind).toBeUndefined();
+    // The library remembers such an answer for a minute, and has no status by then.
+    const second = await failureOf(fresh.describeInstance(aMachine('m')));
+    expect(second).toMatchObject(trouble);
+    expect(second.kind).toBeUndefined();
+    expect(second.message).not.toContain('invalid_client');
+    expect(double.authority.heard.tokens - before).toBe(1);
+  });
+
   test('credentials that were revoked are not tried from memory for ever', async () => {
     await driver.describeInstance(aMachine('m'));
     double.authority.revoke();
