@@ -88,6 +88,23 @@ export const names: Kind<string[]> = {
       .filter((name) => name !== ''),
 };
 
+const bootstrapGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
+
+/**
+ * As the API server wants them in a bootstrap token, separated by commas alone: with one other name
+ * it refuses the token, and no Node can join.
+ */
+export const bootstrapGroups: Kind<string> = {
+  placeholder: 'NAME,NAME',
+  allowed:
+    'names that begin with "system:bootstrappers:", followed by up to 256 lower-case letters, digits, ":" and "-" with a letter or digit at the end, separated by commas',
+  parse: (value) => {
+    const groups = names.parse(value) ?? [];
+    const areAllowed = groups.every((name) => bootstrapGroup.test(name));
+    return areAllowed ? groups.join(',') : undefined;
+  },
+};
+
 /** A name of one DNS label, as Kubernetes wants it for namespaces. */
 export const namespaceName: Kind<string> = {
   placeholder: 'NAME',

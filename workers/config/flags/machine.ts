@@ -1,6 +1,6 @@
 /** Flags about machines and their safety. Both are mostly the business of the worker. */
 import type { Flag } from './flag.ts';
-import { duration, integer, names, oneOf, text } from './kinds.ts';
+import { bootstrapGroups, duration, integer, names, oneOf, text } from './kinds.ts';
 
 export const machineFlags = {
   'machine-creation-timeout': {
@@ -68,9 +68,9 @@ export const machineFlags = {
   },
   'bootstrap-token-auth-extra-groups': {
     group: 'Machines',
-    kind: text,
+    kind: bootstrapGroups,
     default: '',
-    says: 'Groups, separated by commas, that a bootstrap token gives to a joining node.',
+    says: 'Groups, separated by commas, that a bootstrap token gives to a joining node. Each begins with "system:bootstrappers:", without which the API server refuses the token (MCM takes any text). Blanks around a name are dropped.',
     only: 'worker',
   },
   'resource-exhausted-retry': {

@@ -56,6 +56,18 @@ const good: { name: string; argv: string[]; values: Partial<FlagValues> }[] = [
     values: { 'node-conditions': ['A', 'B'] },
   },
   { name: 'no names at all', argv: ['--node-conditions='], values: { 'node-conditions': [] } },
+  {
+    name: 'groups of bootstrap tokens with blanks, which the API server would refuse',
+    argv: ['--bootstrap-token-auth-extra-groups=system:bootstrappers:a, system:bootstrappers:b:c,'],
+    values: {
+      'bootstrap-token-auth-extra-groups': 'system:bootstrappers:a,system:bootstrappers:b:c',
+    },
+  },
+  {
+    name: 'no groups of bootstrap tokens',
+    argv: ['--bootstrap-token-auth-extra-groups='],
+    values: { 'bootstrap-token-auth-extra-groups': '' },
+  },
   { name: 'an IPv6 address', argv: ['--address=::1'], values: { address: '::1' } },
   {
     name: 'an IPv6 host and port',
@@ -144,6 +156,17 @@ const bad: { name: string; argv: string[]; fault: RegExp }[] = [
     argv: ['--leader-elect-resource-lock=endpoints'],
     fault: /allowed: leases/,
   },
+  ...[
+    'machines',
+    'system:bootstrappers',
+    'system:bootstrappers:A',
+    'system:bootstrappers:a-b:',
+  ].map((group) => ({
+    name: `a group of bootstrap tokens called ${group}`,
+    argv: [`--bootstrap-token-auth-extra-groups=system:bootstrappers:a,${group}`],
+    fault:
+      /-groups: "[^"]*" is not allowed; allowed: names that begin with "system:bootstrappers:"/,
+  })),
   { name: 'a word that is no flag', argv: ['worker'], fault: /"worker" is not a flag/ },
   { name: 'an empty word', argv: [''], fault: /"" is not a flag/ },
 ];
