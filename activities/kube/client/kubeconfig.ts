@@ -123,7 +123,7 @@ function entryOf<T extends { name: string }>(entries: T[], { source, list, name 
 
 interface RawUser {
   name?: string;
-  user?: { tokenFile?: string; token?: string };
+  user?: { tokenFile?: string; 'token-file'?: string; token?: string };
 }
 
 /** What is read of a file; its entries are checked by the parsers of the package. */
@@ -228,10 +228,14 @@ function forbiddenIn({ cluster, user }: KubeConfig): string | undefined {
 const absolute = (key: string, path: string | null | undefined, root: string): object =>
   path ? { [key]: resolve(root, path) } : {};
 
-/** A `tokenFile` is read again each minute, which the package does only for its own form of it. */
+/**
+ * A `tokenFile` is read again each minute, which the package does only for its own form of it. The
+ * package must see no `token-file`: it would read that at once, of any user, a Secret's as well.
+ */
 function withTokenFile(entry: RawUser, root: string): unknown {
-  const { tokenFile, ...user } = entry.user ?? {};
-  if (tokenFile === undefined || user.token !== undefined) return entry;
-  const config = { tokenFile: resolve(root, tokenFile) };
+  const { tokenFile, 'token-file': ofPackage, ...user } = entry.user ?? {};
+  const file = tokenFile ?? ofPackage;
+  if (file === undefined || user.token !== undefined) return { ...entry, user };
+  const config = { tokenFile: resolve(root, file) };
   return { ...entry, user: { ...user, 'auth-provider': { name: 'tokenFile', config } } };
 }

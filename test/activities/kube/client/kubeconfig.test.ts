@@ -147,3 +147,33 @@ function faultOf(read: () => unknown): string[] {
 function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
+
+const given = (user: string): string => config(user).replace(', certificate-authority: ca.crt', '');
+
+test.each(['tokenFile', 'token-file'])(
+  'of a Secret no user has a file of this process sent to a server, by %s either',
+  async (field) => {
+    const text = given(JSON.stringify({ [field]: file('token', 'of-this-process') }));
+    expect(() => kubeConfigOfSecret({ text, source: 'Secret a/b' })).toThrow(
+      'Secret a/b: tokenFile or auth-provider is not allowed in a Secret',
+    );
+    const unused = given('{token: t}').replace(
+      'users: [',
+      `users: [{name: v, user: {${field}: /none}}, `,
+    );
+    expect(kubeConfigOfSecret({ text: unused, source: 'Secret a/b' }).user.token).toBe('t');
+    const replaced = kubeConfigOfSecret({ text, source: 'Secret a/b', token: 'of-the-Secret' });
+    expect((await createCredentials(replaced).current()).headers).toEqual({
+      authorization: 'Bearer of-the-Secret',
+    });
+  },
+);
+
+test('a token-file is a tokenFile, which is read again as it is renewed', async () => {
+  file('ca.crt', 'CA');
+  file('token', 'from-file\n');
+  const credentials = createCredentials(
+    loadKubeConfig(file('config', config('{token-file: token}'))),
+  );
+  expect((await credentials.current()).headers).toEqual({ authorization: 'Bearer from-file' });
+});
