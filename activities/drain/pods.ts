@@ -24,6 +24,8 @@ export async function podsToDrain(
   nodeName: string,
   { mayBeOld = false } = {},
 ): Promise<DrainPod[]> {
+  // This selects the pods of the whole cluster that wait for a Node.
+  if (nodeName === '') return [];
   const { items } = await target.list<Pod>('/api/v1/pods', {
     fieldSelector: `spec.nodeName=${nodeName}`,
     ...(mayBeOld && { resourceVersion: '0' }),

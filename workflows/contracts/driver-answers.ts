@@ -150,7 +150,11 @@ function endedBy(
   return fault === undefined ? answer : nonsense(method, fault, context);
 }
 
-const describedSchema: Schema<Instance> = { providerID: name, nodeName: text };
+/** Its pods are searched for by this name, and those that wait for a Node have none. */
+const describedSchema = ({ usesTarget }: AnswerContext): Schema<Instance> => ({
+  providerID: name,
+  nodeName: usesTarget ? nodeName : text,
+});
 
 export function describedBy(answer: DescribeOutcome, context: AnswerContext): DescribeOutcome {
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
@@ -158,7 +162,7 @@ export function describedBy(answer: DescribeOutcome, context: AnswerContext): De
     return { outcome, failure: failureIn(failure, 'describeInstance', context) };
   const fault =
     outcome === 'found'
-      ? prefixed('instance', errorIn(instance, describedSchema))
+      ? prefixed('instance', errorIn(instance, describedSchema(context)))
       : outcome === 'missing'
         ? errorIn(answer, { settleSeconds })
         : `outcome: ${quoted(outcome)}: must be found, missing or failed`;

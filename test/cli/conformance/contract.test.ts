@@ -56,6 +56,12 @@ test.each([
     says: [expect.stringContaining('instance/nodeName must match pattern')],
   },
   {
+    name: 'an instance that is found without the name of its Node',
+    activity: 'describeInstance',
+    answer: { outcome: 'found', instance: { providerID: 'acme:///1', nodeName: '' } },
+    says: [expect.stringContaining('instance/nodeName must match pattern')],
+  },
+  {
     name: 'a code of its own making',
     activity: 'listInstances',
     answer: { outcome: 'failed', failure: { ...failure, code: 'Gone' } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createdBy, deletedBy, validatedBy } from '../../../workflows/contracts/driver-answers.ts';
+import { createdBy, deletedBy, describedBy, validatedBy } from '../../../workflows/contracts/driver-answers.ts';
 
 const asked = { provider: 'mars', usesTarget: true, isCancelled: false };
 const failure = { code: 'Unauthenticated', message: 'no', isSettled: true } as const;
@@ -71,4 +71,21 @@ test('of a pending operation that is all that is kept', () => {
   } as const;
   const more = { ...answer, cost: 7 };
   expect(deletedBy(more, asked)).toEqual(answer);
+});
+
+test.each(['', 'Not A Node', undefined])(
+  'an instance that is found with the Node %j is nonsense where it has one',
+  (nodeName) => {
+    const answer = { outcome: 'found', instance: { providerID: 'acme:///1', nodeName } };
+    // @ts-expect-error A driver in another language says what it likes.
+    expect(describedBy(answer, asked)).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'Internal', message: expect.stringContaining('instance.nodeName: ') },
+    });
+  },
+);
+
+test('an instance that is found without a Node may leave its name empty', () => {
+  const answer = { outcome: 'found', instance: { providerID: 'acme:///1', nodeName: '' } } as const;
+  expect(describedBy(answer, { ...asked, usesTarget: false })).toEqual(answer);
 });
