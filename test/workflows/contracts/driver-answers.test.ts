@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { createdBy, deletedBy, describedBy, validatedBy } from '../../../workflows/contracts/driver-answers.ts';
+import {
+  createdBy,
+  deletedBy,
+  describedBy,
+  validatedBy,
+} from '../../../workflows/contracts/driver-answers.ts';
 
 const asked = { provider: 'mars', usesTarget: true, isCancelled: false };
 const failure = { code: 'Unauthenticated', message: 'no', isSettled: true } as const;
