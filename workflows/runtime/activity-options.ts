@@ -129,15 +129,18 @@ export function singleAttempt(summary: string): Steps {
   return proxyActivities<KubeActivities>({ ...regularOptions(summary), retry });
 }
 
+const notServedInGo = 'ActivityNotRegisteredError';
+
 /**
- * As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, and
- * in Go.
+ * As the SDKs call an activity that a worker does not serve: in TypeScript, Python and others, in
+ * Go, and in Java. But for that of Go, drivers may have exceptions of these names themselves.
  */
-export const notServed = ['NotFoundError', 'ActivityNotRegisteredError'];
+export const notServed = ['NotFoundError', notServedInGo, 'java.lang.IllegalArgumentException'];
 
 export function isNotServed(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && notServed.includes(cause.type ?? '');
+  if (!(cause instanceof ApplicationFailure) || !notServed.includes(cause.type ?? '')) return false;
+  return cause.type === notServedInGo || cause.message.includes('not registered');
 }
 
 /**

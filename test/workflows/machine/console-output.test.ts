@@ -69,6 +69,16 @@ async function notServed(): Promise<never> {
   throw ApplicationFailure.create({ type: 'NotFoundError', message: 'not registered' });
 }
 
+async function notServedInJava(): Promise<never> {
+  const message = 'Activity Type "getConsoleOutput" is not registered with a worker. Known types: ';
+  throw ApplicationFailure.create({ type: 'java.lang.IllegalArgumentException', message });
+}
+
+/** An exception of the driver's own. */
+async function notFoundInPython(): Promise<never> {
+  throw ApplicationFailure.create({ type: 'NotFoundError', message: 'no such server' });
+}
+
 describe('a console that is not to be had keeps no machine from turning Failed', () => {
   const failure = { code: 'PermissionDenied', message: 'no right', isSettled: true } as const;
   test.each([
@@ -85,6 +95,8 @@ describe('a console that is not to be had keeps no machine from turning Failed',
     ['hangs', hang, /^Unknown: no answer in time$/],
     ['throws', exception, /^Unknown: broken$/],
     ['is not served', notServed, /^Unimplemented: the driver does not serve getConsoleOutput$/],
+    ['is not served in Java', notServedInJava, /^Unimplemented: the driver does not serve/],
+    ['throws an exception of that name', notFoundInPython, /^Unknown: no such server$/],
   ])('%s', async (_what, getConsoleOutput, reason) => {
     const world = await MachineWorld.create(temporal, { getConsoleOutput });
     await world.run(async () => {

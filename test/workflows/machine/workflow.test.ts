@@ -387,8 +387,16 @@ test('without a target cluster a machine with its instance is Available', async 
   });
 });
 
-test('a driver that does not serve what it is asked for: the Machine says so', async () => {
-  const world = await MachineWorld.create(temporal, { createInstance: notServed });
+test.each([
+  ['TypeScript', 'NotFoundError', 'createInstance is not registered on this Worker'],
+  [
+    'Java',
+    'java.lang.IllegalArgumentException',
+    'Activity Type "createInstance" is not registered with a worker. Known types are: ',
+  ],
+])('a driver in %s that does not serve it: the Machine says so', async (_in, type, message) => {
+  const createInstance = () => Promise.reject(ApplicationFailure.create({ type, message }));
+  const world = await MachineWorld.create(temporal, { createInstance });
   await world.run(async () => {
     await world.begin();
     await world.log.until('recordFailure');
@@ -398,8 +406,3 @@ test('a driver that does not serve what it is asked for: the Machine says so', a
     );
   });
 });
-
-function notServed(): Promise<never> {
-  const message = 'createInstance is not registered on this Worker';
-  return Promise.reject(ApplicationFailure.create({ type: 'NotFoundError', message }));
-}
