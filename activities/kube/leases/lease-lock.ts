@@ -59,18 +59,18 @@ export class LeaseLock {
 
   async read(): Promise<Lease | undefined> {
     try {
-      this.#see(await this.#options.client.get<Lease>(this.#path));
+      const lease = await this.#options.client.get<Lease>(this.#path);
+      this.#observed.see(lease);
+      this.#noteTerm(lease);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      this.#see(undefined);
+      this.#observed.see(undefined);
     }
     return this.#observed.lease;
   }
 
-  #see(lease: Lease | undefined): void {
-    this.#observed.see(lease);
-    if (lease === undefined) return;
-    this.#transitions = Math.max(this.#transitions, lease.spec?.leaseTransitions ?? 0);
+  #noteTerm({ spec }: Lease): void {
+    this.#transitions = Math.max(this.#transitions, spec?.leaseTransitions ?? 0);
   }
 
   /** Who held it at the last read, if it is not ours to take. */
@@ -135,8 +135,8 @@ export class LeaseLock {
     const write = { annotations: marked, spec: { ...this.#term(), ...term } };
     const lease = held === undefined ? await this.#create(write) : await this.#update(held, write);
     if (isBegin) this.#mustBegin = false;
-    this.#see(lease);
-    this.#observed.seeOurs();
+    this.#observed.seeOurs(lease);
+    this.#noteTerm(lease);
     this.#isHeld = true;
     this.#mustTake = false;
     return { held: true, lease };

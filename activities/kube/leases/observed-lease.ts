@@ -4,6 +4,7 @@
  */
 import type { ObjectMeta } from '../client/client.ts';
 import { isNewer } from '../cache/resource-version.ts';
+import { restoredAnnotation } from '../objects/restore-note.ts';
 import { monotonicMs } from '../../system/system.ts';
 
 export interface LeaseSpec {
@@ -41,7 +42,8 @@ export class ObservedLease {
   readonly #candidate: Candidate;
   #lease: Lease | undefined;
   #changedAt = 0;
-  #wentBack = false;
+  /** When an older state was seen, and what it says of the last restore. */
+  #wentBack: { at: number; note: string | undefined } | undefined;
   /** A Lease in our name is that of the process before us only until we have held it ourselves. */
   #mayInherit = true;
 
@@ -55,33 +57,51 @@ export class ObservedLease {
 
   /** The API server's database was restored: it showed an older state than it had shown before. */
   get wentBack(): boolean {
-    return this.#wentBack;
+    return this.#wentBack !== undefined;
   }
 
   /** The restore was taken note of. */
   forgetRestore(): void {
-    this.#wentBack = false;
+    this.#wentBack = undefined;
   }
 
   see(lease: Lease | undefined): void {
-    if (isOlderState(lease, this.#lease)) this.#wentBack = true;
+    if (isOlderState(lease, this.#lease))
+      this.#wentBack = { at: monotonicMs(), note: noteOn(lease) };
+    else if (this.#isSettled(lease)) this.forgetRestore();
+    this.#take(lease);
+  }
+
+  /** What was seen last is what we wrote: the latest state, whatever our clock says. */
+  seeOurs(lease: Lease): void {
+    this.#take(lease);
+    this.#mayInherit = false;
+  }
+
+  #take(lease: Lease | undefined): void {
     if (lease?.metadata.resourceVersion !== this.#lease?.metadata.resourceVersion) {
       this.#changedAt = monotonicMs();
     }
     this.#lease = lease;
   }
 
-  /** What was seen last is what we wrote. */
-  seeOurs(): void {
-    this.#mayInherit = false;
+  /**
+   * Another process took note of the restore. Or the leader renews on without a note: it had its
+   * clock set back, as it notices a restore with its next renewal.
+   */
+  #isSettled(lease: Lease | undefined): boolean {
+    if (!this.#wentBack || !lease || !this.#lease) return false;
+    if (noteOn(lease) !== this.#wentBack.note) return true;
+    const isRenewed = lease.metadata.resourceVersion !== this.#lease.metadata.resourceVersion;
+    if (!isRenewed || !isOfSameProcess(lease, this.#lease)) return false;
+    return monotonicMs() > this.#wentBack.at + durationMsOf(lease);
   }
 
   /** Who holds it, if it is not ours to take. */
   foreignHolder(): string | undefined {
     const holder = this.#lease?.spec?.holderIdentity;
     if (!holder || this.#isOurs(holder)) return undefined;
-    const durationSeconds = this.#lease?.spec?.leaseDurationSeconds ?? defaultDurationSeconds;
-    return monotonicMs() < this.#changedAt + durationSeconds * 1_000 ? holder : undefined;
+    return monotonicMs() < this.#changedAt + durationMsOf(this.#lease) ? holder : undefined;
   }
 
   #isOurs(holder: string): boolean {
@@ -93,6 +113,15 @@ export class ObservedLease {
   }
 }
 
+function durationMsOf(lease: Lease | undefined): number {
+  return (lease?.spec?.leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
+}
+
+/** Of the last restore that a leader noticed. */
+function noteOn(lease: Lease | undefined): string | undefined {
+  return lease?.metadata.annotations?.[restoredAnnotation];
+}
+
 /** By its version; or by its time of renewal, where the versions have passed the old ones since. */
 function isOlderState(now: Lease | undefined, before: Lease | undefined): boolean {
   if (now === undefined || before === undefined) return false;
@@ -100,10 +129,13 @@ function isOlderState(now: Lease | undefined, before: Lease | undefined): boolea
   return isOfSameProcess(now, before) && renewedAt(now) < renewedAt(before);
 }
 
+/** MCM leaves the annotations as they are when it takes its Lease. */
 function isOfSameProcess(a: Lease, b: Lease): boolean {
   const incarnation = a.metadata.annotations?.[incarnationAnnotation];
   return (
-    incarnation !== undefined && incarnation === b.metadata.annotations?.[incarnationAnnotation]
+    incarnation !== undefined &&
+    incarnation === b.metadata.annotations?.[incarnationAnnotation] &&
+    a.spec?.holderIdentity === b.spec?.holderIdentity
   );
 }
 

@@ -7,6 +7,7 @@ import type { KubeClient, KubeObject } from '../../../../activities/kube/client/
 import { lease } from '../../../../activities/kube/client/paths.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import type { ActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
+import { restoredAnnotation } from '../../../../activities/kube/objects/restore-note.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aLease, aThing } from '../things.ts';
 import { until } from '../until.ts';
@@ -223,6 +224,7 @@ describe('election', () => {
 const checkpoint = (doubt: string | undefined) => ({
   checkpoint: doubt === undefined ? '7' : null,
 });
+const restoreNote = (doubt: string | undefined) => ({ [restoredAnnotation]: doubt ?? null });
 /** Of our Lease, two: the second shows that its holder has the answer to the first. */
 async function renewals(): Promise<void> {
   for (const which of ['first', 'second']) {
@@ -294,6 +296,22 @@ describe('a term', () => {
     await until('b leads', () => b.election.isLeader);
     expect(b.terms[0]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
     expect(doubtOf(b)).toContain('its database was restored');
+  });
+
+  test('of a candidate is in no doubt when the leader has taken note of the restore', async () => {
+    const a = candidate('a', { annotations: restoreNote });
+    await until('a leads', () => a.election.isLeader);
+    const restore = server.backup();
+    await renewals();
+    const b = candidate('b');
+    await until('b waits', () => b.election.obstacle !== undefined);
+    const seenByB = server.requests.length;
+    restore();
+    await until('another term', () => a.terms.length === 2);
+    await until('b has seen it', () => server.requests.length > seenByB + 20);
+    await a.election.stop();
+    await until('b leads', () => b.election.isLeader);
+    expect([doubtOf(a), doubtOf(b)]).toEqual([expect.stringContaining('restored'), 'none']);
   });
 
   test('begins anew when the leader asks for it, without a moment in which the Lease is free', async () => {
