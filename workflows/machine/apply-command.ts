@@ -3,7 +3,7 @@ import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';
 import { retryFailureNow } from './failure.ts';
-import { noteDrainOptions, noteForceDeletion, noteWritten } from './object.ts';
+import { forgetCommand, noteDrainOptions, noteForceDeletion, noteWritten } from './object.ts';
 import { retryPreservedDrainNow } from './preservation.ts';
 import type { MachineState } from './state.ts';
 import { skipDrain } from './teardown.ts';
@@ -25,7 +25,10 @@ export async function applyCommand(
   const input = defined({ machine, command, until, countsFrom, written });
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
   const { words, resourceVersion, isStale } = await run;
-  if (isStale) return words;
+  if (written !== undefined) forgetCommand(state, written);
+  // An attempt without an answer in time may have done it. What the others ask for is signalled
+  // with the object; of a retry nothing stands there, and one too many does no harm.
+  if (isStale && command.verb !== 'retryNow') return words;
   noteCommand(state, command, until);
   if (resourceVersion !== undefined) noteWritten(state, resourceVersion);
   return words;

@@ -208,6 +208,11 @@ export function takeClassRefusal({ object }: MachineState): boolean {
   return isRefused;
 }
 
+/** It was done: that its annotation is gone is not signalled, and the next run must not hear it. */
+export function forgetCommand({ object }: MachineState, written: string): void {
+  if (object.observed?.command === written) delete object.observed.command;
+}
+
 /** A command was written to the object. As the watcher will signal it: that is no news then. */
 export function noteDrainOptions(state: MachineState, change: DrainOptions): void {
   const { observed } = state.object;

@@ -227,6 +227,23 @@ describe('a command that stands on the Machine', () => {
   });
 });
 
+test('a retry whose annotation went with an attempt that had no answer in time is done all the same', async () => {
+  const failure = { code: 'ResourceExhausted', message: 'no room', isSettled: true } as const;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => ({ outcome: 'failed', failure }),
+    applyMachineCommand: async () => ({ words: 'done before', isStale: true }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('recordFailure');
+    await world.observe({ command: 'retryNow' });
+    await world.log.until('createInstance', 2);
+    const { observed } = (await world.state()).object;
+    // The next run is not to do it once more.
+    expect(observed).not.toHaveProperty('command');
+  });
+});
+
 test('a deletion with the annotation skip-drain skips its drain after everything else was lost', async () => {
   const world = await MachineWorld.create(temporal);
   world.object = { ...world.object, drain: { isSkipped: true } };
