@@ -40,12 +40,12 @@ export interface MissingInput {
   account: Account;
 }
 
-/** Undefined when none is missing. A listing that failed says of none that it is. */
+/** Without `missing` when none is. A listing that failed says of none that it is. */
 export async function findMissing(
   dependencies: SearchDependencies,
   { listing: { scope, error }, listed, machines, account }: MissingInput,
-): Promise<MissingSearch | undefined> {
-  if (error !== undefined) return undefined;
+): Promise<{ owned?: number; missing?: MissingSearch }> {
+  if (error !== undefined) return {};
   const { settleSeconds } = dependencies.driver;
   const classNames = new Set(scope.classes.map(({ metadata }) => metadata.name));
   const rules = { now: nowMs(), settleSeconds };
@@ -58,12 +58,15 @@ export async function findMissing(
     if (await isMissing(dependencies, { one, listing: { scope }, machines, account }))
       missing.push(one);
   });
-  if (missing.length === 0) return undefined;
+  if (missing.length === 0) return { owned: owned.length };
   return {
-    machines: owned.length,
-    unlisted: unlisted.length,
-    asked: asked.length,
-    missing: missing.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    owned: owned.length,
+    missing: {
+      machines: owned.length,
+      unlisted: unlisted.length,
+      asked: asked.length,
+      missing: missing.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    },
   };
 }
 

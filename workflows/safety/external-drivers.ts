@@ -146,9 +146,10 @@ async function withMissing(
     .flat()
     .map(({ createdAt: _known, ...one }): OwnedInstance => one)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  if (missing.length === 0) return listing;
+  const counted = listing.error === undefined ? { ...listing, owned: machines } : listing;
+  if (missing.length === 0) return counted;
   const counts = { machines, unlisted: unlisted.length, asked: asked.length };
-  return { ...listing, missing: { ...counts, missing } };
+  return { ...counted, missing: { ...counts, missing } };
 }
 
 /**

@@ -2,7 +2,8 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { OrphanCheck } from '../contracts/safety-activities.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';
-import { isMassLoss } from '../plan/safety/missing-instances.ts';
+import type { MissingSearch } from '../plan/safety/missing-instances.ts';
+import { isMassLoss, missingByProvider } from '../plan/safety/missing-instances.ts';
 import type { ScopeListing } from '../plan/safety/orphan-sweep.ts';
 import { safetyCheck, messageOf } from '../runtime/activity-options.ts';
 
@@ -30,7 +31,8 @@ export async function signalMissing(
   listings: readonly ScopeListing[],
 ): Promise<MissingReport> {
   const lossy = listings.filter(({ missing }) => missing !== undefined);
-  const stopped = lossy.filter(isMass).map(stopOf);
+  const massLossOf = massLossIn(listings);
+  const stopped = lossy.flatMap((listing) => stopOf(listing, massLossOf(listing)) ?? []);
   const all = instancesIn(lossy);
   const report: MissingReport = {
     total: all.length,
@@ -38,7 +40,7 @@ export async function signalMissing(
     stopped,
   };
   const doubtful =
-    check.mode === 'report' ? [] : instancesIn(lossy.filter((listing) => !isMass(listing)));
+    check.mode === 'report' ? [] : instancesIn(lossy.filter((listing) => !massLossOf(listing)));
   if (doubtful.length === 0 && stopped.length === 0) return report;
   const { namespace, cluster, minAgeSeconds } = check;
   const confirmAfterSeconds = Math.min(minAgeSeconds, confirmMaxSeconds);
@@ -58,14 +60,30 @@ function instancesIn(listings: readonly ScopeListing[]): OwnedInstance[] {
   return listings.flatMap(({ missing }) => missing?.missing ?? []);
 }
 
-function isMass({ missing }: ScopeListing): boolean {
-  return missing !== undefined && isMassLoss(missing);
+interface MassLoss extends MissingSearch {
+  /** Set where it is that of all scopes together. */
+  provider?: string;
 }
 
-function stopOf({ className, missing }: ScopeListing): MissingReport['stopped'][number] {
-  const { missing: gone = [], asked = 0, machines = 0 } = missing ?? {};
+/** Says of a listing whether too many are gone in it, or from all of its provider. */
+function massLossIn(listings: readonly ScopeListing[]) {
+  const byProvider = missingByProvider(listings);
+  return ({ provider, missing }: ScopeListing): MassLoss | undefined => {
+    const all = byProvider.get(provider);
+    if (all && isMassLoss(all)) return { ...all, provider };
+    return missing && isMassLoss(missing) ? missing : undefined;
+  };
+}
+
+function stopOf(
+  { className }: ScopeListing,
+  loss: MassLoss | undefined,
+): MissingReport['stopped'][number] | undefined {
+  if (!loss) return undefined;
+  const { missing: gone, asked, machines, provider } = loss;
+  const ofProvider = provider === undefined ? '' : ` of provider ${provider}`;
   const ofAsked = asked < machines ? ` (${asked} were asked for)` : '';
-  const message = `${gone.length} of ${machines} machines${ofAsked} have no instance any more, for all that the cloud says: none is replaced because of that, as this may be a mistake, such as credentials of another account. Delete the Machines that are really lost`;
+  const message = `${gone.length} of ${machines} machines${ofProvider}${ofAsked} have no instance any more, for all that the cloud says: none is replaced because of that, as this may be a mistake, such as credentials of another account. Delete the Machines that are really lost`;
   return { className, message };
 }
 

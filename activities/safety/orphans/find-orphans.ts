@@ -40,13 +40,13 @@ export async function findOrphans(
   const listed = listedIn(listings);
   return await Promise.all(
     listings.map(async (listing) => {
-      const missing = await findMissing(dependencies, {
+      const found = await findMissing(dependencies, {
         listing,
         listed,
         machines,
         account: request,
       });
-      return { ...listingOf(listing, claims, request), ...(missing && { missing }) };
+      return { ...listingOf(listing, claims, request), ...found };
     }),
   );
 }

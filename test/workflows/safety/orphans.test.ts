@@ -41,6 +41,7 @@ async function firstRun(
     findProviders: async () => ['virtual'],
     reportOrphans: tells,
     reportCredentials: tells,
+    signalMissingInstances: tells,
   });
   const driver = log.record({ findOrphans: listing });
   const rules = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 } as const;
@@ -112,4 +113,34 @@ test('Events that cannot be written do not cost the report', async () => {
     suspected: 2,
     errors: [{ where: 'Events', message: 'forbidden' }],
   });
+});
+
+/** One of a zone, each with two machines. */
+function zoneWithout(zone: string, count: number): ScopeListing {
+  const missing = Array.from({ length: count }, (_, index) => {
+    const name = `${zone}-${index}`;
+    return { name, uid: `uid-of-${name}`, providerID: `gce:///p/${zone}/${name}` };
+  });
+  const search = { machines: 2, unlisted: count, asked: count, missing };
+  const listing = { ...found, className: zone, suspects: [], owned: 2 };
+  return count === 0 ? listing : { ...listing, missing: search };
+}
+
+const allGone = async () => ['a', 'b', 'c'].map((zone) => zoneWithout(zone, 2));
+
+test('most machines of all zones are gone: no machine is signalled, as with credentials of another account', async () => {
+  const { log, report } = await firstRun('account', {}, allGone);
+  const [told] = log.inputsOf('signalMissingInstances');
+  const message = expect.stringContaining('6 of 6 machines of provider virtual');
+  const stopped = ['a', 'b', 'c'].map((className) => ({ className, message }));
+  expect(told).toEqual({ namespace: 'account', missing: [], stopped });
+  expect(report.missing).toMatchObject({ total: 6, stopped });
+});
+
+const someGone = async () => [zoneWithout('a', 2), zoneWithout('b', 1), zoneWithout('c', 0)];
+
+test('of machines that are gone in one zone of several each is signalled', async () => {
+  const { log } = await firstRun('zone', {}, someGone);
+  const names = ['a-0', 'a-1', 'b-0'].map((name) => expect.objectContaining({ name }));
+  expect(log.inputsOf('signalMissingInstances')).toMatchObject([{ missing: names, stopped: [] }]);
 });

@@ -62,9 +62,32 @@ export function findUnlisted(
   return { owned, unlisted };
 }
 
+export interface ScopeOfProvider {
+  provider: string;
+  owned?: number;
+  missing?: MissingSearch;
+}
+
+/** By provider: what the searches of all its scopes found together. */
+export function missingByProvider(
+  scopes: readonly ScopeOfProvider[],
+): ReadonlyMap<string, MissingSearch> {
+  const searches = new Map<string, MissingSearch>();
+  for (const { provider, owned = 0, missing } of scopes) {
+    const before = searches.get(provider) ?? { machines: 0, unlisted: 0, asked: 0, missing: [] };
+    searches.set(provider, {
+      machines: before.machines + (missing?.machines ?? owned),
+      unlisted: before.unlisted + (missing?.unlisted ?? 0),
+      asked: before.asked + (missing?.asked ?? 0),
+      missing: [...before.missing, ...(missing?.missing ?? [])],
+    });
+  }
+  return searches;
+}
+
 /**
- * Most instances of a scope are gone at once: rather a mistake, such as the credentials of another
- * account.
+ * Most instances of a scope, or of all scopes of a provider, are gone at once: rather a mistake,
+ * such as the credentials of another account. A scope may be a zone with two machines.
  */
 export function isMassLoss({ machines, unlisted, asked, missing }: MissingSearch): boolean {
   const share = asked === 0 ? 0 : missing.length / asked;

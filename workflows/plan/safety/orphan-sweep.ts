@@ -26,6 +26,8 @@ export interface ScopeListing {
   suspects: Suspect[];
   /** More suspects than `suspects` holds. */
   omitted: number;
+  /** Machines with an instance in this scope. Absent where there was no listing. */
+  owned?: number;
   /** Absent when every Machine of this scope has its instance. */
   missing?: MissingSearch;
   /**

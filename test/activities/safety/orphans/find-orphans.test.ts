@@ -133,6 +133,7 @@ describe('a look', () => {
         kept: { creating: 1, young: 1 },
         suspects: [suspect],
         omitted: 0,
+        owned: 0,
       },
     ]);
     expect(control.calls.at(-1)).toContain('/machines');

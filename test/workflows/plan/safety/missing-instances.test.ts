@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedMachine } from '../../../../workflows/plan/safety/missing-instances.ts';
-import { findUnlisted, isMassLoss } from '../../../../workflows/plan/safety/missing-instances.ts';
+import {
+  findUnlisted,
+  isMassLoss,
+  missingByProvider,
+} from '../../../../workflows/plan/safety/missing-instances.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const scope = { classNames: new Set(['small']), listed: new Set(['i-0']) };
@@ -56,4 +60,20 @@ describe('a mass loss', () => {
     expect(isMassLoss(look)).toBe(true);
     expect(isMassLoss({ ...look, missing: missing(50) })).toBe(false);
   });
+});
+
+test('what all scopes of a provider miss counts together, with those that miss none', () => {
+  const lost = { machines: 2, unlisted: 2, asked: 2, missing: missing(2) };
+  const zones = ['a', 'b'].map(() => ({ provider: 'gcp', owned: 2, missing: lost }));
+  const well = { provider: 'gcp', owned: 3 };
+  const failed = { provider: 'gcp' };
+  const others = { provider: 'aws', owned: 9 };
+  const ofGcp = missingByProvider([...zones, well, failed, others]).get('gcp');
+  expect(ofGcp).toEqual({
+    machines: 7,
+    unlisted: 4,
+    asked: 4,
+    missing: missing(2).concat(missing(2)),
+  });
+  expect(ofGcp && isMassLoss(ofGcp)).toBe(true);
 });
