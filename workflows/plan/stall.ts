@@ -1,4 +1,5 @@
 /** Which failures of a machine get no further without help, and what helps. */
+import { isOfApiServer } from '../api/creation-failure.ts';
 import { needsPerson } from '../api/failures.ts';
 import type { Unsettled } from '../api/kstatus.ts';
 import type { LastOperation } from '../api/machine.ts';
@@ -8,6 +9,7 @@ export const reasons = {
   spec: 'InvalidSpec',
   credentials: 'CredentialsRefused',
   room: 'ResourcesExhausted',
+  kubernetes: 'RefusedByKubernetes',
 } as const;
 
 export interface Stall {
@@ -19,7 +21,12 @@ export interface Stall {
  * Undefined while another attempt may do. For want of room the next attempt is minutes away, and
  * only the cloud or a person can make room; a deletion needs none.
  */
-export function stallOf({ state, type, errorCode }: LastOperation): Stall | undefined {
+export function stallOf({
+  state,
+  type,
+  errorCode,
+  description = '',
+}: LastOperation): Stall | undefined {
   if (state !== 'Failed') return undefined;
   if (errorCode === 'ResourceExhausted' && type === 'Create') {
     const help = 'Raise the quota, use another type or zone, or wait until the cloud has room';
@@ -30,6 +37,11 @@ export function stallOf({ state, type, errorCode }: LastOperation): Stall | unde
     const help =
       'Correct the MachineClass, its Secret or the spec: the next attempt follows at once';
     return { reason: reasons.spec, help };
+  }
+  // Its codes are those of a cloud, but other rights than those of the credentials are missing.
+  if (isOfApiServer(description)) {
+    const help = 'Give Millwright the right, or correct the policy or the webhook that refuses it';
+    return { reason: reasons.kubernetes, help };
   }
   const help = 'Renew the credentials in the Secret of the MachineClass, or give them the rights';
   return { reason: reasons.credentials, help };

@@ -59,6 +59,18 @@ describe('a machine that comes', () => {
       'Stalled CredentialsRefused: It is said. Renew the credentials in the Secret of the MachineClass, or give them the rights',
     ],
     [
+      'is refused by Kubernetes',
+      [
+        'CrashLoopBackOff',
+        {
+          ...create('Failed', 'PermissionDenied'),
+          description:
+            'the target cluster did not take its bootstrap token: POST /api/v1/namespaces/kube-system/secrets: 403 Forbidden: no',
+        },
+      ],
+      'Stalled RefusedByKubernetes: the target cluster did not take its bootstrap token: POST /api/v1/namespaces/kube-system/secrets: 403 Forbidden: no. Give Millwright the right, or correct the policy or the webhook that refuses it',
+    ],
+    [
       'has no room',
       ['CrashLoopBackOff', create('Failed', 'ResourceExhausted')],
       'Stalled ResourcesExhausted: It is said. Raise the quota, use another type or zone, or wait until the cloud has room',
