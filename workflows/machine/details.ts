@@ -40,9 +40,15 @@ function progressOf({ failure }: MachineState, step: MachineStep): string[] {
   if (step.action === 'complete') return [`- **Ended:** ${step.reason}`];
   if (step.action !== 'wait') return [`- **Next:** ${step.action}`];
   const until = step.until === undefined ? '' : timeOf(step.until);
-  if (!failure) return [`- **Waits:** ${step.reason}${until && `, until ${until}`}`];
+  const waits = `- **Waits:** ${step.reason}${until && `, until ${until}`}`;
+  if (!failure) return [waits];
+  const { code, message } = failure.detail;
+  // Another attempt is under way, or none follows.
+  if (!step.reason.startsWith(`${code}: ${message}`)) {
+    return [waits, `- **Failed before:** \`${code}\`: ${message}`];
+  }
   return [
-    `- **Waits because of** \`${failure.detail.code}\`: ${failure.detail.message}`,
+    `- **Waits because of** \`${code}\`: ${message}`,
     `- **Next attempt:** number ${failure.attempts + 1}, at ${until}`,
   ];
 }

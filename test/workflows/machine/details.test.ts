@@ -17,9 +17,33 @@ function withBlockedDrain(): MachineState {
   return { ...newMachineState(0), drain: report };
 }
 
-function pageOf(state: MachineState): string {
-  return machineDetails(ref, state, { action: 'wait', reason: 'is healthy' });
+function pageOf(state: MachineState, step: { reason?: string; until?: number } = {}): string {
+  return machineDetails(ref, state, { action: 'wait', reason: 'is healthy', ...step });
 }
+
+function withFailure(): MachineState {
+  const detail = { code: 'Internal', message: 'no luck', isSettled: true } as const;
+  const known = { detail, attempts: 1, retryAt: 60_000, isReported: true };
+  return { ...newMachineState(0), failure: { ...known, operation: 'Delete' } };
+}
+
+test('what failed is tried again at the time that the page says', () => {
+  const page = pageOf(withFailure(), { reason: 'Internal: no luck; preserved', until: 60_000 });
+  expect(page).toContain('- **Waits because of** `Internal`: no luck');
+  expect(page).toContain('- **Next attempt:** number 2, at 1970-01-01T00:01:00Z');
+});
+
+test.each([
+  'for the cloud: i-1 is shutting-down since 14:02 UTC',
+  'failed: its MachineSet decides',
+])(
+  'where no other attempt is planned the page says what is waited for, and what failed before: %s',
+  (reason) => {
+    const page = pageOf(withFailure(), { reason });
+    expect(page).toContain(`- **Waits:** ${reason}\n- **Failed before:** \`Internal\`: no luck`);
+    expect(page).not.toContain('Next attempt');
+  },
+);
 
 test('a drain that is blocked says until when', () => {
   const state = withBlockedDrain();
