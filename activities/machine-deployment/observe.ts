@@ -136,7 +136,7 @@ function hasMachines({ spec, status }: MachineSet): boolean {
 function statusViewOf(
   view: DeploymentView,
   facts: ObservedDeployment,
-  { error }: ObserveDeploymentInput,
+  { error, finished }: ObserveDeploymentInput,
 ): Omit<StatusView, 'pauses'> {
   const { deployment, sets, newSet, options, now } = view;
   const refusal = refusalOf(facts) ?? createErrorOf(error);
@@ -149,6 +149,7 @@ function statusViewOf(
     ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
     ...(refusal && { refusal }),
     ...(hold && { holdReason: hold.reason }),
+    ...(finished !== undefined && { finished }),
   };
 }
 

@@ -41,6 +41,8 @@ export interface StatusView {
   holdReason?: string;
   /** Why nothing can be created or deleted just now. */
   stopped?: string;
+  /** Name of the set whose rollout was finished. */
+  finished?: string;
   /** When nothing could be done. Default: never. */
   pauses?: readonly Period[];
   now: number;
@@ -127,7 +129,7 @@ function withoutZeros(status: MachineDeploymentStatus): object {
 }
 
 function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
-  const { deployment, newSet, refusal, holdReason, stopped, pauses, now } = view;
+  const { deployment, newSet, refusal, holdReason, stopped, finished, pauses, now } = view;
   const { spec, status: stored } = deployment;
   const known = stored?.conditions?.find(({ type }) => type === 'Progressing');
   return defined({
@@ -139,6 +141,7 @@ function progressFactsOf(view: StatusView, counts: Counts): ProgressFacts {
     refusal,
     holdReason,
     stopped,
+    finished,
     deadlineSeconds: spec.progressDeadlineSeconds,
     pauses,
     now,

@@ -29,6 +29,8 @@ export interface ObserveDeploymentInput {
   passOver?: string[];
   /** What the API server refused of them, for the condition. */
   refusal?: string;
+  /** Name of the set whose rollout was finished: a pause or a refusal takes that off the status. */
+  finished?: string;
 }
 
 export type ObservedDeploymentOutcome =

@@ -2,6 +2,7 @@
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+import { hasOldMachines } from '../plan/machine-deployment/rollout/hold.ts';
 
 /** Steps on sets that were refused, or did not last. */
 export interface Attempts {
@@ -28,6 +29,8 @@ export interface MachineDeploymentState extends ObjectState, Attempts {
    * UI.
    */
   hasRolled: boolean;
+  /** Name of the set whose rollout is over, as long as no other begins. */
+  finished?: string;
   /** What was reported last, so that it is not said again at every read. */
   reported?: string;
   /** What is shown, and since when, milliseconds. */
@@ -49,6 +52,19 @@ export interface MachineDeploymentState extends ObjectState, Attempts {
 
 export function newState(): MachineDeploymentState {
   return { isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+}
+
+/**
+ * The condition `Progressing` says that a rollout is over, but a pause, or a write that is refused,
+ * takes its place.
+ */
+export function noteFinished(
+  state: Pick<MachineDeploymentState, 'finished'>,
+  facts: DeploymentFacts,
+): void {
+  const set = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
+  if (set && facts.progress.reason === 'NewMachineSetAvailable') state.finished = set.name;
+  else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
 }
 
 /** What went wrong and has not gone well since, for people; undefined when nothing. */

@@ -18,7 +18,7 @@ import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-l
 import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
-import { errorsIn, newState, retryTimesOf } from './state.ts';
+import { errorsIn, newState, noteFinished, retryTimesOf } from './state.ts';
 import type { SetSnapshot } from '../contracts/messages.ts';
 import {
   machineDeploymentGone,
@@ -141,11 +141,11 @@ class MachineDeploymentWorkflow {
     this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
-    const { protectedNodes, observed } = state;
+    const { protectedNodes, observed, finished } = state;
     const error = state.lastError ?? state.sync?.lastError;
     const atLeast = this.#mustRead ? undefined : observed?.resourceVersion;
     this.#mustRead = false;
-    const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error };
+    const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error, finished };
     const input = defined({ ...known, ...this.#refusals.input });
     const summary = `read MachineDeployment ${ref.name}`;
     const outcome = await localFirst((steps) => steps.observeMachineDeployment(input), summary);
@@ -162,6 +162,7 @@ class MachineDeploymentWorkflow {
     state.facts = outcome.facts;
     this.#isRead = true;
     this.#isSpecNew = false;
+    noteFinished(state, outcome.facts);
     if (this.#refusals.observed(outcome.facts, outcome.refused)) this.#lifecycle.noteNews();
     if (hasOldMachines(outcome.facts)) state.hasRolled = true;
     // A deployment without a set has no Node that an earlier run could have left protected.

@@ -201,6 +201,26 @@ describe('an automatic rollback', () => {
     expect((await world.sets()).map((set) => set.spec.replicas)).toEqual([3, 0]);
   });
 
+  test('gives up no template that had come up, after a pause in which machines got lost', async () => {
+    const world = await rolled();
+    await world.annotate({ 'millwright.dev/auto-rollback': 'true' });
+    await world.change({ spec: { progressDeadlineSeconds: 600 } });
+    await world.survey();
+    const set = await world.set(1);
+    const finished = set.metadata.name;
+    world.report(set, { replicas: 3, readyReplicas: 2, availableReplicas: 2 });
+    for (const paused of [true, null, null]) {
+      await world.change({ spec: { paused } });
+      await world.survey({ finished });
+      world.now += 601_000;
+    }
+    expect((await world.plan({ finished })).steps).toEqual([]);
+    const { conditions } = (await world.deployment()).status ?? {};
+    expect(conditions?.find(({ type }) => type === 'Progressing')).toMatchObject({
+      reason: 'NewMachineSetAvailable',
+    });
+  });
+
   test('is forgotten when the template changes', async () => {
     const world = await overdue();
     await world.settle();

@@ -333,6 +333,33 @@ describe('a write that is accepted and does not last', () => {
   });
 });
 
+test('a rollout that was finished is known to be so through a pause, until another begins', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, log, facts } = rollout;
+  const noted = (): unknown => log.inputsOf('observeMachineDeployment').at(-1)?.finished;
+  async function look(generation: number): Promise<void> {
+    const looks = log.count('observeMachineDeployment');
+    await world.observe({ generation });
+    await log.until('observeMachineDeployment', looks + 1);
+    await rollout.planned();
+  }
+  facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA' })];
+  await rollout.run(async () => {
+    facts.progress.reason = 'NewMachineSetAvailable';
+    await look(1);
+    facts.progress.reason = 'DeploymentPaused';
+    facts.isPaused = true;
+    await look(2);
+    expect(noted()).toBe('pool-1');
+    await look(3);
+    expect(noted()).toBe('pool-1');
+    rollout.changeTemplate();
+    await look(4);
+    await look(5);
+    expect(noted()).toBeUndefined();
+  });
+});
+
 test('another surge is noted on the set each time: no write was taken back', async () => {
   const rollout = new RolloutWorld(temporal);
   const { world, log, facts } = rollout;

@@ -27,6 +27,8 @@ export interface ProgressFacts {
   wanted: number;
   /** The set of the template, if there is one. */
   newSet?: { name: string; isFormer: boolean; replicas?: number };
+  /** Name of the set whose rollout was finished, of which the condition may say no more. */
+  finished?: string;
   /** Why the spec cannot be followed. */
   refusal?: { reason: string; message: string };
   /** Why the rollout stands still on purpose. */
@@ -56,12 +58,14 @@ export function progressingOf(facts: ProgressFacts): Progressing | undefined {
 /**
  * The clock stands still, and begins anew afterwards. A rollout that was overdue before stays so.
  */
-function pauseOf({ known, ...facts }: ProgressFacts): ConditionText | undefined {
-  const holdReason = facts.holdReason ?? (isComplete(facts) ? undefined : facts.stopped);
+function pauseOf(facts: ProgressFacts): ConditionText | undefined {
+  const { known } = facts;
+  const isOver = isComplete(facts) || isOnlyScaling(facts);
+  const holdReason = facts.holdReason ?? (isOver ? undefined : facts.stopped);
   if (holdReason !== undefined && known?.reason !== 'ProgressDeadlineExceeded') {
     return { status: 'Unknown', reason: 'DeploymentPaused', message: holdReason };
   }
-  if (known?.reason !== 'DeploymentPaused' || isComplete(facts)) return undefined;
+  if (known?.reason !== 'DeploymentPaused' || isOver) return undefined;
   return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
 }
 
@@ -69,7 +73,7 @@ function courseOf(
   facts: ProgressFacts,
   { name, isFormer }: { name: string; isFormer: boolean },
 ): Progressing {
-  if (isComplete(facts) || isOnlyScaling(facts, name)) return completed(name);
+  if (isComplete(facts) || isOnlyScaling(facts)) return completed(name);
   if (!isAbout(facts, name))
     return { ...(isFormer ? found(name) : created(name)), isRenewed: true };
   if (hasProgressed(facts)) return { ...progressing(name), isRenewed: true };
@@ -116,12 +120,14 @@ export function isComplete({
 }
 
 /**
- * A finished rollout stays finished while only `replicas` changes: the cluster autoscaler would
- * take it for a new one.
+ * A finished rollout stays finished while only `replicas` changes, or machines are missing: the
+ * cluster autoscaler would take it for a new one, and so would the clock of the deadline.
  */
-function isOnlyScaling({ known, counts }: ProgressFacts, name: string): boolean {
-  const isDone = known?.reason === 'NewMachineSetAvailable' && known.message.includes(`"${name}"`);
-  return isDone && counts.replicas === counts.updatedReplicas;
+function isOnlyScaling({ known, counts, newSet, finished }: ProgressFacts): boolean {
+  if (!newSet) return false;
+  const { name } = newSet;
+  const isSaid = known?.reason === 'NewMachineSetAvailable' && known.message.includes(`"${name}"`);
+  return (isSaid || finished === name) && counts.replicas === counts.updatedReplicas;
 }
 
 /**

@@ -198,6 +198,22 @@ describe('the condition Progressing', () => {
   });
 
   test.each<{ name: string; facts: Partial<ProgressFacts> }>([
+    { name: 'a pause', facts: { known: known('DeploymentPaused', 'Deployment is paused') } },
+    { name: 'the read after it', facts: { known: known('DeploymentResumed', 'Deployment ...') } },
+    { name: 'a refusal', facts: { known: known('MachineSetCreateError', 'a webhook is down') } },
+  ])('a finished rollout is finished after $name while machines are missing', ({ facts }) => {
+    const short = { ...whole, availableReplicas: 1, readyReplicas: 1 };
+    const seen = given({ ...facts, finished: 'new', counts: short, before: short });
+    expect(progressingOf(seen)).toMatchObject({ reason: 'NewMachineSetAvailable' });
+    // Of another set, and with machines of old ones, nothing is known.
+    const other = progressingOf({ ...seen, finished: 'old' });
+    expect(other).not.toMatchObject({ reason: 'NewMachineSetAvailable' });
+    const mixed = { ...short, replicas: 4 };
+    const under = progressingOf({ ...seen, counts: mixed, before: mixed });
+    expect(under).not.toMatchObject({ reason: 'NewMachineSetAvailable' });
+  });
+
+  test.each<{ name: string; facts: Partial<ProgressFacts> }>([
     {
       name: 'finished, and has machines of old sets again',
       facts: { known: known('NewMachineSetAvailable') },
@@ -340,6 +356,14 @@ describe('while everything is stopped', () => {
 
   test('one that is complete stays so', () => {
     expect(progressingOf(given({ stopped, counts: whole }))).toMatchObject({ status: 'True' });
+  });
+
+  test('one that was finished stays so while machines are missing', () => {
+    const done = known('NewMachineSetAvailable', 'MachineSet "new" has successfully progressed.');
+    const short = { ...whole, availableReplicas: 1 };
+    expect(progressingOf(given({ stopped, known: done, counts: short }))).toMatchObject({
+      reason: 'NewMachineSetAvailable',
+    });
   });
 
   test('one that was overdue before stays so', () => {
