@@ -68,14 +68,17 @@ export function ec2Calls(parts: Ec2Parts): Ec2 {
 
 type Reads = Pick<Ec2, 'describe' | 'describeOne' | 'consoleOutput' | 'rootDeviceName'>;
 
-function readsOf({ client, send }: Calls): Reads {
+function readsOf({ client, region, send }: Calls): Reads {
   const describe: Ec2['describe'] = (query) =>
     allPages(async (NextToken) => {
       const input = { ...query, ...(NextToken !== undefined && { NextToken }) };
-      return await send({
-        action: 'DescribeInstances',
+      const action = 'DescribeInstances';
+      const page = await send({
+        action,
         with: (options) => client.describeInstances(input, options),
       });
+      const Reservations = listIn(page.Reservations, `EC2 in ${region}: ${action}`);
+      return { ...page, Reservations };
     });
   return {
     describe,
@@ -92,12 +95,13 @@ function readsOf({ client, send }: Calls): Reads {
       return Output;
     },
     async rootDeviceName(ami) {
-      const { Images = [] } = await send({
-        action: 'DescribeImages',
+      const action = 'DescribeImages';
+      const { Images } = await send({
+        action,
         isCreate: true,
         with: (options) => client.describeImages({ ImageIds: [ami] }, options),
       });
-      return Images[0]?.RootDeviceName;
+      return listIn(Images, `EC2 in ${region}: ${action}`)[0]?.RootDeviceName;
     },
   };
 }
@@ -117,12 +121,11 @@ function writesOf({ client, region, send }: Calls): Omit<Ec2, 'region' | keyof R
     },
     async terminate(instanceId) {
       const input = { InstanceIds: [instanceId] };
+      const action = 'TerminateInstances';
       const answer = await unlessMissing(
-        send({
-          action: 'TerminateInstances',
-          with: (options) => client.terminateInstances(input, options),
-        }),
+        send({ action, with: (options) => client.terminateInstances(input, options) }),
       );
+      if (answer) listIn(answer.TerminatingInstances, `EC2 in ${region}: ${action}`);
       return answer !== undefined;
     },
     async tag(instanceId, tags) {
@@ -180,8 +183,18 @@ function noteRequest({ action }: Call<unknown>, answer: unknown): void {
   noteCloudRequest($metadata?.requestId, !action.startsWith('Describe'));
 }
 
+/**
+ * EC2 names its list also where that is empty. Something in between that answers 200 does not, and
+ * the SDK takes anything for an answer of EC2.
+ */
+function listIn<Item>(list: Item[] | undefined, doing: string): Item[] {
+  if (list) return list;
+  const message = `${doing}: not an answer of EC2: status 200 without a list. Does a proxy or a wrong endpoint answer?`;
+  throw new DriverError({ code: 'Unknown', message, settled: false });
+}
+
 interface Page {
-  Reservations?: { Instances?: Instance[] | undefined }[] | undefined;
+  Reservations: { Instances?: Instance[] | undefined }[];
   NextToken?: string | undefined;
 }
 
@@ -189,7 +202,7 @@ async function allPages(read: (nextToken?: string) => Promise<Page>): Promise<In
   const instances: Instance[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
-    const { Reservations = [], NextToken } = await read(nextToken);
+    const { Reservations, NextToken } = await read(nextToken);
     instances.push(...Reservations.flatMap((reservation) => reservation.Instances ?? []));
     if (!NextToken) return instances;
     nextToken = NextToken;

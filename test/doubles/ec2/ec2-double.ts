@@ -38,6 +38,13 @@ export interface Fault {
   times?: number;
 }
 
+export interface StrangersAnswer {
+  status: number;
+  body: string;
+  /** In place of which answers. Default: the next ones. */
+  action?: string;
+}
+
 export interface Bucket {
   action: string;
   calls: number;
@@ -63,8 +70,8 @@ export interface Ec2Double {
    * refused, without Retry-After.
    */
   limitCalls(bucket: Bucket): void;
-  /** So many answers come from something else than EC2: an HTML page with 404. */
-  answerAsStranger(times: number): void;
+  /** So many answers come from something else than EC2. Default: an HTML page with 404. */
+  answerAsStranger(times: number, answer?: Partial<StrangersAnswer>): void;
   /** Terminated instances lose their tags. */
   dropTags(): void;
   /** The connection ends without an answer. */
@@ -78,6 +85,8 @@ export interface Ec2Double {
   close(): Promise<void>;
 }
 
+const pageOfStranger: StrangersAnswer = { status: 404, body: '<html>404, that is all.</html>' };
+
 export async function startEc2Double(): Promise<Ec2Double> {
   const instances = new DoubleInstances();
   const faults: Double['faults'] = [];
@@ -85,6 +94,7 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const cuts: Cut[] = [];
   const buckets: Double['buckets'] = [];
   let strangers = 0;
+  let strange = pageOfStranger;
   let lastAccessKey: string | undefined;
   const isCut = (when: Cut['when']): boolean =>
     cuts.some((cut) => cut.when === when && cut.request === requests.length);
@@ -94,11 +104,9 @@ export async function startEc2Double(): Promise<Ec2Double> {
     lastAccessKey = /Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
     if (isCut('never')) return;
     if (isCut('before')) return void response.destroy();
-    if (strangers > 0) {
+    if (strangers > 0 && (strange.action ?? form.get('Action')) === form.get('Action')) {
       strangers -= 1;
-      response
-        .writeHead(404, { 'content-type': 'text/html' })
-        .end('<html>404, that is all.</html>');
+      response.writeHead(strange.status, { 'content-type': 'text/html' }).end(strange.body);
       return;
     }
     const { status, headers, body } = answerTo(form, { instances, faults, buckets });
@@ -119,7 +127,10 @@ export async function startEc2Double(): Promise<Ec2Double> {
     die: (death) => void instances.deaths.push(death),
     pass: (seconds) => void (instances.now += seconds),
     limitCalls: (bucket) => void buckets.push({ ...bucket, left: bucket.calls, at: instances.now }),
-    answerAsStranger: (times) => void (strangers = times),
+    answerAsStranger(times, more = {}) {
+      strangers = times;
+      strange = { ...pageOfStranger, ...more };
+    },
     dropTags: () => void (instances.dropsTags = true),
     refuse: (fault) => void faults.push({ times: 1, ...fault }),
     forgetAt: (action) => (instances.forgetAt = action),

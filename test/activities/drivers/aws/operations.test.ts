@@ -370,3 +370,38 @@ test('a page of something that is not EC2 says nothing of an instance', async ()
   });
   expect(statesOf('behind-a-proxy')).toEqual(['running']);
 });
+
+describe.each([
+  { what: 'an empty answer', body: '' },
+  { what: 'a page', body: '<html><body><p>Please log in.</p></body></html>' },
+  { what: 'words', body: 'ok' },
+])('$what with status 200 that is not of EC2', ({ body }) => {
+  const strange = { status: 200, body };
+  const unknown = { code: 'Unknown', settled: false };
+
+  test('does not say that an instance is gone', async () => {
+    const name = `behind-200-${body.length}`;
+    const request = theRequest(name);
+    const { providerID } = await createdBy(driver, request);
+    const calls = [
+      () => driver.deleteInstance({ ...request, providerID }),
+      () => driver.describeInstance({ ...request, providerID }),
+      () => driver.describeInstance(request),
+      () => driver.listInstances({ ...request, namespace: 'shoot' }),
+    ];
+    for (const call of calls) {
+      double.answerAsStranger(1, strange);
+      expect(await failureOf(call())).toMatchObject(unknown);
+    }
+    double.answerAsStranger(1, { ...strange, action: 'TerminateInstances' });
+    const listed = { ...request, namespace: 'shoot', providerID };
+    expect(await failureOf(driver.deleteListed(listed))).toMatchObject(unknown);
+    expect(statesOf(name)).toEqual(['running']);
+  });
+
+  test('does not say that there is no such image', async () => {
+    double.answerAsStranger(1, { ...strange, action: 'DescribeImages' });
+    const failure = await failureOf(driver.createInstance(theRequest('any-image')));
+    expect(failure).toMatchObject(unknown);
+  });
+});
