@@ -18,6 +18,8 @@ export interface Write {
   part: PartRef;
   /** Where Azure says what became of it: the path and query of a URL. */
   operation?: string;
+  /** The part was there when this create began to wait for it. */
+  isFound?: boolean;
 }
 
 /** Begins a message. */
@@ -29,11 +31,13 @@ type Account = Pick<AzureClients, 'subscriptionId' | 'endpoint'>;
  * In the history of a workflow, where no value of the Secret belongs: the operation is without its
  * subscription, and a digest says of which one it is.
  */
-export function checkpointOf({ verb, part, operation }: Write, account: Account): string {
+export function checkpointOf(write: Write, account: Account): string {
+  const { verb, part, operation, isFound } = write;
   return JSON.stringify({
     verb,
     kind: part.kind,
     name: part.name,
+    ...(isFound === true && { isFound }),
     ...(operation !== undefined &&
       isPlain(operation) && {
         account: digestOf(account),
@@ -62,7 +66,12 @@ export function writeIn(checkpoint: string | undefined, account: Account): Write
   if (verb !== 'create' && verb !== 'delete') return undefined;
   if (!isKind(kind) || typeof name !== 'string') return undefined;
   const operation = operationIn(rest, account);
-  return { verb, part: { kind, name }, ...(operation !== undefined && { operation }) };
+  return {
+    verb,
+    part: { kind, name },
+    ...(operation !== undefined && { operation }),
+    ...(rest['isFound'] === true && { isFound: true }),
+  };
 }
 
 function operationIn(

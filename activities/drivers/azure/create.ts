@@ -43,8 +43,9 @@ export async function createInstance(
   const seen = await look(session, request);
   if (seen.outcome === 'foreign') throw nameIsTaken(request);
   try {
-    if (seen.outcome === 'found' && (await isOfUse(session, request, seen))) {
-      return await adopted(session, request, seen);
+    if (seen.outcome === 'found') {
+      const known = { ...seen, isFound: isFoundBy(session, seen.name) };
+      if (await isOfUse(session, request, known)) return await adopted(session, request, known);
     }
     if (request.providerID !== undefined) throw missing(request);
     const part: PartRef = { kind: 'virtual machine', name: request.machine.name };
@@ -56,12 +57,24 @@ export async function createInstance(
   }
 }
 
+interface Seen {
+  vm: VirtualMachine;
+  name: string;
+  /** False: a call before this one of the same create had Azure make it. */
+  isFound: boolean;
+}
+
+function isFoundBy(session: Session, name: string): boolean {
+  const earlier = earlierOf(session, { verb: 'create', part: { kind: 'virtual machine', name } });
+  return earlier === undefined || earlier.isFound === true;
+}
+
 async function adopted(
   session: Session,
   request: CreateRequest,
-  seen: { vm: VirtualMachine; name: string },
+  seen: Seen,
 ): Promise<CreatedInstance> {
-  const instance = { ...instanceOf(session, request, seen), found: true };
+  const instance = { ...instanceOf(session, request, seen), found: seen.isFound };
   const isKnown = session.choices.allowsRetagging && request.providerID !== undefined;
   const refusal = isKnown ? await refreshTags(session, request, seen) : undefined;
   return { ...instance, ...(refusal !== undefined && { lastKnownState: refusal }) };
@@ -79,13 +92,13 @@ function nameIsTaken({ machine }: CreateRequest): DriverError {
 async function isOfUse(
   session: Session,
   request: CreateRequest,
-  { vm, name }: { vm: VirtualMachine; name: string },
+  { vm, name, isFound }: Seen,
 ): Promise<boolean> {
   const part: PartRef = { kind: 'virtual machine', name };
   const isKnown = request.providerID !== undefined;
   // The virtual machine was made long ago; such a write may come from a volume that is attached.
   if (isKnown && vm.provisioningState === 'Updating') return true;
-  const write: Write = { verb: 'create', part };
+  const write: Write = { verb: 'create', part, isFound };
   const atRest = await untilAtRest(session, write, vm);
   if (!atRest) return false;
   if (isBeingDeleted(atRest)) {

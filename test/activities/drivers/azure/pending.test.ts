@@ -73,6 +73,23 @@ describe('a create of ten minutes', () => {
     expect(double.calls.length - before).toBe(1);
   });
 
+  test('what a call before has begun was made, and not found', async () => {
+    double.faults.add({ ...tenMinutes, match: vmPut });
+    const first = await pendingOf(create('m')({}));
+    const { checkpoint = '' } = await pendingOf(create('m')({ checkpoint: first.checkpoint }));
+    double.resources.pass(600);
+    expect(await create('m')({ checkpoint })).toMatchObject({ nodeName: 'm', found: false });
+  });
+
+  test('what was there without a checkpoint was found, also after a wait', async () => {
+    double.faults.add({ ...tenMinutes, match: vmPut });
+    await pendingOf(create('m')({}));
+    const { checkpoint = '' } = await pendingOf(create('m')({}));
+    const again = await pendingOf(create('m')({ checkpoint }));
+    double.resources.pass(600);
+    expect(await create('m')({ checkpoint: again.checkpoint })).toMatchObject({ found: true });
+  });
+
   test.each(['networkinterfaces', 'disks', 'virtualmachines'])(
     'of %s goes on without its checkpoint, in another process',
     async (type) => {
