@@ -33,6 +33,7 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     conditionsDigest: '',
     isWaitingForCriticalComponents: false,
     preserve: '',
+    machineNamespace: '',
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
   return nodeSignal(seen, where.context);

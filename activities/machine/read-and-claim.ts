@@ -155,7 +155,7 @@ async function nodeOf(
   const clusters = { control, target, targetCluster };
   const read = await orOutOfReach(() => readNodeOf(clusters, { machine, nodeName, providerID }));
   if ('outOfReach' in read) return read;
-  return read.answer ? { node: seenNodeOf(read.answer) } : {};
+  return read.answer ? { node: seenNodeOf(read.answer, machine.namespace) } : {};
 }
 
 /** What is wrong with the class, in words that name the field; undefined when nothing is. */

@@ -246,7 +246,7 @@ export async function joinedNode(
   if (!node || obstacleOf(node, nodeConditions) !== undefined) return undefined;
   if (!isSameInstance(node.spec?.providerID, instance.providerID)) return undefined;
   if ((await competingMachine(control, node, referenceOf(machine))) !== undefined) return undefined;
-  return seenNodeOf(node);
+  return seenNodeOf(node, machine.metadata.namespace ?? '');
 }
 
 /**

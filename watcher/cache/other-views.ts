@@ -58,6 +58,7 @@ export function viewOfNode({ metadata, spec, status }: Node): NodeView {
     conditionsDigest: digestOf(conditions.map(comparedFieldsOf)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
     preserve: preserveValueOf(metadata),
+    machineNamespace: metadata.annotations?.[annotations.nodeMachineNamespace] ?? '',
   };
 }
 

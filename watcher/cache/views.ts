@@ -102,6 +102,8 @@ export interface NodeView extends CachedObject {
   isWaitingForCriticalComponents: boolean;
   /** Annotation `node.machine.sapcloud.io/preserve`; empty when absent. */
   preserve: string;
+  /** Where it says that its Machine is; empty when it does not. */
+  machineNamespace: string;
 }
 
 export interface Views {

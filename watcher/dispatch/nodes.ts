@@ -7,7 +7,8 @@ import type { MachineView, NodeView } from '../cache/views.ts';
 
 export function nodeSignals(change: ChangeOf<'nodes'>, context: DispatchContext): Signal[] {
   const { type, object: node, previous, resourceVersion } = change;
-  if (type === 'live' && previous !== undefined && !hasRelevantChange(previous, node)) return [];
+  const isNews = previous === undefined || hasRelevantChange(previous, node, context);
+  if (type === 'live' && !isNews) return [];
   const exists = type === 'live';
   // The watch after the first list begins before it: it shows the end of a Node whose successor was
   // listed.
@@ -17,8 +18,9 @@ export function nodeSignals(change: ChangeOf<'nodes'>, context: DispatchContext)
   );
 }
 
-function hasRelevantChange(before: NodeView, now: NodeView): boolean {
+function hasRelevantChange(before: NodeView, now: NodeView, context: DispatchContext): boolean {
   return (
+    isOfOthers(before, context) !== isOfOthers(now, context) ||
     before.conditionsDigest !== now.conditionsDigest ||
     before.isReady !== now.isReady ||
     before.isDeleting !== now.isDeleting ||
@@ -26,6 +28,11 @@ function hasRelevantChange(before: NodeView, now: NodeView): boolean {
     before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
     before.preserve !== now.preserve
   );
+}
+
+/** Namespaces may share a target cluster. */
+function isOfOthers({ machineNamespace }: NodeView, { namespace }: DispatchContext): boolean {
+  return machineNamespace !== '' && machineNamespace !== namespace;
 }
 
 /** Phases of machines whose Node has never joined. */
@@ -61,6 +68,7 @@ export function nodeSignal(seen: NodeSeen, context: DispatchContext): Signal | u
     conditionsDigest,
     isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
     ...(preserve !== '' && { preserve }),
+    ...(isOfOthers(node, context) && { isOfOthers: true }),
   };
   return {
     kind: 'machine',

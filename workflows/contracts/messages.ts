@@ -53,6 +53,8 @@ export interface NodeSnapshot extends SnapshotVersion<'target'> {
   isWaitingForCriticalComponents?: boolean;
   /** Annotation `node.machine.sapcloud.io/preserve`; absent when empty. */
   preserve?: string;
+  /** It says that its Machine is in another namespace of the same target cluster. Default false. */
+  isOfOthers?: boolean;
 }
 
 /** From the check of orphans: the cloud neither lists the instance nor knows it. */

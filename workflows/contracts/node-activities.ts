@@ -16,6 +16,8 @@ export interface ReadNode {
   isDeleting: boolean;
   isWaitingForCriticalComponents: boolean;
   preserve?: string;
+  /** It says that its Machine is in another namespace. */
+  isOfOthers?: boolean;
 }
 
 export interface JoinRequest {

@@ -90,6 +90,7 @@ export const nodeSnapshot: Schema<NodeSnapshot> = {
   conditionsDigest: text,
   isWaitingForCriticalComponents: optional(flag),
   preserve: optional(text),
+  isOfOthers: optional(flag),
 };
 
 export const setSnapshot: Schema<SetSnapshot> = {

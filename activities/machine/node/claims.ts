@@ -1,9 +1,10 @@
 /** Whose a Node is, when more than one Machine or instance may have it. */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
-import { labels } from '../../../workflows/api/constants.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isForbidden } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
@@ -15,13 +16,48 @@ import { statusPatch } from '../status.ts';
 /** Name of another Machine that the Node names and that names the Node. */
 export async function competingMachine(
   control: KubeClient,
-  { metadata }: Node,
+  node: Node,
   machine: ObjectReference,
 ): Promise<string | undefined> {
+  const elsewhere = await machineElsewhere(control, node, machine);
+  if (elsewhere !== undefined) return elsewhere;
+  const { metadata } = node;
   const name = metadata.labels?.[labels.machineName] ?? '';
   if (name === '' || name === machine.name) return undefined;
   const other = await readMachine(control, { namespace: machine.namespace, name });
   return other?.metadata.labels?.[labels.node] === metadata.name ? name : undefined;
+}
+
+/** The namespace of the Machine that a Node names, as we wrote it there; undefined: this one. */
+export function otherNamespaceIn(
+  { annotations: notes }: Node['metadata'],
+  own: string,
+): string | undefined {
+  const said = notes?.[annotations.nodeMachineNamespace] || own;
+  return said === own ? undefined : said;
+}
+
+/**
+ * Namespaces may share a target cluster, and a Machine may name any Node there: who may write
+ * Machines in one namespace must not reach the Nodes of another. One that may not be read counts as
+ * there.
+ */
+async function machineElsewhere(
+  control: KubeClient,
+  { metadata }: Node,
+  machine: ObjectReference,
+): Promise<string | undefined> {
+  const namespace = otherNamespaceIn(metadata, machine.namespace);
+  if (namespace === undefined) return undefined;
+  const { [annotations.nodeMachine]: name = '' } = metadata.annotations ?? {};
+  const where = `${namespace}/${name}`;
+  try {
+    const other = await readMachine(control, { namespace, name });
+    return other?.metadata.labels?.[labels.node] === metadata.name ? where : undefined;
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return `${where}, which may not be read here (if it is gone, remove the annotation ${annotations.nodeMachineNamespace} of the Node)`;
+  }
 }
 
 /** The Node that a Machine names as its own, and the instance that it must be of. */
@@ -47,6 +83,8 @@ export async function foreignReason(
   const said = wordOf(node);
   const reason = contradictionOf(said, claim);
   if (reason !== undefined) return reason;
+  const elsewhere = node && (await machineElsewhere(control, node, machine));
+  if (elsewhere !== undefined) return `Node ${nodeName} is that of Machine ${elsewhere}`;
   if (said.machine === machine.name) return undefined;
   const isKnown = said.machine !== '' || isOfKnownInstance(said, claim);
   const competitor =

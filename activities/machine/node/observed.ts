@@ -5,9 +5,10 @@ import { annotations, taints } from '../../../workflows/api/constants.ts';
 import { isReady } from '../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
+import { otherNamespaceIn } from './claims.ts';
 
-/** What the workflow may know of it. */
-export function seenNodeOf(node: Node): ReadNode {
+/** What the workflow may know of it. `namespace`: of its Machine. */
+export function seenNodeOf(node: Node, namespace: string): ReadNode {
   const { metadata, spec } = node;
   const preserve = metadata.annotations?.[annotations.preserve] ?? '';
   return {
@@ -19,6 +20,7 @@ export function seenNodeOf(node: Node): ReadNode {
     isDeleting: metadata.deletionTimestamp !== undefined,
     isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
     ...(preserve !== '' && { preserve }),
+    ...(otherNamespaceIn(metadata, namespace) !== undefined && { isOfOthers: true as const }),
   };
 }
 

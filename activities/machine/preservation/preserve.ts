@@ -29,6 +29,7 @@ import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo, wasDrained } from './preserved-node.ts';
+import { competingMachine } from '../node/claims.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
 /**
@@ -85,7 +86,9 @@ async function ownNode(
   const { providerID = '' } = machine.spec;
   const claim = { machine: referenceOf(machine), nodeName, providerID };
   const node = await readNodeOf({ control, target, targetCluster }, claim);
-  return node && isOf(machine, node) ? node : undefined;
+  if (!node || !isOf(machine, node)) return undefined;
+  const competitor = await competingMachine(control, node, claim.machine);
+  return competitor === undefined ? node : undefined;
 }
 
 function isOf({ metadata: { name }, spec }: Machine, node: Node): boolean {

@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
-import { foreignReason } from '../../../activities/machine/node/claims.ts';
-import { labels } from '../../../workflows/api/constants.ts';
+import { competingMachine, foreignReason } from '../../../activities/machine/node/claims.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
+import { finishTeardown } from '../../../activities/machine/teardown.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { aMachine, aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { lifeOf } from '../../support/world.ts';
+import { aWorld, lifeOf } from '../../support/world.ts';
 import { blocking, Drain, podPath, providerID } from './drain-under-test.ts';
 
 const path = nodePath('pool-a');
@@ -192,6 +193,63 @@ describe('the Node of another instance', () => {
     expect(await drain.run({ deadline: 1 })).toEqual({ evictedPods: 0, isForced: false });
     expect(drain.has('web-0')).toBe(true);
   });
+});
+
+/** A Machine of the same name in another namespace. */
+const there = (node: string): object =>
+  aMachine({
+    metadata: { namespace: 'other', uid: 'uid-there', labels: { [labels.node]: node } },
+    spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
+  });
+
+describe('a Node whose Machine is in another namespace of the same target cluster', () => {
+  const { nodeMachine, nodeMachineNamespace } = annotations;
+  const notes = { [nodeMachine]: 'pool-a', [nodeMachineNamespace]: 'other' };
+  const shared = aNode({ metadata: { ...labelled('pool-a'), annotations: notes } });
+  const foreign = 'Node pool-a is that of Machine other/pool-a';
+
+  test.each([
+    { name: 'that names it', machines: [there('pool-a')], reason: foreign },
+    { name: 'that names another', machines: [there('pool-b')], reason: undefined },
+    { name: 'that is gone', machines: [], reason: undefined },
+    {
+      name: 'that may not be read',
+      machines: [],
+      isForbidden: true,
+      reason: `${foreign}, which may not be read here (if it is gone, remove the annotation ${nodeMachineNamespace} of the Node)`,
+    },
+  ])('and $name: $reason', async ({ machines, isForbidden = false, reason }) => {
+    const control = new InMemoryClient(naming('pool-a'), ...machines);
+    const refusal = { code: 403, reason: 'Forbidden' };
+    control.fault = ({ path: read }) =>
+      isForbidden && read.includes('/namespaces/other/') ? refusal : undefined;
+    const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
+    expect(await foreignReason(control, shared, claim)).toBe(reason);
+    const competitor = reason?.replace('Node pool-a is that of Machine ', '');
+    expect(await competingMachine(control, shared, claim.machine)).toBe(competitor);
+  });
+
+  test.each([{}, { isForced: true }, { deadline: 1 }])(
+    'is neither written nor emptied by a drain with %j',
+    async (change) => {
+      const drain = new Drain(new InMemoryClient(shared, aPod()));
+      drain.control.put(there('pool-a'));
+      expect(await drain.run(change)).toEqual({ evictedPods: 0, isForced: false });
+      expect(drain.target.writes()).toEqual([]);
+      expect(drain.has('web-0')).toBe(true);
+    },
+  );
+
+  test.each([{ nodeName: 'pool-a', providerID }, { providerID }, {}])(
+    'stays where the Machine that names it goes with %j',
+    async (known) => {
+      const deletionTimestamp = '2026-01-01T01:00:00Z';
+      const going = aMachine({ metadata: { deletionTimestamp } });
+      const world = aWorld({ control: [going, there('pool-a')], target: [shared] });
+      await finishTeardown(world, { machine: lifeOf('pool-a'), ...known });
+      expect(world.target.writes()).toEqual([]);
+    },
+  );
 });
 
 describe('a Machine that was replaced during its drain by one', () => {

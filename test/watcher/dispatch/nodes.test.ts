@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { taints } from '../../../workflows/api/constants.ts';
+import { annotations, taints } from '../../../workflows/api/constants.ts';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aNode } from '../objects.ts';
 import type { MachineLooks, NodeLooks } from '../objects.ts';
@@ -12,6 +12,10 @@ beforeEach(() => {
 
 const machine = (looks: MachineLooks): void => cluster.machines.put(cluster.now(aMachine(looks)));
 const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
+
+const naming = (namespace: string) => ({
+  annotations: { [annotations.nodeMachineNamespace]: namespace },
+});
 
 describe('a Node', () => {
   test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; count: number }>([
@@ -67,6 +71,13 @@ describe('a Node', () => {
     expect(cluster.signals()).toMatchObject([
       { name: 'nodeObserved', payload: { exists: false, uid: 'uid-node-a', name: 'node-a' } },
     ]);
+  });
+
+  test('is said to be of others where it names another namespace, and so is one that comes to', () => {
+    machine({ node: 'node-a', phase: 'Running' });
+    for (const looks of [{}, naming('default'), naming('other')]) node(looks);
+    const said = cluster.signals().filter(({ name }) => name === 'nodeObserved');
+    expect(said.map(({ payload }) => Object(payload).isOfOthers)).toEqual([undefined, true]);
   });
 
   test('that has a successor by now, which was listed before its end was heard of, is no news', () => {

@@ -507,3 +507,20 @@ describe('a drain that removes the machine as well', () => {
     ]);
   });
 });
+
+test.each([{ isOfOthers: false }, { isOfOthers: true }])(
+  'a Node is deleted without a look only where it does not say that it is of another namespace: %j',
+  async ({ isOfOthers }) => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.begin();
+      await world.phase('Pending');
+      await world.joinNode({ isReady: false, isOfOthers });
+      await world.log.until('syncNode');
+      await world.requestDeletion();
+      await resultOf(world.handle);
+      const { nodeUid } = world.log.inputsOf('finishTeardown').at(-1) ?? {};
+      expect(nodeUid).toBe(isOfOthers ? undefined : 'uid-of-node');
+    });
+  },
+);

@@ -168,7 +168,8 @@ function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   const node = ownNodeOf(state);
   return defined({
     nodeName: state.node.isContested ? undefined : nodeName,
-    nodeUid: node?.uid,
+    // Of one that may be of another namespace it is asked whose it is.
+    nodeUid: node?.isOfOthers ? undefined : node?.uid,
     providerID,
     bootstrapTokenId: prepared?.bootstrapTokenId,
     mustDetachVolumes: teardown?.wasForced,

@@ -8,6 +8,7 @@ import {
 import type { Node } from '../../../../activities/kube/objects/nodes.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
 import type { PreserveRequest } from '../../../../workflows/contracts/preservation-activities.ts';
+import { annotations } from '../../../../workflows/api/constants.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import { aMachine, aNode, namespace } from '../../../support/builders.ts';
@@ -112,6 +113,18 @@ describe('preserve', () => {
         notes: { preserve: 'now', expiry: soon },
       },
     });
+  });
+
+  test('writes nothing to a Node that is of a Machine in another namespace', async () => {
+    const { nodeMachine, nodeMachineNamespace } = annotations;
+    const node = { [nodeMachine]: 'pool-a', [nodeMachineNamespace]: 'other' };
+    const metadata = { namespace: 'other', uid: 'uid-there', labels: { node: 'pool-a' } };
+    const world = aWorld({
+      control: [machineOf({ machine: { [preserveKey]: 'now' } }), aMachine({ metadata })],
+      target: [nodeOf({ node })],
+    });
+    await preserveMachine(world, { machine: lifeOf('pool-a'), now });
+    expect(world.target.writes()).toEqual([]);
   });
 
   test('a second look at the same writes nothing', async () => {
