@@ -8,6 +8,8 @@ import type { Dispatcher } from 'undici';
 import { createCredentials } from './credentials.ts';
 import type { Credential, Tls } from './credentials.ts';
 import type { KubeConfig } from './kubeconfig.ts';
+import { orAborted } from '../../system/or-aborted.ts';
+import { anySignal, timeoutSignal } from '../../system/system.ts';
 
 export interface TransportOptions {
   kubeConfig: KubeConfig;
@@ -70,8 +72,15 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** A plugin may hang. A call has a limit that counts for it as well, a watch has none. */
+  async function currentFor({ pool, signal }: TransportRequest): Promise<Credential> {
+    const limit =
+      pool === 'calls' ? signal : anySignal([signal, timeoutSignal(silenceMsOf(options))]);
+    return await orAborted(credentials.current(), limit);
+  }
+
   async function sendOnce(request: TransportRequest): Promise<Dispatcher.ResponseData> {
-    const credential = await credentials.current();
+    const credential = await currentFor(request);
     const { method, body, signal } = request;
     return poolsFor(credential)[request.pool].request({
       origin,
@@ -101,6 +110,10 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
+function silenceMsOf({ silenceMs = 90_000 }: TransportOptions): number {
+  return silenceMs;
+}
+
 async function closeGracefully({ calls, watches }: Pools): Promise<void> {
   // A watch ends by itself within its timeoutSeconds.
   await Promise.all([calls.close(), watches.close()]);
@@ -117,7 +130,7 @@ function shared({ ca, cert, key, ...rest }: Tls) {
 
 function createPools(options: TransportOptions, own: Tls): Omit<Pools, 'key'> {
   const tls = shared(own);
-  const silenceMs = options.silenceMs ?? 90_000;
+  const silenceMs = silenceMsOf(options);
   const proxy = options.kubeConfig.cluster.proxyUrl;
   const agent = (limits: Agent.Options): Dispatcher => {
     // HTTP/2 is off: a half-open session would hang every call on it without an error.

@@ -216,6 +216,38 @@ function startOf(token: string | null): unknown {
   return token === null ? undefined : JSON.parse(Buffer.from(token, 'base64url').toString()).start;
 }
 
+describe('a plugin for credentials that hangs', () => {
+  beforeEach(async () => {
+    await client.close();
+    const { kubeConfig } = server;
+    const exec = { command: 'sleep', args: ['4'] };
+    client = createKubeClient({
+      kubeConfig: { ...kubeConfig, user: { name: 'plugged', exec } },
+      userAgent: 'test',
+      callTimeoutMs: 200,
+      silenceMs: 200,
+    });
+  });
+
+  test('ends a call after its time', async () => {
+    expect(await failureOf(client.get(things))).toMatchObject({ reason: 'Timeout' });
+  });
+
+  test('ends a watch that says nothing', async () => {
+    const watch = client.watch(things, {}, new AbortController().signal);
+    const failure = await failureOf(watch[Symbol.asyncIterator]().next());
+    expect(failure).toMatchObject({ reason: 'Timeout' });
+  });
+
+  test('does not keep a watch from being ended', async () => {
+    const stopping = new AbortController();
+    const watch = client.watch(things, {}, stopping.signal);
+    const failure = failureOf(watch[Symbol.asyncIterator]().next());
+    stopping.abort();
+    expect(await failure).toMatchObject({ reason: 'Aborted' });
+  });
+});
+
 describe('credentials that change', () => {
   test('into a certificate that cannot be used fail calls until they are mended, and no more', async () => {
     const { kubeConfig } = server;
