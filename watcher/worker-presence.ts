@@ -97,23 +97,35 @@ export class WorkerPresence {
     try {
       const found = await read();
       if (this.#isStopped) return;
-      this.#answeredAt = now();
-      pauses.note('temporal', undefined);
+      this.#noteAnswer();
       const since = awaySince(found, now(), this.#seenAt(found));
       // The first check that misses it knows best since when: Temporal forgets who asked.
       this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
       pauses.note('worker', this.#awaySince);
     } catch (error) {
       onError(error);
-      // A refusal is an answer.
-      if (!this.#isStopped && isNoAnswer(error)) pauses.note('temporal', this.#answeredAt);
+      if (this.#isStopped) return;
+      if (isOneOf(noAnswer, error)) pauses.note('temporal', this.#answeredAt);
+      else if (isOneOf(refusals, error)) this.#noteAnswer();
     }
+  }
+
+  #noteAnswer(): void {
+    const { pauses, now } = this.#options;
+    this.#answeredAt = now();
+    pauses.note('temporal', undefined);
   }
 }
 
 /** UNAVAILABLE, DEADLINE_EXCEEDED. */
-const noAnswer = new Set<number>([14, 4]);
+const noAnswer: readonly number[] = [14, 4];
 
-function isNoAnswer(error: unknown): boolean {
-  return isGrpcServiceError(error) && noAnswer.has(error.code);
+/**
+ * INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION,
+ * UNIMPLEMENTED, UNAUTHENTICATED: an answer as well. All others may be of what is on the way.
+ */
+const refusals: readonly number[] = [3, 5, 7, 8, 9, 12, 16];
+
+function isOneOf(codes: readonly number[], error: unknown): boolean {
+  return isGrpcServiceError(error) && codes.includes(error.code);
 }

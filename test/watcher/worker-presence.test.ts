@@ -127,6 +127,24 @@ describe('what the watcher notes', () => {
     expect(noted()).toEqual([{ reason: 'temporal', from: 20 * second, until: 60 * second }]);
   });
 
+  test('ends when Temporal is back, also where it refuses the question', async () => {
+    await clock.turn(20 * second);
+    answer = () => {
+      throw grpcError(14);
+    };
+    await clock.turn(30 * second);
+    answer = () => {
+      throw grpcError(8);
+    };
+    await clock.turn(60 * second);
+    expect(noted()).toEqual([{ reason: 'temporal', from: 20 * second, until: 60 * second }]);
+    answer = () => {
+      throw grpcError(4);
+    };
+    await clock.turn(20 * second);
+    expect(noted().slice(1)).toEqual([{ reason: 'temporal', from: 110 * second }]);
+  });
+
   test('is nothing when Temporal refuses the question', async () => {
     answer = () => {
       throw grpcError(7);
