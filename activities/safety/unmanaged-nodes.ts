@@ -14,7 +14,8 @@ import type { UnmanagedNodesPlan } from '../../workflows/plan/safety/unmanaged-n
 import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
+import { isConflict, isInvalid, isRejected } from '../kube/client/errors.ts';
+import { isContentRefused, isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf, wasNodeSeen } from '../machine/prepared.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
@@ -22,6 +23,8 @@ import { nowMs } from '../system/system.ts';
 
 /** The report stands in a history. */
 const namesMax = 100;
+const refusedMax = 20;
+const messageMax = 300;
 const parallelWrites = 10;
 
 type Place = Pick<ActivityDependencies, 'control' | 'target' | 'targetCluster' | 'defaults'>;
@@ -80,12 +83,15 @@ export async function markUnmanagedNodes(
     nodes.filter(({ metadata }) => names.includes(metadata.name));
   const marked = await writeEach(target, named(plan.mark), marking);
   const cleared = await writeEach(target, named(plan.clear), clearing);
+  const refused = [...marked.refused, ...cleared.refused];
+  const done = marked.written.length + cleared.written.length + refused.length;
   return {
     nodes: nodes.length,
     unmanaged: plan.unmanaged,
-    marked: marked.slice(0, namesMax),
-    cleared: cleared.slice(0, namesMax),
-    postponed: plan.mark.length + plan.clear.length - marked.length - cleared.length,
+    marked: marked.written.slice(0, namesMax),
+    cleared: cleared.written.slice(0, namesMax),
+    ...(refused.length > 0 && { refused: refused.slice(0, refusedMax) }),
+    postponed: plan.mark.length + plan.clear.length - done,
   };
 }
 
@@ -112,13 +118,20 @@ function machineFact(
 
 type PatchOf = (node: KubeObject) => object[];
 
-/** Names of the Nodes that took it; the others changed or went meanwhile. */
+interface Written {
+  /** Names of the Nodes that took it. */
+  written: string[];
+  refused: NonNullable<UnmanagedNodesReport['refused']>;
+}
+
+/** The others changed or went meanwhile. One that is refused keeps none of them. */
 async function writeEach(
   target: KubeClient,
   nodes: readonly KubeObject[],
   patchOf: PatchOf,
-): Promise<string[]> {
+): Promise<Written> {
   const written: string[] = [];
+  const refused: Written['refused'] = [];
   await inParallel(nodes, parallelWrites, async (node) => {
     const { name, uid } = node.metadata;
     const isSameNode = { op: 'test', path: '/metadata/uid', value: uid };
@@ -126,10 +139,19 @@ async function writeEach(
       await target.patch(nodePath(name), 'json', [isSameNode, ...patchOf(node)]);
       written.push(name);
     } catch (error) {
-      if (!isOutdated(error)) throw error;
+      const message = refusalIn(error)?.slice(0, messageMax);
+      if (message !== undefined) refused.push({ node: name, message });
+      else if (!isOutdated(error)) throw error;
     }
   });
-  return written.toSorted();
+  return { written: written.toSorted(), refused };
+}
+
+/** A rule or a webhook says no, however often it is asked. */
+function refusalIn(error: unknown): string | undefined {
+  if (isConflict(error) || !isRejected(error)) return undefined;
+  // A test of the patch did not hold.
+  return isInvalid(error) && !isContentRefused(error) ? undefined : error.message;
 }
 
 const markPath = pointerTo('/metadata/annotations', annotations.notManaged);

@@ -150,6 +150,8 @@ export interface UnmanagedNodesReport {
    */
   marked: string[];
   cleared: string[];
+  /** What the API server does not take; at most 20. Absent: none. */
+  refused?: { node: string; message: string }[];
   /** They changed while they were read: the next run checks again. */
   postponed: number;
 }

@@ -10,6 +10,8 @@ export async function safetyUnmanagedNodes(
   const report = await safetyCheck('compare Nodes with Machines').markUnmanagedNodes(check);
   for (const node of report.marked) log.info('marks a Node without a Machine', { node });
   for (const node of report.cleared) log.info('a Node has a Machine again', { node });
+  for (const { node, message } of report.refused ?? [])
+    log.warn('a Node cannot be marked, or its mark not be removed', { node, why: message });
   setCurrentDetails(detailsOf(check, report));
   return report;
 }
@@ -17,11 +19,12 @@ export async function safetyUnmanagedNodes(
 setWorkflowOptions(pinned, safetyUnmanagedNodes);
 
 function detailsOf({ namespace }: UnmanagedNodesCheck, report: UnmanagedNodesReport): string {
-  const { nodes, unmanaged, marked, cleared, postponed } = report;
+  const { nodes, unmanaged, marked, cleared, refused = [], postponed } = report;
   return [
     `### Nodes without a Machine in ${namespace}: ${unmanaged} of ${nodes}`,
     ...marked.map((name) => `- **Marked** \`${name}\``),
     ...cleared.map((name) => `- **Has a Machine again** \`${name}\``),
+    ...refused.map(({ node, message }) => `- **Refused** \`${node}\`: ${message}`),
     ...(postponed > 0 ? [`- **Next run:** ${postponed} changed while they were read`] : []),
   ].join('\n');
 }

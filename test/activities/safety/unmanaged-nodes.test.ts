@@ -82,6 +82,34 @@ test('a Node that changes meanwhile waits for the next run', async () => {
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ marked: [], postponed: 1 });
 });
 
+const causes = [{ field: 'metadata.finalizers', message: 'is not taken' }];
+
+test.each([
+  { by: 'a webhook', fault: { code: 403, reason: 'Forbidden' } },
+  { by: 'a webhook that is out of reach', fault: { code: 500, reason: 'InternalError' } },
+  { by: 'its content', fault: { code: 422, reason: 'Invalid', details: { causes } } },
+])('a Node that is refused by $by is said, and keeps none of the others', async ({ fault }) => {
+  const world = aWorld({ target: [lost, aNode({ metadata: { name: 'also-lost' } })] });
+  world.target.fault = ({ method, path }) =>
+    method === 'PATCH' && path.endsWith('/lost') ? fault : undefined;
+  const refused = [{ node: 'lost', message: expect.stringContaining(fault.reason) }];
+  expect(await markUnmanagedNodes(world, check)).toEqual({
+    nodes: 2,
+    unmanaged: 2,
+    marked: ['also-lost'],
+    cleared: [],
+    refused,
+    postponed: 0,
+  });
+});
+
+test('a target cluster that does not answer ends the attempt', async () => {
+  const world = aWorld({ target: [lost] });
+  world.target.fault = ({ method }) =>
+    method === 'PATCH' ? { code: 0, reason: 'Unreachable' } : undefined;
+  await expect(markUnmanagedNodes(world, check)).rejects.toThrow('Unreachable');
+});
+
 test('the check of Nodes does nothing without a target cluster', async () => {
   const { target: _none, ...world } = aWorld({ target: [lost] });
   expect(await markUnmanagedNodes(world, check)).toMatchObject({ nodes: 0, marked: [] });
