@@ -10,7 +10,14 @@ import type { KubeObject } from '../kube/client/client.ts';
 
 /** An object as it was read just now, and for a Machine its MachineSet and its Node. */
 export type Living =
-  | { kind: 'machine'; object: Machine; set?: MachineSet; node?: KubeObject }
+  | {
+      kind: 'machine';
+      object: Machine;
+      set?: MachineSet;
+      node?: KubeObject;
+      /** It could not be read: that there is no `node` says nothing. */
+      isNodeUnknown?: true;
+    }
   | { kind: 'machineSet'; object: MachineSet }
   | { kind: 'machineDeployment'; object: MachineDeployment };
 

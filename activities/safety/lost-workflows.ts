@@ -16,6 +16,7 @@ import type {
 } from '../../workflows/plan/safety/lost-workflows.ts';
 import { compare, workflowKinds } from '../../workflows/plan/safety/lost-workflows.ts';
 import type { Living } from '../runtime/workflow-registry.ts';
+import { orOutOfReach } from '../machine/out-of-reach.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
@@ -165,8 +166,13 @@ async function readLiving(
     case 'machine': {
       const object = await ignoreNotFound(control.get<Machine>(path));
       if (!object) return undefined;
-      const [set, node] = await Promise.all([setOf(control, object), nodeOf(target, object)]);
-      return defined({ kind, object, set, node });
+      const [set, node] = await Promise.all([
+        setOf(control, object),
+        // Its workflow reads the Node itself, and waits for a cluster that does not answer.
+        orOutOfReach(() => nodeOf(target, object)),
+      ]);
+      const seen = 'outOfReach' in node ? { isNodeUnknown: true as const } : { node: node.answer };
+      return defined({ kind, object, set, ...seen });
     }
     case 'machineSet': {
       const object = await ignoreNotFound(control.get<MachineSet>(path));

@@ -141,7 +141,9 @@ export function lifeSignals(living: Living, where: Where): Signal[] {
   const change = changeOf(living);
   context.store.apply(change);
   const { kind, object } = living;
-  const own = [...dispatch(change, context), ...vanishedNodeSignals(context, '0')];
+  const isNodeKnown = living.kind !== 'machine' || !living.isNodeUnknown;
+  const vanished = isNodeKnown ? vanishedNodeSignals(context, '0') : [];
+  const own = [...dispatch(change, context), ...vanished];
   return own.filter((signal) => signal.kind === kind && signal.object === object.metadata.name);
 }
 

@@ -131,6 +131,19 @@ describe('healing', () => {
     );
   });
 
+  test.each([
+    { code: 0, reason: 'Unreachable' },
+    { code: 500, reason: 'InternalError' },
+  ])('starts a machine also while its Node cannot be read: $reason', async (fault) => {
+    const machine = aMachine({ metadata: { labels: { node: 'pool-a' } } });
+    const { workflows, world } = aBoardAndWorld(machine);
+    workflows.ends = { 'machine/pool-a': 'was terminated' };
+    world.target.fault = () => fault;
+    const healed = await repairWorkflows(world, { namespace, unattended: [a], leftOver: [] });
+    expect(healed).toMatchObject([{ ...a, isHealed: true }]);
+    expect(workflows.lives).toMatchObject([{ kind: 'machine', isNodeUnknown: true }]);
+  });
+
   test('writes no Event while no watcher leads', async () => {
     const { workflows, world } = aBoardAndWorld(aMachine());
     workflows.ends = { 'machine/pool-a': 'was terminated' };
@@ -185,6 +198,7 @@ describe('what a restored workflow is told', () => {
     const told = { said: 'nodeObserved machine/pool-a', starts: false };
     expect(namesOf({ kind: 'machine', object, node: aNode() })).toEqual([started, told]);
     expect(namesOf({ kind: 'machine', object })).toEqual([started, told]);
+    expect(namesOf({ kind: 'machine', object, isNodeUnknown: true })).toEqual([started]);
   });
 
   test('names the MachineDeployment of the machine, so that the search finds it', () => {
