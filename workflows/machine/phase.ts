@@ -53,7 +53,7 @@ export function showDrain(state: MachineState): void {
   const isBlocked = blocker !== undefined;
   upsertSearchAttributes([
     { key: keys.State, value: isBlocked ? 'DrainBlocked' : state.phase },
-    { key: keys.Attention, value: isBlocked ? 'external' : 'none' },
+    { key: keys.Attention, value: isBlocked ? 'external' : attentionOf(state) },
     { key: keys.BlockedBy, value: keyword(blocker?.blockedBy) },
     { key: keys.WaitingSince, value: isBlocked ? dateOf(blocker.since) : null },
     {

@@ -1,8 +1,11 @@
 /** A machine that is kept for a look at it: when its workflow looks, drains, and stops. */
+import { EventEmitter, once } from 'node:events';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
+import { drainReport } from '../../../workflows/contracts/messages.ts';
+import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
@@ -122,6 +125,36 @@ test('a drain of a preserved Node that fails is reported and tried again, later 
     kept.drain = async () => undefined;
     await temporal.skip(4 * minutes);
     expect(world.log.inputsOf('preserveMachine').at(-1)).toMatchObject({ drain: {} });
+  });
+});
+
+test('a Failed machine whose drain was blocked needs a person as before', async () => {
+  const { world, kept } = await create();
+  const drain = new EventEmitter();
+  const drained = once(drain, 'finished');
+  kept.drain = async () => {
+    await drained;
+  };
+  const shown = async () => {
+    const { typedSearchAttributes: found } = await world.handle.describe();
+    return [found.get(keys.State), found.get(keys.Attention)];
+  };
+  await world.run(async () => {
+    await beginFailed(world, kept);
+    await world.log.until('drainNode');
+    expect(await shown()).toEqual(['Failed', 'person']);
+    const pod = { pod: 'apps/web', podUid: 'uid-of-web', since: 0, why: 'allows none' };
+    const blockers = [{ ...pod, blockedBy: 'PodDisruptionBudget/apps/web' }];
+    await world.handle.signal(drainReport, {
+      uid: 'uid-1',
+      podsLeft: 1,
+      blockers,
+      blockerCount: 1,
+    });
+    await eventually('it is blocked', async () => (await shown())[0] === 'DrainBlocked');
+    drain.emit('finished');
+    await eventually('it is drained', async () => (await shown())[0] === 'Failed');
+    expect(await shown()).toEqual(['Failed', 'person']);
   });
 });
 
