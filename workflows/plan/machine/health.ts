@@ -146,7 +146,7 @@ export function afterCheck(
 
 /**
  * An attempt was given up: its write may arrive after the next one has found nothing to write, and
- * the Machine would say Unknown although its Node is Ready.
+ * the Machine would say Unknown although its Node is Ready, or Running although it is not.
  */
 function mayStillWrite({ begunAt, endedAt }: HealthCheck): boolean {
   return endedAt - begunAt >= longestLocalStepMs;
@@ -167,7 +167,8 @@ function afterFault(
   const words = `unhealthy: ${faults.join('; ')}`;
   const waitsFor = hold === undefined ? words : `${hold.reason}; ${words}`;
   const isHeld = hold !== undefined;
-  const checkAt = nextCheck(state, { ...check, isHeld, isRefused: refusal !== undefined });
+  const isToRepeat = refusal !== undefined || mayStillWrite(check);
+  const checkAt = nextCheck(state, { ...check, isHeld, isToRepeat });
   return defined({ ...state, waitsFor, checkAt });
 }
 
@@ -205,11 +206,11 @@ function nextAttempt({ endedAt, random }: HealthCheck): Pick<HealthState, 'check
  */
 function nextCheck(
   state: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,
-  { endedAt, random, isHeld, isRefused }: HealthCheck & { isHeld: boolean; isRefused: boolean },
+  { endedAt, random, isHeld, isToRepeat }: HealthCheck & { isHeld: boolean; isToRepeat: boolean },
 ): number | undefined {
   const deadline = deadlineOf(state);
   const later = endedAt + waitOf(state.timeoutSeconds, random);
-  if (deadline === undefined) return isRefused ? later : undefined;
+  if (deadline === undefined) return isToRepeat ? later : undefined;
   return isHeld || deadline <= endedAt ? later : Math.min(later, deadline);
 }
 

@@ -171,6 +171,12 @@ describe('the clock', () => {
     expect(unsure.waitsFor).toBeUndefined();
   });
 
+  test('such a check is made again also where no timeout runs: it may say Running of an ill machine', () => {
+    const { timeoutSeconds: _none, ...disabled } = sick;
+    const slow = { ...at(start), endedAt: start + 2_000 };
+    expect(afterCheck(undefined, disabled, slow).checkAt).toBe(start + 2_000 + minute);
+  });
+
   test('does not run with disableHealthTimeout', () => {
     const { timeoutSeconds: _none, ...disabled } = sick;
     const state = afterCheck(undefined, disabled, at(start));
