@@ -5,6 +5,7 @@ import type {
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import type { ProviderOutcome } from '../../workflows/contracts/missing-instance-activities.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFaults } from '../../workflows/api/validation.ts';
 import type { MachineFailure } from '../../workflows/plan/machine/facts.ts';
@@ -31,10 +32,16 @@ export async function readAndClaimMachine(
 ): Promise<ReadAndClaimOutcome> {
   const found = await machineAt(dependencies.control, input);
   if (!found) return { found: false };
-  const object = await ensureFinalizer(dependencies.control, 'machines', found);
+  const what = `the finalizer ${finalizers.machine} could not be set`;
+  const { control } = dependencies;
+  const claimed = await orRejection(() => ensureFinalizer(control, 'machines', found), what);
+  const object = 'failure' in claimed ? found : claimed.answer;
   const prepared = preparedOf(object, dependencies);
   if (prepared.isDeleting) return { found: true, machine: prepared };
-  const outcome = await withoutNode(dependencies, input, object);
+  const outcome =
+    'failure' in claimed
+      ? failed(prepared, claimed.failure)
+      : await withoutNode(dependencies, input, object);
   if (!input.readsNode || outcome.outOfReach !== undefined) return outcome;
   return { ...outcome, ...(await nodeOf(dependencies, referenceOf(object), prepared)) };
 }

@@ -136,6 +136,8 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
       ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
     };
   }
+  // One that could not be set now is due a while after this read.
+  delete object.finalizerLostAt;
   noteFinalizer(object, object.observed ?? machine);
 }
 

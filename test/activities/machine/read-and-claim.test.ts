@@ -255,6 +255,21 @@ describe('what the API server refuses is a failure of the Machine', () => {
     });
   });
 
+  test('of its finalizer', async () => {
+    const machine = aMachine({ metadata: { finalizers: [] } });
+    const world = aWorld({ control: [machine, aMachineClass(), secret] });
+    world.control.fault = ({ method }) => (method === 'PATCH' ? denied : undefined);
+    const message = expect.stringMatching(
+      /^the finalizer [^ ]+ could not be set: .*denied by a pol/,
+    );
+    expect(await readAndClaimMachine(world, input)).toMatchObject({
+      found: true,
+      machine: { uid: 'uid-of-pool-a', hasFinalizer: false },
+      failure: { code: 'PermissionDenied', message },
+    });
+    expect(world.target.calls).toEqual([]);
+  });
+
   test.each(['machineclasses', 'secrets'])('of its class: %s', async (resource) => {
     const world = aWorld({ control: [aMachine(), aMachineClass(), secret] });
     world.control.fault = (call) => (call.path.includes(`/${resource}/`) ? denied : undefined);

@@ -157,6 +157,15 @@ test('a finalizer that is taken off while the object is read is due again, also 
   expect(factsOf(state, undefined).finalizerAt).toBeUndefined();
 });
 
+test('a finalizer that a read could not set is due a while after that read', () => {
+  const state = pending();
+  observeMachine(state, { ...seen, resourceVersion: '900000002', hasFinalizer: false });
+  state.object.finalizerLostAt = 0;
+  const read = { ...prepared, hasFinalizer: false, resourceVersion: '900000003' };
+  noteRead(state, read, cluster);
+  expect(factsOf(state, undefined).finalizerAt).toBeGreaterThan(Date.now());
+});
+
 test('a finalizer that is taken off a living object is due again; one that goes gets none', () => {
   const state = pending();
   observeMachine(state, { ...seen, hasFinalizer: false, resourceVersion: '900000001' });
