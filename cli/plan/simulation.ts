@@ -211,7 +211,15 @@ class Simulation {
       const notes = { [annotations.replacements]: step.machines?.join(',') ?? null };
       return this.#patchSet(step.set, { metadata: { annotations: notes } });
     }
+    if (step.action === 'giveUp') return this.#noteGivenUp(step.set);
+    if (step.action === 'forgetGivenUp') return this.#noteGivenUp(null);
     return step.action === 'deleteSets' && this.#deleteSets(step.names);
+  }
+
+  #noteGivenUp(set: string | null): boolean {
+    const notes = { [options.rolledBackFrom]: set };
+    this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
+    return true;
   }
 
   #scaleSet({ name, from, replicas, scaledAt }: Step<'scaleSet'>): boolean {

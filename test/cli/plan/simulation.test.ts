@@ -108,6 +108,38 @@ describe('a simulated rollout', () => {
     expect(plan.state).toBe('Complete');
   });
 
+  test('replaces machines of the template before by those of another one after a rollback', () => {
+    const given = { ...toLarge, metadata: { annotations: { [options.rolledBackFrom]: 'two' } } };
+    const outcome = simulate(changed(settled(), given), pace, now);
+    expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
+  });
+
+  test('goes back where the deadline has passed and an automatic rollback is due', () => {
+    const notes = { [options.autoRollback]: 'true' };
+    const begun = changed(settled(), patched(toLarge, { metadata: { annotations: notes } }));
+    const [one] = begun.sets;
+    if (!one) throw new Error('no set');
+    const two = patched(one, {
+      metadata: { name: 'two', uid: 'uid-of-two', annotations: { [annotations.revision]: '2' } },
+      spec: { replicas: 1, ...toLarge.spec },
+    });
+    const stuck = patched(machineIn(two, 'd'), { status: { currentStatus: { phase: 'Failed' } } });
+    const overdue = {
+      type: 'Progressing',
+      status: 'False',
+      reason: 'ProgressDeadlineExceeded',
+      message: 'MachineSet "two" has timed out progressing.',
+    };
+    const counts = { replicas: 4, updatedReplicas: 1, readyReplicas: 3, availableReplicas: 3 };
+    const deployment = patched(begun.deployment, { status: { ...counts, conditions: [overdue] } });
+    const objects = { deployment, sets: [one, two], machines: [...begun.machines, stuck] };
+    expect(simulate(objects, pace, now)).toMatchObject({
+      created: 0,
+      deleted: 1,
+      plan: { state: 'Blocked', blockedBy: 'MachineSet/two' },
+    });
+  });
+
   test('stands still while it is paused, and says so', () => {
     const paused = patched(toLarge, { spec: { paused: true } });
     const { created, plan } = simulate(changed(settled(), paused), pace, now);
