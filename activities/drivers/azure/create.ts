@@ -9,7 +9,7 @@ import { meanings } from '../error-meanings.ts';
 import { missing } from '../missing.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { PartRef, Write } from './checkpoint.ts';
-import { AzureFailure, driverErrorOf, OperationFailed } from './error-mapping.ts';
+import { AzureFailure, driverErrorOf, ofAzure, OperationFailed } from './error-mapping.ts';
 import { instanceOf, isOursIn, look } from './find.ts';
 import { imageIdOf, orInput, planOf } from './image.ts';
 import { viewOf } from './instance-view.ts';
@@ -160,8 +160,11 @@ async function subnetIdOf(session: Session, { spec }: Blueprint): Promise<string
   const group = vnetResourceGroup || spec.resourceGroup;
   const doing = `get subnet ${subnetName} of network ${vnetName} in resource group ${group}`;
   const subnet = await orInput(
-    call(session, doing, (options) =>
-      session.clients.network.subnets.get(group, vnetName, subnetName, options),
+    call(session, doing, async (options) =>
+      ofAzure(
+        await session.clients.network.subnets.get(group, vnetName, subnetName, options),
+        doing,
+      ),
     ),
   );
   return subnet.id ?? '';

@@ -113,8 +113,22 @@ export function messageOf(doing: string, answer: AzureAnswer): string {
 
 function adviceOn(answer: AzureAnswer): string | undefined {
   if (lacksApiVersion(answer)) return answer.versionAdvice;
-  if (answer.status !== 404 || answer.code !== undefined) return undefined;
-  return 'this answer does not come from Azure, so it does not prove that something is missing. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, fix that';
+  return answer.status === 404 && answer.code === undefined ? adviceOnStrangers : undefined;
+}
+
+const adviceOnStrangers =
+  'this answer does not come from Azure, so it does not prove that something is missing. If a proxy or a wrong MILLWRIGHT_AZURE_ENDPOINT gave it, fix that';
+
+/**
+ * The resource that was read. Each has its id: without one something in between has answered with
+ * status 200, and the SDK takes any page for a resource without tags, which would be of others.
+ */
+export function ofAzure<Resource extends { id?: string }>(
+  resource: Resource,
+  doing: string,
+): Resource {
+  if (resource.id) return resource;
+  throw new AzureFailure({ meaning: 'unknown', message: `Azure: ${doing}: ${adviceOnStrangers}` });
 }
 
 /** `settled`: see DriverFault. */

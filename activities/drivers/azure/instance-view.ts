@@ -1,4 +1,5 @@
 /** What a virtual machine says of itself, beside its provisioning state. */
+import { ofAzure } from './error-mapping.ts';
 import { call, type Session } from './session.ts';
 
 export interface View {
@@ -16,15 +17,12 @@ const failedPattern = /^ProvisioningState\/failed\/(.+)$/i;
  */
 export async function viewOf(session: Session, name: string): Promise<View> {
   const { clients, place } = session;
-  const { instanceView } = await call(
-    session,
-    `get the state of virtual machine ${name}`,
-    async (options) =>
-      await clients.compute.virtualMachines.get(place.resourceGroup, name, {
-        ...options,
-        expand: 'instanceView',
-      }),
-  );
+  const doing = `get the state of virtual machine ${name}`;
+  const { instanceView } = await call(session, doing, async (options) => {
+    const expanded = { ...options, expand: 'instanceView' } as const;
+    const { virtualMachines } = clients.compute;
+    return ofAzure(await virtualMachines.get(place.resourceGroup, name, expanded), doing);
+  });
   const { statuses = [] } = instanceView ?? {};
   const codes = statuses.map(({ code }) => code);
   const failures = statuses.flatMap(({ code, message }) => {

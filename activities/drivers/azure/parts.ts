@@ -1,7 +1,7 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import { doingOf, type PartRef, type Write } from './checkpoint.ts';
-import { OperationFailed, type AzureFailure } from './error-mapping.ts';
+import { ofAzure, OperationFailed, type AzureFailure } from './error-mapping.ts';
 import { orInput } from './image.ts';
 import { viewOf } from './instance-view.ts';
 import {
@@ -29,20 +29,25 @@ export async function getPart(session: Session, part: PartRef): Promise<Part | u
   if (part.kind === 'virtual machine') return await getVm(session, part.name);
   const { compute, network } = session.clients;
   const group = session.place.resourceGroup;
+  const doing = `get ${sayOf(part)}`;
   return await orAbsent(
-    call<Part>(session, `get ${sayOf(part)}`, async (options) =>
-      part.kind === 'disk'
-        ? await compute.disks.get(group, part.name, options)
-        : await network.networkInterfaces.get(group, part.name, options),
+    call<Part>(session, doing, async (options) =>
+      ofAzure<Part>(
+        part.kind === 'disk'
+          ? await compute.disks.get(group, part.name, options)
+          : await network.networkInterfaces.get(group, part.name, options),
+        doing,
+      ),
     ),
   );
 }
 
 export async function getVm(session: Session, name: string): Promise<VirtualMachine | undefined> {
   const { clients, place } = session;
+  const doing = `get virtual machine ${name}`;
   return await orAbsent(
-    call(session, `get virtual machine ${name}`, (options) =>
-      clients.compute.virtualMachines.get(place.resourceGroup, name, options),
+    call(session, doing, async (options) =>
+      ofAzure(await clients.compute.virtualMachines.get(place.resourceGroup, name, options), doing),
     ),
   );
 }

@@ -4,7 +4,7 @@ export interface Fault {
    * `throttle`: 429 with Retry-After. `refuse`: an error at once. `failOperation`: the write is
    * accepted and its operation fails. `loseAnswer`: the work is done, the connection cut.
    * `unnamed`: the operation is not told. `signed`: its address has a signature. `cut`: before the
-   * work. `slow`: the operation takes longer. `hang`: no answer. `html`: the 404 of a proxy.
+   * work. `slow`: the operation takes longer. `hang`: no answer. `html`: the page of a proxy.
    * `stale`: a look shows what was there before the last create or delete.
    */
   kind:
@@ -25,7 +25,7 @@ export interface Fault {
   skip?: number;
   /** How often it happens. Default 1. */
   times?: number;
-  /** Of `refuse`. Default 400. */
+  /** Of `refuse`, default 400; of `html`, default 404. */
   status?: number;
   code?: string;
   message?: string;

@@ -184,7 +184,7 @@ function serveManager(double: RunningDouble, heard: Heard): void {
     return;
   }
   if (fault?.kind === 'html') {
-    sendPage(response);
+    sendPage(response, fault);
     return;
   }
   const answer = settled(() => {
@@ -232,8 +232,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-function sendPage(response: ServerResponse): void {
-  response.writeHead(404, { 'content-type': 'text/html' });
+function sendPage(response: ServerResponse, { status = 404 }: Pick<Fault, 'status'>): void {
+  response.writeHead(status, { 'content-type': 'text/html' });
   response.end('<html><head><title>404 Not Found</title></head><body>nginx</body></html>');
 }
 

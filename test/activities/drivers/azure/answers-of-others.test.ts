@@ -39,6 +39,21 @@ test.each([
   expect(living(double, 'm')).toEqual(partsOf('m'));
 });
 
+test.each([
+  { name: 'create', act: () => driver.createInstance(aMachine('m')) },
+  { name: 'describe', act: () => driver.describeInstance(aMachine('m')) },
+  { name: 'delete', act: () => driver.deleteInstance(aMachine('m')) },
+  {
+    name: 'delete listed',
+    act: () => driver.deleteListed({ ...request(), providerID: 'azure:///westeurope/m' }),
+  },
+])('$name is unknown, too, where the page comes with status 200', async ({ act }) => {
+  await driver.createInstance(aMachine('m'));
+  double.faults.add({ kind: 'html', status: 200, match: 'get ', times: 99 });
+  expect(await failureOf(act())).toMatchObject(notAzure);
+  expect(living(double, 'm')).toEqual(partsOf('m'));
+});
+
 test('a delete whose every second request meets the proxy is not done before all is gone', async () => {
   for (let skip = 0; skip < 12; skip += 1) {
     double.reset();
