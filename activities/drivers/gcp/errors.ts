@@ -115,7 +115,8 @@ export const wordsMeanings: readonly WordsMeaning[] = [
   // Not the instance, but where it would be: to take that for "nothing there" would leave instances
   // behind.
   { words: /'projects\/[^/']+(\/zones\/[^/']+)?' was not found|unknown zone/i, meaning: 'input' },
-  { words: /protected against deletion|deletion ?protection/i, meaning: 'precondition' },
+  // Not the name of a right, `compute.instances.setDeletionProtection`, that is missing.
+  { words: /protected against deletion|deletion protection/i, meaning: 'precondition' },
 ];
 
 /**

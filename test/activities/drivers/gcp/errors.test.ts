@@ -131,6 +131,13 @@ describe('errors with the same reason are told apart by their words', () => {
       'PermissionDenied',
     ],
     [
+      'no right to protect against deletion',
+      403,
+      'forbidden',
+      `Required 'compute.instances.setDeletionProtection' permission for 'projects/p/zones/z/instances/i'`,
+      'PermissionDenied',
+    ],
+    [
       'a 401 whose reason is that of a missing field',
       401,
       'required',
