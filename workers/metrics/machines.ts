@@ -117,7 +117,7 @@ function timesOf(
   { namespace, recorder }: Leading,
   event: Step,
 ): ReturnType<HistogramSeries<Leading>['of']> {
-  return { histogram: recorder.times[event], with: { kube_namespace: namespace } };
+  return { histogram: recorder.timesOf(event), with: { kube_namespace: namespace } };
 }
 
 /** `always`: labels of which there is a series even for none. */

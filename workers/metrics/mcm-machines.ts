@@ -4,7 +4,7 @@ import type { Sample, Series } from './computed.ts';
 import type { Listed } from './leading.ts';
 import { conditionSamples, createdAtLabel, itemsSeries } from './mcm-samples.ts';
 import { poolLabel } from './pools.ts';
-import type { LastSeconds } from './term-recorder.ts';
+import type { LastSeconds, McmLabels } from './term-recorder.ts';
 
 /** All others are 0. */
 const phaseValues: Record<string, number> = {
@@ -81,7 +81,7 @@ export const mcmMachineSeries: readonly Series<Listed>[] = [
     type: 'counter',
     help: 'Machines that failed as no Node joined within the creation timeout.',
     labels: mcmPool,
-    read: ({ recorder }) => recorder.failedJoins(),
+    read: (listed) => ofPoolsThere(listed, listed.recorder.failedJoins()),
   },
   {
     name: 'mcm_machine_stale_machines_total',
@@ -116,15 +116,23 @@ function infoOf(
   return { labels, value: 1 };
 }
 
-/** In whole seconds, of pools that are still there. */
-function lastSamples({ store, recorder }: Listed, event: LastSeconds['event']): Sample[] {
-  const last = recorder.last(event);
-  if (last.length === 0) return [];
+/** In whole seconds. */
+function lastSamples(listed: Listed, event: LastSeconds['event']): Sample[] {
+  return ofPoolsThere(listed, listed.recorder.last(event)).map(({ labels, seconds }) => ({
+    labels,
+    value: Math.floor(seconds),
+  }));
+}
+
+/** Without those of pools that have no machine and no MachineDeployment any more. */
+function ofPoolsThere<T extends { labels: McmLabels }>(
+  { store }: Listed,
+  samples: readonly T[],
+): readonly T[] {
+  if (samples.length === 0) return samples;
   const pools = new Set([...store.all('machines')].map(({ labels }) => labels[poolLabel]));
-  return last
-    .filter(
-      ({ labels: { machine_deployment: pool } }) =>
-        pools.has(pool) || store.find('machineDeployments', pool) !== undefined,
-    )
-    .map(({ labels, seconds }) => ({ labels, value: Math.floor(seconds) }));
+  return samples.filter(
+    ({ labels: { machine_deployment: pool } }) =>
+      pools.has(pool) || store.find('machineDeployments', pool) !== undefined,
+  );
 }

@@ -1,6 +1,6 @@
 /** Counts and times what a watcher sees while it leads. The next term begins with nothing. */
 import { Histogram } from 'prom-client';
-import { nowMs } from '../../activities/system/system.ts';
+import { monotonicMs, nowMs } from '../../activities/system/system.ts';
 import type { StoreView, WatchedChange } from '../../watcher/cache/store.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 import type { QueueObserver } from '../../watcher/queue/queue-observer.ts';
@@ -37,8 +37,11 @@ export interface Counted {
 
 type Timed = Extract<MachineEvent, { seconds: number }>['event'];
 
+/** What a pool took that is gone is of use to those who look at the last hour, as dashboards do. */
+const keptMs = 3_600_000;
+
 export class TermRecorder implements TermObserver {
-  readonly times: Readonly<Record<Timed, Histogram>> = {
+  readonly #times: Readonly<Record<Timed, Histogram>> = {
     launched: ofPools(),
     running: ofPools(),
     joined: ofPools(),
@@ -56,6 +59,8 @@ export class TermRecorder implements TermObserver {
   staleMachines = 0;
   readonly #failedJoins = new Map<string, Counted>();
   readonly #last = new Map<string, LastSeconds>();
+  /** MachineDeployments that are gone, and since when something was heard of them last. */
+  readonly #gone = new Map<string, number>();
   readonly #namespace: string;
 
   constructor(namespace: string) {
@@ -63,15 +68,28 @@ export class TermRecorder implements TermObserver {
   }
 
   changed(change: WatchedChange, store: StoreView): void {
-    if (change.resource !== 'machines') return;
+    const { resource, type, object } = change;
+    if (resource === 'machineDeployments') this.#notePool(object.name, type === 'gone');
+    if (change.resource === 'machines') this.#record(change, store);
+  }
+
+  #notePool(name: string, isGone: boolean): void {
+    if (isGone) this.#gone.set(name, monotonicMs());
+    else this.#gone.delete(name);
+    this.#forgetPools();
+  }
+
+  #record(change: Extract<WatchedChange, { resource: 'machines' }>, store: StoreView): void {
     const events = machineEventsOf(change, nowMs());
     if (events.length === 0) return;
     const { object } = change;
-    const pool = { machine_deployment: deploymentOf(object, store) };
+    const name = deploymentOf(object, store);
+    if (name !== '') this.#notePool(name, store.find('machineDeployments', name) === undefined);
+    const pool = { machine_deployment: name };
     const labels = mcmLabelsOf(object, { store, namespace: this.#namespace });
     for (const event of events) {
       if ('seconds' in event) {
-        this.times[event.event].observe(pool, event.seconds);
+        this.#times[event.event].observe(pool, event.seconds);
         this.#keepLast(event, labels);
       } else if (event.event === 'stale') this.staleMachines += 1;
       else this.#countFailedJoin(labels);
@@ -102,6 +120,26 @@ export class TermRecorder implements TermObserver {
   /** The newest of each pool. */
   last(event: Timed): LastSeconds[] {
     return [...this.#last.values()].filter((one) => one.event === event);
+  }
+
+  /** By pool. */
+  timesOf(event: Timed): Histogram {
+    this.#forgetPools();
+    return this.#times[event];
+  }
+
+  /** A term may last for months, and see many pools come and go. */
+  #forgetPools(): void {
+    for (const [pool, since] of this.#gone) if (monotonicMs() - since > keptMs) this.#forget(pool);
+  }
+
+  #forget(pool: string): void {
+    this.#gone.delete(pool);
+    for (const histogram of Object.values(this.#times))
+      histogram.remove({ machine_deployment: pool });
+    for (const kept of [this.#last, this.#failedJoins])
+      for (const [key, { labels }] of kept)
+        if (labels.machine_deployment === pool) kept.delete(key);
   }
 
   #keepLast(event: { event: Timed; seconds: number }, labels: McmLabels | undefined): void {

@@ -10,6 +10,7 @@ import {
   aMachineSet,
   controlledBy,
 } from '../../support/builders.ts';
+import { HandSystem } from '../../support/hand-system.ts';
 import { LeadingWatcher } from './leading-watcher.ts';
 
 let watcher: LeadingWatcher;
@@ -266,6 +267,45 @@ describe('what befalls machines', () => {
     expect(await watcher.value('millwright_machine_join_seconds_sum')).toBeCloseTo(30, -1);
     watcher.remove(member({ providerID }), deployment);
     expect(await watcher.lines('mcm_machine_join_duration_seconds')).toEqual([]);
+  });
+
+  test('its histograms go an hour after its pool and the last of its machines', async () => {
+    const system = new HandSystem();
+    const countOf = (part: string): Promise<number | undefined> =>
+      system.run(() =>
+        watcher.value(`millwright_machine_${part}_seconds_count`, {
+          machine_deployment: 'workers',
+        }),
+      );
+    const last = { providerID, status: timedOut, deletedAt: new Date().toISOString() };
+    system.run(() => {
+      watcher.put(member({}));
+      watcher.put(member({ providerID, status: inPhase('Pending') }));
+      watcher.put(member({ providerID, status: timedOut }));
+    });
+    expect(await watcher.lines('mcm_machine_num_failed_join')).toHaveLength(1);
+    await system.run(() => system.to(1_000_000));
+    system.run(() => watcher.remove(deployment));
+    await system.run(() => system.to(4_000_000));
+    system.run(() => watcher.remove(member(last), set));
+    expect(await watcher.lines('mcm_machine_num_failed_join')).toEqual([]);
+    await system.run(() => system.to(7_500_000));
+    expect([await countOf('launch'), await countOf('deletion')]).toEqual([1, 1]);
+    await system.run(() => system.to(7_700_000));
+    expect([await countOf('launch'), await countOf('deletion')]).toEqual([undefined, undefined]);
+  });
+
+  test('its histograms stay while its pool is there, also where that was made anew', async () => {
+    const system = new HandSystem();
+    system.run(() => {
+      watcher.put(member({}));
+      watcher.put(member({ providerID }));
+      watcher.remove(deployment);
+      watcher.put(deployment);
+    });
+    await system.run(() => system.to(4_000_000));
+    const name = 'millwright_machine_launch_seconds_count';
+    expect(await system.run(() => watcher.value(name))).toBe(1);
   });
 
   test('what a leader finds when it begins was counted by an earlier one', async () => {

@@ -93,7 +93,7 @@ function ofBoth(): DocumentedSeries[] {
 const sections: Section[] = [
   {
     title: 'The watcher that leads',
-    says: 'Computed when they are read, from what the watcher knows of the objects. They go with the object, and with the Lease. What it counts and times begins anew with each term.',
+    says: 'Computed when they are read, from what the watcher knows of the objects. They go with the object, and with the Lease. What it counts and times begins anew with each term; the histograms of a MachineDeployment end an hour after it is gone.',
     series: ofLeader(),
   },
   { title: 'Each watcher', says: 'Also one that stands by.', series: ofEachWatcher() },
