@@ -304,6 +304,31 @@ describe('the chart', () => {
     expect([...started].toSorted()).toEqual(held.toSorted());
   });
 
+  test('gives all its pods what is said of pods, those of Jobs and tests as well', async () => {
+    const values = {
+      podLabels: { team: 'a' },
+      podAnnotations: { 'linkerd.io/inject': 'disabled' },
+      nodeSelector: { pool: 'system' },
+      tolerations: [{ key: 'system', operator: 'Exists' }],
+    };
+    const set = Object.entries(values).map(
+      ([name, value]) => `--set-json=${name}=${JSON.stringify(value)}`,
+    );
+    const { podLabels: labels, podAnnotations: annotations, ...spec } = values;
+    for (const more of [[], ['--is-upgrade']]) {
+      const objects = await render([...set, ...more]);
+      const pods = objects.flatMap((one) => {
+        if (one.kind === 'Pod') return [{ name: one.metadata.name, pod: one }];
+        return one.spec?.template ? [{ name: one.metadata.name, pod: one.spec.template }] : [];
+      });
+      expect(pods.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).toSorted()).toEqual(
+        ['test', 'version', 'watcher', 'worker'].map((name) => `millwright-${name}`),
+      );
+      for (const { pod } of pods)
+        expect(pod).toMatchObject({ metadata: { labels, annotations }, spec });
+    }
+  });
+
   test('makes its version current by a Job of the install, and by a hook from then on', async () => {
     const [first, other] = await Promise.all([jobOf(), jobOf('--set=image.tag=other')]);
     // A Job cannot be changed.
