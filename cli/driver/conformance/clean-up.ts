@@ -3,7 +3,7 @@ import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { customResource, node } from '../../../activities/kube/client/paths.ts';
 import type { Check } from './checks/check.ts';
 import { listOf } from './checks/listing.ts';
-import type { Trial } from './trial.ts';
+import type { Asked, Trial } from './trial.ts';
 import { Mismatch } from './verdict.ts';
 
 export const cleanUp: Check = {
@@ -29,27 +29,44 @@ async function attempt(step: () => Promise<string[]>): Promise<string[]> {
   }
 }
 
+/** The same for each of many, one after the other, with its name before what went wrong. */
+async function attemptEach<T>(
+  items: Iterable<T>,
+  nameOf: (item: T) => string,
+  step: (item: T) => Promise<unknown>,
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const item of items) {
+    const found = await attempt(async () => {
+      await step(item);
+      return [];
+    });
+    problems.push(...found.map((problem) => `${nameOf(item)}: ${problem}`));
+  }
+  return problems;
+}
+
 /** First by token and name, as one may exist that no answer named. */
 async function deleteInstances({ asked, driver, className }: Trial): Promise<string[]> {
-  const problems: string[] = [];
-  for (const { request } of asked) {
+  const machineOf = ({ request: { machine } }: Asked) => machine.name;
+  return await attemptEach(asked, machineOf, async ({ request }) => {
     // The class of a wrong spec may keep a driver from deleting; the credentials are the same.
     const deletion = { ...request, className, isRetry: true };
     const came = await driver.ask('deleteInstance', deletion);
-    if (came.outcome !== 'deleted') {
-      problems.push(`${request.machine.name}: ${JSON.stringify(came)}`);
-    }
-  }
-  return problems;
+    if (came.outcome !== 'deleted') throw new Error(JSON.stringify(came));
+  });
 }
 
 async function deleteListed(trial: Trial): Promise<string[]> {
   const { run } = trial.parts;
   const isOurs = ({ machineName }: { machineName: string }) => machineName.startsWith(`${run}-`);
-  for (const { providerID } of (await listOf(trial)).filter(isOurs)) {
+  const idOf = ({ providerID }: { providerID: string }) => providerID;
+  const listed = (await listOf(trial)).filter(isOurs);
+  const problems = await attemptEach(listed, idOf, async ({ providerID }) => {
     await trial.driver.ask('deleteListed', { ...trial.listRequest(), providerID });
-  }
-  return (await listOf(trial)).filter(isOurs).map(({ providerID }) => `${providerID} is left`);
+  });
+  const left = (await listOf(trial)).filter(isOurs).map((one) => `${idOf(one)} is left`);
+  return [...problems, ...left];
 }
 
 /** Instances of a class with real user data may have joined; their names are of this run only. */
@@ -59,10 +76,10 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
     return typeof nodeName === 'string' ? [nodeName] : [];
   });
   const names = asked.map(({ request }) => request.machine.name);
-  for (const name of new Set(created.filter((nodeName) => isOneOf(names, nodeName)))) {
+  const ours = new Set(created.filter((nodeName) => isOneOf(names, nodeName)));
+  return await attemptEach(ours, String, async (name) => {
     await ignoreNotFound(kube.delete(node(name)));
-  }
-  return [];
+  });
 }
 
 /** A driver that is broken may name the Node of another machine. */
@@ -71,8 +88,7 @@ function isOneOf(machines: readonly string[], nodeName: string): boolean {
 }
 
 async function deleteClasses({ classNames, parts: { kube, namespace } }: Trial): Promise<string[]> {
-  for (const name of classNames) {
+  return await attemptEach(classNames, String, async (name) => {
     await ignoreNotFound(kube.delete(customResource('machineclasses', namespace, name)));
-  }
-  return [];
+  });
 }
