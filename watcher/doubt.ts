@@ -4,22 +4,30 @@
  */
 
 /**
- * `restored`: the database of Kubernetes is in an older state. `forgotten`: the API server does not
+ * `restored`: the database of Kubernetes is in an older state. `target`: that of a cluster is which
+ * has the Nodes alone; no Machine is lost by it. `forgotten`: the API server does not
  * know any more what happened since. `absent`: no watcher led for long. `lease`: the Lease was
  * deleted or edited. `temporal`: the database of Temporal is another one.
  */
-export type DoubtKind = 'restored' | 'forgotten' | 'absent' | 'lease' | 'temporal';
+export type DoubtKind = 'restored' | 'target' | 'forgotten' | 'absent' | 'lease' | 'temporal';
 
 export const doubtKinds: readonly DoubtKind[] = [
   'restored',
+  'target',
   'forgotten',
   'absent',
   'lease',
   'temporal',
 ];
 
+const beginOfTarget = 'target cluster: ';
+
+/** What gave the reason is a cluster that has the Nodes alone. */
+export const ofTarget = (reason: string): string => beginOfTarget + reason;
+
 export function kindOfDoubt(reason: string): DoubtKind {
-  if (reason.endsWith('was restored')) return 'restored';
+  if (reason.endsWith('was restored'))
+    return reason.startsWith(beginOfTarget) ? 'target' : 'restored';
   if (reason.includes('the server has forgotten')) return 'forgotten';
   return reason.startsWith('no leader for') ? 'absent' : 'lease';
 }

@@ -18,7 +18,6 @@ export interface LeaderSessionOptions
   extends
     Omit<SourceOptions, 'onChange' | 'onError'>,
     Omit<SignalQueueOptions, 'onError' | 'observer'> {
-  cluster: string;
   epoch: number;
   onWatchError(error: unknown, resource: Resource): void;
   onDeliveryError(error: unknown, signal: Signal): void;

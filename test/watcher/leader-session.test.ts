@@ -139,6 +139,25 @@ describe('what was signalled before', () => {
     expect(doubts.map(kindOfDoubt)).toEqual(['restored']);
   });
 
+  test('is in doubt for another reason when that is a cluster of the Nodes alone', async () => {
+    const target = { ...clusters.client };
+    const checkpoint = { ...checkpointAt('150'), nodes: '700' };
+    lead({ target, targetCluster: 't', checkpoint, onDoubt });
+    await passes();
+    expect(doubts).toEqual([
+      'target cluster: /api/v1/nodes: the server is at 500 and was at 700: it was restored',
+    ]);
+    expect(doubts.map(kindOfDoubt)).toEqual(['target']);
+  });
+
+  test('is in doubt as of one cluster where two kubeconfigs name it', async () => {
+    const target = { ...clusters.client };
+    const checkpoint = { ...checkpointAt('150'), nodes: '700' };
+    lead({ target, targetCluster: 'c', checkpoint, onDoubt });
+    await passes();
+    expect(doubts.map(kindOfDoubt)).toEqual(['restored']);
+  });
+
   test('is in doubt when the server has forgotten which sets went since the checkpoint', async () => {
     const failure = { code: 410, reason: 'Expired', message: 'too old', method: 'GET', path: '' };
     clusters.brokenWatches.set('machinesets', new KubeError(failure));

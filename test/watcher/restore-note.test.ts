@@ -15,7 +15,9 @@ test('a restore is noted with its moment, also over an earlier one', () => {
 
 test('a term that begins for another reason keeps what was noted before it', () => {
   const note = new RestoreNote(() => 5_000);
-  for (const doubt of [undefined, 'no leader for 90 s']) {
+  const ofNodes =
+    'target cluster: /api/v1/nodes: the server is at 500 and was at 700: it was restored';
+  for (const doubt of [undefined, 'no leader for 90 s', ofNodes]) {
     note.takeOver(before, doubt);
     expect(note.annotations()).toEqual(before.annotations);
     note.takeOver({ annotations: {} }, doubt);
