@@ -33,7 +33,7 @@ export function queuedSignalOf(
   const { quietMs, maxMs } = paceOf(signal);
   const since = waiting?.since ?? now;
   return {
-    signal,
+    signal: withEdit(signal, waiting?.signal),
     since,
     dueAt: Math.max(Math.min(now + quietMs, since + maxMs), mayLeaveAt(signal, sent)),
     oldest: merged(waiting?.oldest ?? {}, {
@@ -47,10 +47,17 @@ export function requeue(failed: QueuedSignal, newer: QueuedSignal | undefined): 
   if (newer === undefined) return failed;
   return {
     ...newer,
+    signal: withEdit(newer.signal, failed.signal),
     since: failed.since,
     dueAt: Math.min(failed.dueAt, newer.dueAt),
     oldest: merged(failed.oldest, newer.oldest),
   };
+}
+
+/** That a class or its Secret was edited is so whatever else is seen of them before it is told. */
+function withEdit(signal: Signal, older: Signal | undefined): Signal {
+  const isEdited = older !== undefined && 'isEdited' in older.payload;
+  return isEdited ? { ...signal, payload: { ...signal.payload, isEdited: true } } : signal;
 }
 
 function merged(a: QueuedSignal['oldest'], b: QueuedSignal['oldest']): QueuedSignal['oldest'] {

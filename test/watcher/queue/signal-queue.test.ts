@@ -70,6 +70,17 @@ function aNodeSignal(version: number, isReady: boolean): Signal {
   return { ...signal, payload: { ...payload, ...node } };
 }
 
+function aClassSignal(resourceVersion: string, isEdited: boolean): Signal {
+  const version = { cluster: 'c', epoch: 1, resourceVersion };
+  return {
+    kind: 'machineClass',
+    object: 'small',
+    name: 'classChanged',
+    payload: { ...version, ...(isEdited && { isEdited }) },
+    cause: { resource: 'secrets', resourceVersion },
+  };
+}
+
 const sent = (): string[] =>
   calls.map(({ signal: { name, payload }, at }) => `${name} ${payload.resourceVersion} @${at}`);
 
@@ -249,6 +260,23 @@ describe('delivery', () => {
     await clock.turn(60_000);
     expect(calls).toHaveLength(22);
     expect(outbox.counters).toEqual({ sent: 1, dropped: 0, merged: 1, failed: 21 });
+  });
+
+  test('says that a class was edited, also when its new Secret is seen before that is told', async () => {
+    outbox.send(aClassSignal('1', true));
+    outbox.send(aClassSignal('2', false));
+    await clock.turn(200);
+    outbox.send(aClassSignal('3', false));
+    await end('fail');
+    await clock.turn(1_000);
+    await end('succeed');
+    outbox.send(aClassSignal('4', false));
+    await clock.turn(200);
+    expect(calls.map(({ signal: { payload } }) => payload)).toEqual([
+      expect.objectContaining({ resourceVersion: '2', isEdited: true }),
+      expect.objectContaining({ resourceVersion: '3', isEdited: true }),
+      { cluster: 'c', epoch: 1, resourceVersion: '4' },
+    ]);
   });
 
   test('of a plain signal to a workflow that does not run ends with the signal dropped', async () => {
