@@ -1,6 +1,7 @@
 /** One term as leader: from the first lists to the last signal. */
 import { checkpointOf } from './cache/checkpoint.ts';
 import type { Checkpoint } from './cache/checkpoint.ts';
+import { ofTarget } from './doubt.ts';
 import { dispatch } from './dispatch/dispatch.ts';
 import { SignalQueue } from './queue/signal-queue.ts';
 import type { SignalQueueOptions } from './queue/signal-queue.ts';
@@ -16,9 +17,14 @@ import type { SourceState, TermObserver, TermView } from './term.ts';
 
 export interface LeaderSessionOptions
   extends
-    Omit<SourceOptions, 'onChange' | 'onError'>,
+    Omit<SourceOptions, 'onChange' | 'onError' | 'onDoubt'>,
     Omit<SignalQueueOptions, 'onError' | 'observer'> {
+  /** Ids of `control` and `target`. */
+  cluster: string;
+  targetCluster?: string | undefined;
   epoch: number;
+  /** See `SourceOptions`. */
+  onDoubt(reason: string): void;
   onWatchError(error: unknown, resource: Resource): void;
   onDeliveryError(error: unknown, signal: Signal): void;
   observer?: TermObserver | undefined;
@@ -51,6 +57,10 @@ export class LeaderSession {
       ...options,
       onChange: (change) => this.#take(change),
       onError: options.onWatchError,
+      onDoubt: (reason, resource) => {
+        const isOfTarget = resource === 'nodes' && isTargetApart(options);
+        options.onDoubt(isOfTarget ? ofTarget(reason) : reason);
+      },
     });
     void this.#untilControlSynced();
     void this.#untilNodesSynced();
@@ -153,6 +163,11 @@ export class LeaderSession {
       else this.#early.push(change);
     }
   }
+}
+
+/** The Nodes join another cluster than that of the Machines. */
+function isTargetApart({ control, target, cluster, targetCluster }: LeaderSessionOptions): boolean {
+  return target !== control && targetCluster !== cluster;
 }
 
 function stateOf({ isSynced, isBroken, restarts, lastEventAgeSeconds }: Source): SourceState {

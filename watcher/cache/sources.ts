@@ -6,7 +6,6 @@ import {
   node as nodePath,
 } from '../../activities/kube/client/paths.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import { ofTarget } from '../doubt.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
@@ -18,15 +17,12 @@ export interface SourceOptions {
   control: KubeClient;
   /** Cluster of the Nodes, if there is one. */
   target: KubeClient | undefined;
-  /** Their ids. */
-  cluster: string;
-  targetCluster?: string | undefined;
   namespace: string;
   checkpoint: Checkpoint;
   onChange(change: WatchedChange): void;
   onError(error: unknown, resource: Resource): void;
   /** What was signalled before may be of another history of this cluster, or is incomplete. */
-  onDoubt(reason: string): void;
+  onDoubt(reason: string, resource: Resource): void;
 }
 
 /** What of a reflector does not depend on the type of its objects. */
@@ -45,19 +41,14 @@ export type Source = Pick<
 /** Secrets are read without their content. */
 const metadataOnly: Query = { as: 'PartialObjectMetadata' };
 
-/** The Nodes join another cluster than that of the Machines. */
-function isApart({ control, target, cluster, targetCluster }: SourceOptions): boolean {
-  return target !== control && targetCluster !== cluster;
-}
-
 /** Starts them all. */
 export function startSources(options: SourceOptions): Map<Resource, Source> {
-  const { control, target, namespace, checkpoint, onChange, onDoubt } = options;
+  const { control, target, namespace, checkpoint, onChange } = options;
   const common = (resource: Resource) => ({
     client: control,
     since: checkpoint[resource],
     onError: (error: unknown) => options.onError(error, resource),
-    onHistoryLost: onDoubt,
+    onHistoryLost: (reason: string) => options.onDoubt(reason, resource),
   });
   const sources = new Map<Resource, Source>();
   sources.set(
@@ -112,7 +103,6 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       new Reflector({
         ...common('nodes'),
         client: target,
-        onHistoryLost: (reason) => onDoubt(isApart(options) ? ofTarget(reason) : reason),
         path: nodePath(),
         transform: viewOfNode,
         onChange: (change) => onChange({ ...change, resource: 'nodes' }),
