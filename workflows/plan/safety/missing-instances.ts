@@ -73,16 +73,20 @@ export function missingByProvider(
   scopes: readonly ScopeOfProvider[],
 ): ReadonlyMap<string, MissingSearch> {
   const searches = new Map<string, MissingSearch>();
-  for (const { provider, owned = 0, missing } of scopes) {
-    const before = searches.get(provider) ?? { machines: 0, unlisted: 0, asked: 0, missing: [] };
+  for (const { provider, owned = 0, missing = nothingMissing(owned) } of scopes) {
+    const before = searches.get(provider) ?? nothingMissing(0);
     searches.set(provider, {
-      machines: before.machines + (missing?.machines ?? owned),
-      unlisted: before.unlisted + (missing?.unlisted ?? 0),
-      asked: before.asked + (missing?.asked ?? 0),
-      missing: [...before.missing, ...(missing?.missing ?? [])],
+      machines: before.machines + missing.machines,
+      unlisted: before.unlisted + missing.unlisted,
+      asked: before.asked + missing.asked,
+      missing: [...before.missing, ...missing.missing],
     });
   }
   return searches;
+}
+
+function nothingMissing(machines: number): MissingSearch {
+  return { machines, unlisted: 0, asked: 0, missing: [] };
 }
 
 /**
