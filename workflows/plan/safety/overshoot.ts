@@ -93,7 +93,9 @@ export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules)
 
 /** Whether a second check is needed. */
 export function isOvershooting({ sets }: OvershootFinding): boolean {
-  return sets.some(({ isFrozen, count, limit }) => !isFrozen && count >= limit);
+  return sets.some(
+    ({ isFrozen, hasCondition, count, limit }) => count >= limit && !(isFrozen && hasCondition),
+  );
 }
 
 interface SetCase {
@@ -121,7 +123,13 @@ function planSet(
   return { ...it, action: 'unfreeze', why: `${count} machines, ${limit - down} or fewer are well` };
 }
 
+/** The API server took the label and then did not answer, or refused the condition. */
+function isHalfFrozen({ isFrozen, hasCondition, count, limit }: SetFacts): boolean {
+  return isFrozen && !hasCondition && count >= limit;
+}
+
 function mustFreeze(set: SetFacts, before: SetFacts | undefined): boolean {
+  if (isHalfFrozen(set)) return true;
   const { isFrozen, isBehind = false, count, limit } = set;
   if (isFrozen || count < limit || before === undefined) return false;
   const isTooMany = isBehind ? count > before.count : count >= before.count;

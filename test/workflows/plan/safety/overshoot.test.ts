@@ -35,6 +35,13 @@ function said(second: OvershootFinding, first = second): string[] {
   );
 }
 
+test('a freeze whose condition could not be written is written again, as long as it holds', () => {
+  const halfway = { isFrozen: true, hasCondition: false };
+  const deployments = [aDeployment(marked)];
+  expect(said(aLook([aSet(halfway)], deployments))).toEqual(['freeze machineSet/pool-1']);
+  expect(said(aLook([aSet({ ...halfway, hasCondition: true })], deployments))).toEqual([]);
+});
+
 describe('the limit', () => {
   test.each([
     { name: 'of a set alone is twice its replicas', wanted: { replicas: 3 }, limit: 8 },
