@@ -12,6 +12,8 @@ export function overshootProbe({ settings, dependencies, signal }: ProbeParts): 
   const check = overshootInput(settings);
   return {
     async find() {
+      // A run could not write what it decides: it would fail, and Temporal pause the Schedule.
+      if (!dependencies.activeWatcher.isActive()) return undefined;
       const first = await checkOvershoot(dependencies, check);
       let second = first;
       if (isOvershooting(first)) {

@@ -9,6 +9,8 @@ export function unmanagedNodesProbe({ settings, dependencies, metrics }: ProbePa
     async find() {
       const { plan } = (await findUnmanagedNodes(dependencies, check)) ?? {};
       metrics.set('unmanaged-nodes', { nodes: plan?.unmanaged ?? 0 });
+      // Without a watcher a run could write none: it would fail, and Temporal pause the Schedule.
+      if (!dependencies.activeWatcher.isActive()) return undefined;
       if (!plan || plan.mark.length + plan.clear.length === 0) return undefined;
       return {
         key: JSON.stringify([plan.mark, plan.clear]),

@@ -106,6 +106,18 @@ describe('what a probe finds starts a run of its check:', () => {
     expect(its.runsOf('lost-workflows')).toEqual([]);
   });
 
+  test('none that may only write while a watcher leads, where none does', async () => {
+    const frozenSet = { ...set, metadata: { ...set.metadata, labels: { freeze: 'True' } } };
+    const { its, world } = install(frozenSet);
+    world.target.put(aNode({ metadata: { name: 'lost', creationTimestamp: createdAt } }));
+    world.activeWatcher = { isActive: () => false };
+    await its.pass(hourMs);
+    const worker = its.startWorker();
+    await its.pass(17 * minuteMs);
+    expect([...its.runsOf('overshoot'), ...its.runsOf('unmanaged-nodes')]).toEqual([]);
+    expect(await valueOf(worker, 'millwright_safety_unmanaged_nodes')).toBe(1);
+  });
+
   test('a Node without a Machine', async () => {
     const { its, world } = install();
     world.target.put(aNode({ metadata: { name: 'lost', creationTimestamp: createdAt } }));
