@@ -65,8 +65,8 @@ export function showDrain(state: MachineState): void {
 
 /** The search finds machines whose instance the cloud does not know any more. */
 export function showMissingInstance({ missing }: MachineState): void {
-  const value = missing?.isConfirmed ? `instance ${missing.providerID} is gone` : null;
-  upsertSearchAttributes([{ key: keys.BlockedBy, value }]);
+  const words = missing?.isConfirmed ? `instance ${missing.providerID} is gone` : undefined;
+  upsertSearchAttributes([{ key: keys.BlockedBy, value: keyword(words) }]);
 }
 
 /** Of a machine that waits for nothing else the search finds until when it is preserved. */

@@ -8,6 +8,7 @@ import type {
 import type { MissingInstance } from '../../../workflows/contracts/messages.ts';
 import { instanceMissing } from '../../../workflows/contracts/messages.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
+import { longestKeywordBytes } from '../../../workflows/values/clip.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -49,6 +50,24 @@ async function running(steps: Partial<Steps>): Promise<MachineWorld> {
 async function untilForgotten(world: MachineWorld): Promise<void> {
   await eventually('the doubt is gone', async () => (await world.state()).missing === undefined);
 }
+
+test('the search gets no more of a long providerID than it takes', async () => {
+  const providerID = `local:///${'zone-1/'.repeat(40)}i-1`;
+  const world = await running({
+    describeInstance: async () => missing,
+    createInstance: async () => ({ outcome: 'created', instance: { ...instance, providerID } }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.handle.signal(instanceMissing, { ...told, providerID });
+    await world.log.until('describeInstance');
+    await temporal.skip(130);
+    await world.phase('Failed');
+    const { typedSearchAttributes } = await world.handle.describe();
+    expect(typedSearchAttributes.get(keys.BlockedBy)).toHaveLength(longestKeywordBytes);
+  });
+});
 
 test('a machine that the cloud does not know twice and whose Node is unhealthy is Failed long before its health timeout, and found by the search', async () => {
   const world = await running({ describeInstance: async () => missing, checkHealth: ill() });
