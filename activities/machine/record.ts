@@ -15,7 +15,7 @@ import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import { isUnreachable } from '../kube/client/errors.ts';
+import { isConflict, isRejected, isUnreachable } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
@@ -155,7 +155,13 @@ async function keepGeneration(
   const text = createGeneration === 0 ? undefined : String(createGeneration);
   if (current.metadata.annotations?.[annotations.createGeneration] === text) return;
   const metadata = { annotations: { [annotations.createGeneration]: text ?? null } };
-  await patchMachine(control, machine, { metadata });
+  try {
+    await patchMachine(control, machine, { metadata });
+  } catch (error) {
+    // It is of use only once Temporal is lost, and the next failure writes it again: neither the
+    // next attempt nor a deletion waits for it.
+    if (isConflict(error) || !isRejected(error)) throw error;
+  }
 }
 
 interface FailureReport {

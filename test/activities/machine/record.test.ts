@@ -170,6 +170,18 @@ test('a failure stands in the status with its code, in an Event, and in the gene
   expect(items).toMatchObject([{ reason: 'FailedCreate', count: 1, type: 'Warning' }]);
 });
 
+test('a failure is said also where the API server does not take the generation', async () => {
+  const { control, ...world } = aWorld({ control: [aMachine()] });
+  control.fault = (call) =>
+    call.method === 'PATCH' && call.path === path ? { code: 403, reason: 'Forbidden' } : undefined;
+  await recordFailure({ ...world, control }, report);
+  const { metadata, status } = await control.read<Machine>(path);
+  expect(metadata).not.toHaveProperty('annotations');
+  expect(status?.lastOperation).toMatchObject({ errorCode: 'ResourceExhausted' });
+  const { items } = await control.list<object>(namespaced('events', namespace));
+  expect(items).toMatchObject([{ reason: 'FailedCreate' }]);
+});
+
 test('the same failure again writes nothing on the object, and is counted', async () => {
   const { control, ...world } = aWorld({ control: [aMachine()] });
   await recordFailure({ ...world, control }, report);
