@@ -68,6 +68,14 @@ export async function localFirstOnce<Outcome>(
   return await localThen(run, () => singleAttempt(summary));
 }
 
+/** The same, but a stop fails it, so that the workflow goes on with what a stop allows. */
+export async function localFirstUnlessStopped<Outcome>(
+  run: (steps: Steps) => Promise<Outcome>,
+  summary: string,
+): Promise<Outcome> {
+  return await localThen(run, () => unlessStopped(summary));
+}
+
 async function localThen<Outcome>(
   run: (steps: Steps) => Promise<Outcome>,
   longForm: () => Steps,

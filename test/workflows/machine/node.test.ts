@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stopped } from '../../../activities/runtime/failures.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
@@ -64,6 +65,22 @@ test('a machine whose deletion with its Node is refused fails when its time is o
     await temporal.skip(1_300);
     await world.phase('Failed');
     expect(world.log.count('recordTimeout')).toBe(1);
+  });
+});
+
+test('a machine whose Node went during a stop joins by the next one, and hears of its own deletion', async () => {
+  const world = await MachineWorld.create(temporal, {
+    deleteWithNode: async () => await Promise.reject(stopped('stopped by a person')),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    await world.joinNode({ exists: false });
+    await world.log.until('deleteWithNode', 3);
+    await world.joinNode({ uid: 'uid-of-next-node' });
+    await world.phase('Running');
+    await world.requestDeletion();
+    await resultOf(world.handle);
   });
 });
 

@@ -6,7 +6,12 @@ import { hasJoined } from '../../api/phases.ts';
 import type { TimeoutOutcome } from '../../contracts/machine-activities.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../../contracts/messages.ts';
-import { localFirstOnce, localFirst, messageOf } from '../../runtime/activity-options.ts';
+import {
+  localFirst,
+  localFirstOnce,
+  localFirstUnlessStopped,
+  messageOf,
+} from '../../runtime/activity-options.ts';
 import { longestMessageBytes } from '../../contracts/driver-answers.ts';
 import { clip } from '../../values/clip.ts';
 import { defined } from '../../values/defined.ts';
@@ -122,7 +127,7 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
   const { providerID, nodeName } = instance;
   const request = { machine: context.machine(), instance: { providerID, nodeName } };
   const summary = `Node ${nodeName} was deleted`;
-  const outcome = await localFirst((steps) => steps.deleteWithNode(request), summary);
+  const outcome = await localFirstUnlessStopped((steps) => steps.deleteWithNode(request), summary);
   // What comes of it is signalled.
   if (outcome.found === 'outOfReach') noteReach(state, outcome.reason);
   else noteLossHandled(state, node);
