@@ -138,19 +138,6 @@ test('an update that makes no sense is refused before anything is written', asyn
 });
 
 describe('a command that comes with the deletion, as to a worker that was away', () => {
-  /** Until its drain has begun. */
-  async function deletedWith(command: string): Promise<MachineWorld> {
-    const world = await MachineWorld.create(temporal, { drainNode: hang });
-    await world.run(async () => {
-      await world.beginAndJoin();
-      const deletionRequestedAt = await temporal.now();
-      world.object = { ...world.object, isDeleting: true, deletionRequestedAt };
-      await world.observe({ command });
-      await world.log.until('drainNode');
-    });
-    return world;
-  }
-
   test('is done once the teardown has begun', async () => {
     const { log } = await deletedWith('forceDelete by=ada');
     expect(log.names().slice(-3)).toEqual(['beginTeardown', 'applyMachineCommand', 'drainNode']);
@@ -255,3 +242,16 @@ test('a deletion with the annotation skip-drain skips its drain after everything
     expect(world.log.count('deleteInstance')).toBe(1);
   });
 });
+
+/** Until the drain of its deletion has begun. */
+async function deletedWith(written: string): Promise<MachineWorld> {
+  const world = await MachineWorld.create(temporal, { drainNode: hang });
+  await world.run(async () => {
+    await world.beginAndJoin();
+    const deletionRequestedAt = await temporal.now();
+    world.object = { ...world.object, isDeleting: true, deletionRequestedAt };
+    await world.observe({ command: written });
+    await world.log.until('drainNode');
+  });
+  return world;
+}

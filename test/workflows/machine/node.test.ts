@@ -80,7 +80,7 @@ test('a machine whose Node went during a stop joins by the next one, and hears o
     await world.joinNode({ uid: 'uid-of-next-node' });
     await world.phase('Running');
     await world.requestDeletion();
-    await resultOf(world.handle);
+    expect(await resultOf(world.handle)).toMatchObject({ providerID: instance.providerID });
   });
 });
 
