@@ -212,12 +212,13 @@ function pendingGrants(
   { sets, options, now }: DeploymentView,
   bySet: Map<string, Machine[]>,
 ): Grant[] | undefined {
+  const hasBudget = options.replacementBudget !== undefined;
   const budgeted = sets.map(({ metadata, spec }) =>
     defined({
       name: metadata.name,
       replicas: spec.replicas ?? 0,
       granted: metadata.annotations?.[annotations.replacements]?.split(',').filter(Boolean),
-      machines: (bySet.get(metadata.uid) ?? [])
+      machines: (hasBudget ? (bySet.get(metadata.uid) ?? []) : [])
         .filter((machine) => machine.metadata.deletionTimestamp === undefined)
         .map((machine) => ({ name: machine.metadata.name, state: stateOf(machine, now) })),
     }),

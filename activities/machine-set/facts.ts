@@ -9,7 +9,19 @@ import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts
 
 const defaultPriority = 3;
 
-export function factOf({ metadata, status }: Machine): MachineFact {
+/**
+ * A Machine as it was read does not change, and a copy of thousands, or a simulation of a rollout,
+ * asks again and again for the same one.
+ */
+const known = new WeakMap<Machine, MachineFact>();
+
+export function factOf(machine: Machine): MachineFact {
+  const fact = known.get(machine) ?? readFact(machine);
+  known.set(machine, fact);
+  return fact;
+}
+
+function readFact({ metadata, status }: Machine): MachineFact {
   const notes = metadata.annotations ?? {};
   const { phase = '', preserveExpiryTime } = status?.currentStatus ?? {};
   return defined({

@@ -27,6 +27,7 @@ import {
   planMachineDeployment,
   refusalOf,
 } from '../../workflows/plan/machine-deployment/plan.ts';
+import type { ObservedDeployment } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
@@ -93,7 +94,14 @@ class Simulation {
   readonly #happenings: Happening[] = [];
   readonly #sets = new Map<string, MachineSet>();
   readonly #machines = new Map<string, Machine>();
+  /** Of each set by its UID, as long as none of them changes. */
+  readonly #members = new Map<string, Machine[]>();
+  /** Sets with the status of these members. */
+  readonly #reported = new WeakMap<MachineSet, Machine[]>();
+  /** Machines have changed since they were counted. */
+  #isNewCount = true;
   #deployment: MachineDeployment;
+  #facts: ObservedDeployment | undefined;
   #now: number;
   #timers: Timer[] = [];
   #made = 0;
@@ -154,19 +162,17 @@ class Simulation {
     this.#timers.push({ at: this.#now + ms, act });
   }
 
+  /** All machines are of the deployment's sets: its selector need not be asked. */
   #view(): DeploymentView {
-    const objects = {
-      deployment: this.#deployment,
-      sets: [...this.#sets.values()],
-      machines: [...this.#machines.values()],
-    };
-    return viewOf(objects, this.#now);
+    const objects = { deployment: this.#deployment, sets: [...this.#sets.values()] };
+    return { ...viewOf(objects, this.#now), machines: [...this.#machines.values()] };
   }
 
   #plan(): DeploymentPlan {
     for (const set of this.#sets.values()) this.#report(set);
     const view = this.#view();
     const facts = factsOf(view);
+    this.#facts = facts;
     const refusal = refusalOf(facts);
     const hold = currentHold(facts, this.#now);
     const { status, progress } = reportOf({
@@ -179,14 +185,31 @@ class Simulation {
   }
 
   #report(set: MachineSet): void {
-    const status = statusOf(set, this.#membersOf(set), undefined);
-    this.#sets.set(set.metadata.name, { ...set, status });
+    const members = this.#membersOf(set);
+    if (this.#reported.get(set) === members) return;
+    const reported = { ...set, status: statusOf(set, members, undefined) };
+    this.#sets.set(set.metadata.name, reported);
+    this.#reported.set(reported, members);
   }
 
-  #membersOf({ metadata }: MachineSet): Machine[] {
-    return [...this.#machines.values()].filter(
-      (machine) => controllerOf(machine)?.uid === metadata.uid,
+  #membersOf({ metadata: { uid } }: MachineSet): Machine[] {
+    const known = this.#members.get(uid);
+    if (known) return known;
+    const members = [...this.#machines.values()].filter(
+      (machine) => controllerOf(machine)?.uid === uid,
     );
+    this.#members.set(uid, members);
+    return members;
+  }
+
+  #put(machine: Machine): void {
+    this.#machines.set(machine.metadata.name, machine);
+    this.#forget(machine);
+  }
+
+  #forget(machine: Machine): void {
+    this.#members.delete(controllerOf(machine)?.uid ?? '');
+    this.#isNewCount = true;
   }
 
   #apply(steps: readonly DeploymentStep[]): boolean {
@@ -211,13 +234,13 @@ class Simulation {
       const notes = { [annotations.replacements]: step.machines?.join(',') ?? null };
       return this.#patchSet(step.set, { metadata: { annotations: notes } });
     }
-    if (step.action === 'giveUp') return this.#noteGivenUp(step.set);
-    if (step.action === 'forgetGivenUp') return this.#noteGivenUp(null);
-    return step.action === 'deleteSets' && this.#deleteSets(step.names);
+    if (step.action === 'deleteSets') return this.#deleteSets(step.names);
+    return this.#noteGivenUp(step);
   }
 
-  #noteGivenUp(set: string | null): boolean {
-    const notes = { [options.rolledBackFrom]: set };
+  #noteGivenUp(step: DeploymentStep): boolean {
+    if (step.action !== 'giveUp' && step.action !== 'forgetGivenUp') return false;
+    const notes = { [options.rolledBackFrom]: step.action === 'giveUp' ? step.set : null };
     this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
     return true;
   }
@@ -289,7 +312,7 @@ class Simulation {
       const name = `${set.metadata.name}-new-${this.#made}`;
       const metadata = this.#bornNow(name);
       const blank: Machine = { apiVersion, kind: 'Machine', metadata, spec: {} };
-      this.#machines.set(name, patched(blank, machineOf(set, name)));
+      this.#put(patched(blank, machineOf(set, name)));
       this.#after(this.#pace.creation, () => this.#join(name));
     }
     this.#note({ kind: 'create', subject: set.metadata.name, count });
@@ -306,7 +329,7 @@ class Simulation {
 
   #patchMachine(name: string, patch: object): void {
     const machine = this.#machines.get(name);
-    if (machine) this.#machines.set(name, patched(machine, patch));
+    if (machine) this.#put(patched(machine, patch));
   }
 
   #join(name: string): void {
@@ -326,6 +349,7 @@ class Simulation {
   #end(name: string): void {
     const machine = this.#machines.get(name);
     if (!this.#machines.delete(name) || !machine) return;
+    this.#forget(machine);
     this.#note({
       kind: 'gone',
       subject: controllerOf(machine)?.name ?? '',
@@ -336,8 +360,9 @@ class Simulation {
 
   /** A person checks the first machines, and resumes; how long that takes is not counted. */
   #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
+    if (blockedBy !== 'canary' || this.#timers.length > 0) return false;
     const { newSet } = this.#view();
-    if (blockedBy !== 'canary' || this.#timers.length > 0 || !newSet) return false;
+    if (!newSet) return false;
     const revision = newSet.metadata.annotations?.[annotations.revision] ?? '';
     const notes = { [options.canaryPassed]: revision };
     this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
@@ -347,7 +372,7 @@ class Simulation {
 
   /** To the next moment at which something may change; false when there is none. */
   #advance({ until, blockedBy }: DeploymentPlan): boolean {
-    const { nextAvailableAt } = factsOf(this.#view());
+    const { nextAvailableAt } = this.#facts ?? {};
     const isHeld = blockedBy === 'rolloutAfter' && until !== undefined;
     const waits = [
       ...(isHeld ? [until] : []),
@@ -364,6 +389,8 @@ class Simulation {
   }
 
   #count(): void {
+    if (!this.#isNewCount) return;
+    this.#isNewCount = false;
     const own = [...this.#sets.values()].flatMap((set) => this.#membersOf(set));
     const available = own.filter((one) => isAvailable(one) && isPresent(factOf(one)));
     this.#most = Math.max(this.#most, own.length);

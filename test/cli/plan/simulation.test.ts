@@ -83,6 +83,21 @@ describe('a simulated rollout', () => {
     expect(deleted.toSorted()).toEqual(['one-a', 'one-b', 'one-c']);
   });
 
+  test('reads each machine once for each state that it is in', () => {
+    const { deployment, sets, machines } = changed(settled(), toLarge);
+    const notes = {
+      reads: 0,
+      get [annotations.priority]() {
+        this.reads += 1;
+        return '3';
+      },
+    };
+    for (const { metadata } of machines) Object.assign(metadata, { annotations: notes });
+    simulate({ deployment, sets, machines }, pace, now);
+    // Running, and going away.
+    expect(notes.reads).toBe(2 * machines.length);
+  });
+
   test('goes on where machines come at once', () => {
     const outcome = simulate(changed(settled(), toLarge), { ...pace, creation: 0 }, now);
     expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
