@@ -1,6 +1,6 @@
 /** `spec.rollbackTo`: the deployment gets the template of an earlier set back. */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
-import { labels, options } from '../../workflows/api/constants.ts';
+import { annotations, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
@@ -69,14 +69,19 @@ function templateOf({ spec }: MachineSet): MachineTemplateSpec {
 }
 
 /**
- * Those of the set in place of the deployment's; what is never copied stays. A rollback to before a
- * restart is one to the set of then, not another restart.
+ * Those of the set in place of the deployment's; what is never copied stays, and so does the time
+ * at which the autoscaler changed the number: that of then would pass for the present one. A
+ * rollback to before a restart is one to the set of then, not another restart.
  */
 function annotationsAfter({ metadata }: MachineDeployment, set: MachineSet): object {
-  const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => !isCopied(key));
-  const theirs = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key));
+  const own = Object.entries(metadata.annotations ?? {}).filter((note) => !isTaken(note));
+  const theirs = Object.entries(set.metadata.annotations ?? {}).filter(isTaken);
   return {
     ...Object.fromEntries([...own, ...theirs]),
     [options.restart]: set.metadata.annotations?.[options.restart],
   };
+}
+
+function isTaken([key]: [string, string]): boolean {
+  return isCopied(key) && key !== annotations.lastScaledByAutoscaler;
 }

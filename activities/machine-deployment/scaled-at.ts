@@ -15,19 +15,23 @@ const longestGapMs = 15 * 60_000;
 
 /** RFC 3339. */
 export function scaledAtOf(deployment: MachineDeployment, now: number): string | undefined {
-  const said = deployment.metadata.annotations?.[annotations.lastScaledByAutoscaler];
-  if (said !== undefined) return said;
   const listed = listedIn(deployment);
-  return listed && now >= listed.at + longestGapMs ? listed.time : undefined;
+  return listed && now >= listed.at + longestGapMs ? listed.time : saidOn(deployment);
 }
 
 /** When the list alone will say so, milliseconds; undefined when that is not to come. */
 export function nextScaledAt(deployment: MachineDeployment, now: number): number | undefined {
-  const isSaid = annotations.lastScaledByAutoscaler in (deployment.metadata.annotations ?? {});
-  const at = isSaid ? undefined : listedIn(deployment)?.at;
+  const at = listedIn(deployment)?.at;
   return at !== undefined && now < at + longestGapMs ? at + longestGapMs : undefined;
 }
 
-function listedIn({ metadata }: MachineDeployment): ListedChange | undefined {
-  return latestChoiceIn(metadata.annotations?.[annotations.triggerDeletion] ?? '', timeOf);
+/** Of a list that is later than what is said: MCM, or an earlier autoscaler, said it last. */
+function listedIn(deployment: MachineDeployment): ListedChange | undefined {
+  const list = deployment.metadata.annotations?.[annotations.triggerDeletion] ?? '';
+  const listed = latestChoiceIn(list, timeOf);
+  return listed && listed.at > (timeOf(saidOn(deployment)) ?? -Infinity) ? listed : undefined;
+}
+
+function saidOn({ metadata }: MachineDeployment): string | undefined {
+  return metadata.annotations?.[annotations.lastScaledByAutoscaler];
 }

@@ -81,6 +81,12 @@ const scripts: Script[] = [
     made: 2,
   },
   {
+    name: 'of one that gave the time of an earlier change only, while another client takes it back',
+    changes: [{ replicas: 3, marked: [3, 4] }, { replicas: 5 }],
+    left: [0, 1, 2],
+    made: 2,
+  },
+  {
     name: 'twice in one second',
     changes: [{ replicas: 4, marked: [4], scaledAt: time }, oneWrite],
     left: [0, 1, 2],

@@ -53,6 +53,22 @@ describe('a rollback', () => {
     });
   });
 
+  test('leaves the time as it is at which the autoscaler changed the number', async () => {
+    const world = await rolled();
+    const key = 'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time';
+    const [then, now] = ['2026-01-01T00:10:00Z', '2026-01-01T00:50:00Z'];
+    const { metadata } = await world.set();
+    await world.changeSet(metadata.name, { metadata: { annotations: { [key]: then } } });
+    await ask(world, 1);
+    await world.step();
+    expect((await world.deployment()).metadata.annotations).not.toHaveProperty([key]);
+    await world.settle();
+    await world.annotate({ [key]: now });
+    await ask(world, 2);
+    await world.step();
+    expect((await world.deployment()).metadata.annotations).toMatchObject({ [key]: now });
+  });
+
   test('rolls back to the set of then, which gets the highest revision', async () => {
     const world = await rolled();
     await ask(world, 1);
