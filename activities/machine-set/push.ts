@@ -2,6 +2,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Unpushable } from '../../workflows/contracts/machine-set-activities.ts';
 import { clip } from '../../workflows/values/clip.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
@@ -36,14 +37,16 @@ export async function pushTemplate(
   }
   const refused: string[] = [];
   const errors: string[] = [];
+  let mayPass: true | undefined;
   await inParallel(names, parallelCalls, async (name) => {
     const outcome = await pushOne(control, { life, template }, name);
     if (outcome.isEqual) return;
     refused.push(name);
     if (outcome.error !== undefined) errors.push(outcome.error);
+    if (outcome.mayPass) mayPass = true;
   });
   const [error] = errors.toSorted();
-  return { generation, names: refused.toSorted(), ...(error !== undefined && { error }) };
+  return defined({ generation, names: refused.toSorted(), error, mayPass });
 }
 
 interface Source {
@@ -51,7 +54,7 @@ interface Source {
   template: MachineSpec;
 }
 
-type Push = { isEqual: true } | { isEqual: false; error?: string };
+type Push = { isEqual: true } | { isEqual: false; error?: string; mayPass?: true };
 
 async function pushOne(
   control: KubeClient,
@@ -78,7 +81,7 @@ async function pushOne(
       const subject = machineSubject({ namespace: life.namespace, name, uid });
       const text = { type: 'Warning', reason: 'FailedUpdate', component } as const;
       recordEvent(control, subject, { ...text, message: `Error pushing the template: ${message}` });
-      return { isEqual: false, error: message };
+      return { isEqual: false, error: message, ...(error.code === 500 && { mayPass: true }) };
     }
     throw error;
   }

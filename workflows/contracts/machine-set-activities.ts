@@ -36,6 +36,8 @@ export interface Unpushable {
   names: string[];
   /** What the API server said. */
   error?: string;
+  /** It failed by a fault of the server (500), as while a webhook is out of reach. */
+  mayPass?: true;
 }
 
 export interface ObserveSetInput {

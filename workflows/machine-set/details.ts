@@ -8,8 +8,9 @@ export function formatFacts(state: MachineSetState, namespace: string): string[]
   const facts = observation ? formatObservation(observation, state.createdSince) : [];
   if (unmatched) facts.push(`**Outside the selector:** ${unmatched.names.join(', ')}`);
   if (unpushable) {
-    const { names, error = 'another writer changes them back' } = unpushable;
-    facts.push(`**Do not take the template:** ${names.join(', ')} (${error})`);
+    const { names, error = 'another writer changes them back', retryAt: at } = unpushable;
+    const next = at === undefined ? '' : `; next try ${new Date(at).toISOString()}`;
+    facts.push(`**Do not take the template:** ${names.join(', ')} (${error}${next})`);
   }
   if (lastError !== undefined) facts.push(`**Last error:** ${lastError}`);
   if (retryAt !== undefined) facts.push(`**Next try:** ${new Date(retryAt).toISOString()}`);

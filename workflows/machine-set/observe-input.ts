@@ -3,6 +3,7 @@ import type { ObserveSetInput } from '../contracts/machine-set-activities.ts';
 import type { MachineSetState } from './state.ts';
 import type { NamespacedName } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
+import { isPushDue } from './unpushable.ts';
 import { areHeldBack } from '../plan/machine-set/refused-machines.ts';
 
 /** `mayFollow`: a batch may follow at once. */
@@ -18,7 +19,7 @@ export function observeInputOf(
     now,
     error,
     unmatched: unmatched?.names,
-    unpushable,
+    unpushable: unpushable && !isPushDue(unpushable, now) ? unpushable : undefined,
     // After an error the next batch may be a while off.
     batchSize: error === undefined && mayFollow ? state.batchSize : undefined,
     passOver: areHeldBack(refused, now) ? refused?.names : undefined,

@@ -1,11 +1,11 @@
 /** What a MachineSet's workflow carries from run to run. */
-import type { Unpushable } from '../contracts/machine-set-activities.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
+import type { KnownUnpushable } from './unpushable.ts';
 
 export interface MachineSetState extends ObjectState {
   observation?: ObservedMachineSet;
@@ -31,7 +31,7 @@ export interface MachineSetState extends ObjectState {
   /** What was read before a batch that did less than planned is no basis for the next plan. */
   mustRead?: boolean;
   /** Machines that do not take the template. */
-  unpushable?: Unpushable;
+  unpushable?: KnownUnpushable;
 }
 
 /**

@@ -17,6 +17,7 @@ import { formatFacts } from './details.ts';
 import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteChanged, noteUnmatched } from './state.ts';
 import { observeInputOf } from './observe-input.ts';
+import { afterPush } from './unpushable.ts';
 import type { MachinesSnapshot } from '../contracts/messages.ts';
 import {
   machineSetGone,
@@ -98,7 +99,8 @@ class MachineSetWorkflow {
   }
 
   #plan(): MachineSetStep {
-    const { observation, createdSince, batchSize, retryAt, lastError, refused } = this.#state;
+    const { observation, createdSince, batchSize, retryAt, lastError } = this.#state;
+    const { refused, unpushable } = this.#state;
     if (!observation) return { action: 'wait', reason: 'not read yet' };
     const stop = this.#stop;
     const facts = defined({
@@ -109,6 +111,7 @@ class MachineSetWorkflow {
       lastError,
       refused,
       stop,
+      pushAt: unpushable?.retryAt,
     });
     const step = planMachineSet(facts, Date.now());
     const { ref } = this.#input;
@@ -146,9 +149,9 @@ class MachineSetWorkflow {
     const hasNews = (): boolean => this.#isDue || this.#lifecycle.hasNews;
     if (!hasNews()) this.#turns.rested();
     await condition(hasNews);
-    const { observation, refused } = this.#state;
-    const times = [observation?.holdsUntil, refused?.retryAt].filter((time) => time !== undefined);
-    if (times.some((time) => time <= Date.now())) this.#lifecycle.noteNews();
+    const { observation, refused, unpushable } = this.#state;
+    const times = [observation?.holdsUntil, refused?.retryAt, unpushable?.retryAt];
+    if (times.some((time) => time !== undefined && time <= Date.now())) this.#lifecycle.noteNews();
   }
 
   async #observe(): Promise<void> {
@@ -161,6 +164,8 @@ class MachineSetWorkflow {
     delete this.#state.mustRead;
     this.#take(outcome);
     if (!outcome.found) return;
+    // What did not take the template does by now, or goes.
+    if (!input.unpushable && !outcome.observation.toPush) delete this.#state.unpushable;
     if (input.refusal && !input.passOver) this.#retryRefused(outcome);
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);
     // Their time has come while they were passed over: no timer would be set for them any more.
@@ -321,13 +326,11 @@ class MachineSetWorkflow {
 
   async #push(names: string[]): Promise<void> {
     const { pushTemplate } = regular(`push the template to ${names.length} machines`);
-    const refused = await pushTemplate({ set: this.#set(), names });
-    const { unpushable } = this.#state;
-    if (refused.names.length > 0) {
-      const isSame = unpushable?.generation === refused.generation;
-      const known = new Set([...(isSame ? unpushable.names : []), ...refused.names]);
-      this.#state.unpushable = { ...refused, names: [...known] };
-    }
+    const outcome = await pushTemplate({ set: this.#set(), names });
+    const attempt = { tried: names, outcome, now: Date.now(), random: Math.random() };
+    const after = afterPush(this.#state.unpushable, attempt);
+    if (after) this.#state.unpushable = after;
+    else delete this.#state.unpushable;
     this.#lifecycle.noteNews();
   }
 

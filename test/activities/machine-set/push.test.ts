@@ -85,6 +85,7 @@ test.each([
       names: ['pool-a'],
       error: expect.stringContaining('no such field'),
     });
+    expect(unpushable).not.toHaveProperty('mayPass');
     const { spec } = await control.read<Machine>(pathOf('pool-b'));
     expect(spec.drainTimeout).toBe('1h');
     const { items } = await control.list<object>(namespaced('events', namespace));
@@ -98,6 +99,18 @@ test.each([
     ]);
   },
 );
+
+test('a fault of the server is one that may pass', async () => {
+  const control = new InMemoryClient(theSet({ drainTimeout: '1h' }), ours('pool-a'));
+  control.fault = ({ method }) =>
+    method === 'PATCH'
+      ? { code: 500, reason: 'InternalError', message: 'failed calling webhook' }
+      : undefined;
+  expect(await pushTemplate(control, { set, names: ['pool-a'] })).toMatchObject({
+    names: ['pool-a'],
+    mayPass: true,
+  });
+});
 
 test('a machine that does not take the template is named, and not asked again before the set changes', async () => {
   const control = new InMemoryClient(theSet({ drainTimeout: '1h' }), ours('pool-a'));

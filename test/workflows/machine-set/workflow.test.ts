@@ -74,6 +74,43 @@ test('a set names its deployment for as long as it has one', async () => {
   });
 });
 
+test('a template that meets a fault of the server is pushed again, later each time', async () => {
+  const machines = new Machines(1);
+  machines.names.add('pool-a');
+  machines.unlike.add('pool-a');
+  let faults = 2;
+  const steps = machines.steps();
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    observeMachineSet: async ({ unpushable }) => {
+      const look = await steps.observeMachineSet();
+      const { toPush: _held, ...held } = look.observation;
+      return unpushable ? { ...look, observation: held } : look;
+    },
+    pushTemplate: async (input) => {
+      if (faults === 0) return await steps.pushTemplate(input);
+      faults -= 1;
+      return { generation: 1, names: input.names, error: 'no webhook', mayPass: true as const };
+    },
+  });
+  await world.run(async () => {
+    await world.observe();
+    await world.log.until('observeMachineSet', 2);
+    expect(world.log.count('pushTemplate')).toBe(1);
+    await temporal.skip(3);
+    await world.log.until('pushTemplate', 2);
+    await world.log.until('observeMachineSet', 4);
+    expect(world.log.count('pushTemplate')).toBe(2);
+    await temporal.skip(5);
+    await world.log.until('pushTemplate', 3);
+    await eventually('it is forgotten', async () => {
+      const { unpushable } = await world.handle.query<{ unpushable?: object }>('state');
+      return unpushable === undefined;
+    });
+    expect(machines.unlike.size).toBe(0);
+  });
+});
+
 test('a spec that was not reported yet is looked at again after the batch', async () => {
   const machines = new Machines(1);
   const steps = machines.steps();

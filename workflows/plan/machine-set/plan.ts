@@ -70,6 +70,8 @@ export interface MachineSetFacts {
   refused?: RefusedMachines;
   /** Why nothing may be created or deleted. */
   stop?: string;
+  /** The template is pushed again then to machines that did not take it, milliseconds. */
+  pushAt?: number;
 }
 
 /**
@@ -84,7 +86,8 @@ export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetS
     planRegardless({ ...facts, observation }, now),
   );
   if (step.action !== 'wait') return step;
-  const wait = notPast(step, observation.holdsUntil);
+  const { pushAt = 0 } = facts;
+  const wait = notPast(notPast(step, observation.holdsUntil), pushAt > now ? pushAt : undefined);
   if (!refused || !areHeldBack(refused, now)) return wait;
   const { names, message, retryAt } = refused;
   const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
