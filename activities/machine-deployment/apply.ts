@@ -241,17 +241,23 @@ async function deleteSets(
   }
 }
 
+/** The status of a set that works on its size changes several times within a second. */
+const mostTries = 4;
+
 async function deleteSet(
   control: KubeClient,
   { metadata }: MachineDeployment,
   name: string,
 ): Promise<void> {
   const path = customResource('machinesets', metadata.namespace ?? '', name);
-  const set = await ignoreNotFound(control.get<MachineSet>(path));
-  if (!set || controllerOf(set)?.uid !== metadata.uid) return;
-  if (hasMachines(set) && metadata.deletionTimestamp === undefined) return;
-  const { uid, resourceVersion } = set.metadata;
-  await ignoreConflict(control.delete(path, { preconditions: { uid, resourceVersion } }));
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const set = await ignoreNotFound(control.get<MachineSet>(path));
+    if (!set || controllerOf(set)?.uid !== metadata.uid) return;
+    if (hasMachines(set) && metadata.deletionTimestamp === undefined) return;
+    const { uid, resourceVersion } = set.metadata;
+    const preconditions = { uid, resourceVersion };
+    if (await ignoreConflict(control.delete(path, { preconditions }))) return;
+  }
 }
 
 function hasMachines({ spec, status }: MachineSet): boolean {

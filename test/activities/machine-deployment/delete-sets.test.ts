@@ -55,6 +55,21 @@ test('a set that changes between the look and the call stays', async () => {
   expect(control.has(pathOf('old-1'))).toBe(true);
 });
 
+test('a set of a deployment that goes is deleted also where its status is written meanwhile', async () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const goes = aMachineDeployment({ metadata: { deletionTimestamp } });
+  const control = new InMemoryClient(goes, oldSet('old-1', 3));
+  let writes = 0;
+  control.fault = ({ method }) => {
+    writes += method === 'DELETE' ? 1 : 0;
+    const isFirst = method === 'DELETE' && writes === 1;
+    if (isFirst) control.put({ ...oldSet('old-1', 3), status: { replicas: 2 } });
+    return undefined;
+  };
+  await applyDeploymentSteps(control, input);
+  expect(control.has(pathOf('old-1'))).toBe(false);
+});
+
 test.each([
   { name: 'is gone', stored: [] },
   { name: 'has a successor', stored: [aMachineDeployment({ metadata: { uid: 'uid-2' } })] },
