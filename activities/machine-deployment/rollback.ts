@@ -18,13 +18,18 @@ export async function rollBack(
   ref: ObjectReference,
   { set: name, revision, wish }: Step<'rollBack'>,
 ): Promise<void> {
-  const deployment = await readLiving(control, ref);
-  const path = customResource('machinesets', ref.namespace, name);
-  const set = await ignoreNotFound(control.get<MachineSet>(path));
-  if (!deployment || !isStillWished(deployment, wish) || !set) return;
-  const isDone = await write(control, deployment, {
-    template: mergePatchOf(deployment.spec.template, templateOf(set)),
-    notes: mergePatchOf(deployment.metadata.annotations ?? {}, annotationsAfter(deployment, set)),
+  const isDone = await answer(control, { ref, wish }, async (deployment) => {
+    const path = customResource('machinesets', ref.namespace, name);
+    const set = await ignoreNotFound(control.get<MachineSet>(path));
+    return (
+      set && {
+        template: mergePatchOf(deployment.spec.template, templateOf(set)),
+        notes: mergePatchOf(
+          deployment.metadata.annotations ?? {},
+          annotationsAfter(deployment, set),
+        ),
+      }
+    );
   });
   if (!isDone) return;
   const message = `Rolled back deployment "${ref.name}" to revision ${revision}`;
@@ -37,10 +42,33 @@ export async function refuseRollback(
   ref: ObjectReference,
   { event, wish, reason: message }: Step<'refuseRollback'>,
 ): Promise<void> {
-  const deployment = await readLiving(control, ref);
-  if (!deployment || !isStillWished(deployment, wish)) return;
-  if (!(await write(control, deployment, {}))) return;
+  if (!(await answer(control, { ref, wish }, async () => ({})))) return;
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
+}
+
+/** `spec.rollbackTo` goes with it. */
+interface Change {
+  template?: unknown;
+  notes?: unknown;
+}
+
+/** Other clients write the deployment as well, such as an autoscaler. */
+const mostTries = 4;
+
+/** Whether it was written. `changeOf` is asked anew for a deployment that changed meanwhile. */
+async function answer(
+  control: KubeClient,
+  { ref, wish }: { ref: ObjectReference; wish: number },
+  changeOf: (deployment: MachineDeployment) => Promise<Change | undefined>,
+): Promise<boolean> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const deployment = await readLiving(control, ref);
+    if (!deployment || !isStillWished(deployment, wish)) return false;
+    const change = await changeOf(deployment);
+    if (!change) return false;
+    if (await write(control, deployment, change)) return true;
+  }
+  return false;
 }
 
 /** What a person asks for after the read is answered by the next one. */
@@ -51,7 +79,7 @@ function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number
 async function write(
   control: KubeClient,
   { metadata }: MachineDeployment,
-  { template, notes }: { template?: unknown; notes?: unknown },
+  { template, notes }: Change,
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const patch = {

@@ -133,6 +133,24 @@ describe('a rollback', () => {
     expect(await world.step()).toEqual(['rollBack']);
   });
 
+  test.each([
+    { name: 'is done', revision: 1, event: 'Normal DeploymentRollback: Rolled back deployment' },
+    { name: 'is refused', revision: 7, event: 'Warning DeploymentRollbackRevisionNotFound: ' },
+  ])('$name also where another client writes at the same moment', async ({ revision, event }) => {
+    const world = await rolled();
+    await ask(world, revision);
+    const { steps } = await world.plan();
+    let hasMet = false;
+    world.control.fault = ({ method, path: written }) => {
+      if (hasMet || method !== 'PATCH' || written !== path) return undefined;
+      hasMet = true;
+      return { code: 409, reason: 'Conflict' };
+    };
+    await world.apply(...steps);
+    expect((await world.deployment()).spec).not.toHaveProperty('rollbackTo');
+    expect((await world.events()).at(-1)).toContain(event);
+  });
+
   test('is planned anew, without an Event, when the deployment changed in between', async () => {
     const world = await rolled();
     await ask(world, 1);
