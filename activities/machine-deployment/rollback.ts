@@ -16,9 +16,10 @@ type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { a
 export async function rollBack(
   control: KubeClient,
   ref: ObjectReference,
-  { set: name, revision, wish }: Step<'rollBack'>,
+  step: Step<'rollBack'>,
 ): Promise<void> {
-  const isDone = await answer(control, { ref, wish }, async (deployment) => {
+  const { set: name, revision } = step;
+  const isDone = await answer(control, { ref, step }, async (deployment) => {
     const path = customResource('machinesets', ref.namespace, name);
     const set = await ignoreNotFound(control.get<MachineSet>(path));
     return (
@@ -40,9 +41,10 @@ export async function rollBack(
 export async function refuseRollback(
   control: KubeClient,
   ref: ObjectReference,
-  { event, wish, reason: message }: Step<'refuseRollback'>,
+  step: Step<'refuseRollback'>,
 ): Promise<void> {
-  if (!(await answer(control, { ref, wish }, async () => ({})))) return;
+  if (!(await answer(control, { ref, step }, async () => ({})))) return;
+  const { event, reason: message } = step;
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
 }
 
@@ -58,12 +60,12 @@ const mostTries = 4;
 /** Whether it was written. `changeOf` is asked anew for a deployment that changed meanwhile. */
 async function answer(
   control: KubeClient,
-  { ref, wish }: { ref: ObjectReference; wish: number },
+  { ref, step }: { ref: ObjectReference; step: Step<'rollBack' | 'refuseRollback'> },
   changeOf: (deployment: MachineDeployment) => Promise<Change | undefined>,
 ): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const deployment = await readLiving(control, ref);
-    if (!deployment || !isStillWished(deployment, wish)) return false;
+    if (!deployment || !isStillWished(deployment, step.wish)) return false;
     const change = await changeOf(deployment);
     if (!change) return false;
     if (await write(control, deployment, change)) return true;
