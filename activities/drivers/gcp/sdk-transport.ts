@@ -51,6 +51,7 @@ export class Transport extends PassThroughClient {
     });
     const { status, data: text, config } = response;
     const retryAfter = response.headers.get('retry-after');
+    if (status === 401) this.#caller.getStore()?.refused();
     if (status >= 400) throw new AnswerFailure({ status, text, retryAfter });
     // The SDK reads the answer as that of `fetch`.
     const data: T = JSON.parse('null');

@@ -1,6 +1,16 @@
 /** One set of credentials: where its tokens come from. */
 import type { AuthClient } from 'google-auth-library';
 import { orAborted } from '../../system/or-aborted.ts';
+import { monotonicMs } from '../../system/system.ts';
+
+/** A client that is as new as this would be refused again. */
+const youthSeconds = 60;
+
+interface Source {
+  client: Promise<AuthClient>;
+  /** Milliseconds. */
+  madeAt: number;
+}
 
 /**
  * A token is everybody's, so it is fetched to its end even when one caller stops waiting for it.
@@ -9,36 +19,50 @@ import { orAborted } from '../../system/or-aborted.ts';
  */
 export class TokenSource {
   readonly #make: () => Promise<AuthClient>;
-  #client: Promise<AuthClient> | undefined;
+  #source: Source | undefined;
 
   constructor(make: () => Promise<AuthClient>) {
     this.#make = make;
   }
 
   async headers(url: string, signal: AbortSignal): Promise<Headers> {
-    const client = (this.#client ??= this.#begin());
+    const source = (this.#source ??= this.#begin());
     let hasAnswered = false;
-    const answer = headersOf(client, url).finally(() => {
+    const answer = headersOf(source.client, url).finally(() => {
       hasAnswered = true;
     });
     try {
       return await orAborted(answer, signal);
     } catch (error) {
-      if (!hasAnswered) this.#drop(client);
+      if (hasAnswered) this.#leaveIfOld(source);
+      else this.#drop(source);
       throw error;
     }
   }
 
+  /**
+   * Google takes this client's token no more, which the library would keep for the rest of its
+   * hour.
+   */
+  refused(): void {
+    if (this.#source) this.#leaveIfOld(this.#source);
+  }
+
   /** One that could not be made is made anew by the next. */
-  #begin(): Promise<AuthClient> {
-    const client = this.#make();
-    client.catch(() => this.#drop(client));
-    return client;
+  #begin(): Source {
+    const source = { client: this.#make(), madeAt: monotonicMs() };
+    source.client.catch(() => this.#drop(source));
+    return source;
+  }
+
+  /** What it was made of, such as a file, may have changed since. */
+  #leaveIfOld(source: Source): void {
+    if (monotonicMs() - source.madeAt >= youthSeconds * 1_000) this.#drop(source);
   }
 
   /** The next one may be there already. */
-  #drop(client: Promise<AuthClient>): void {
-    if (this.#client === client) this.#client = undefined;
+  #drop(source: Source): void {
+    if (this.#source === source) this.#source = undefined;
   }
 }
 

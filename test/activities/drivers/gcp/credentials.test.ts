@@ -1,5 +1,6 @@
 /** What a class's Secret may hold, and what it must never make the worker do. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,6 +8,7 @@ import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { tokenFilesAreOff } from '../../../../activities/drivers/token-file.ts';
 import { aGcpWorld, aServiceAccount, gcpRequest, project, loadSeconds } from './gcp-world.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
@@ -224,6 +226,34 @@ describe('over the wire', () => {
     const failure = await failureOf(world.driver.createInstance(gcpRequest('m', { secret })));
     expect(failure).toMatchObject({ code: 'Unauthenticated', kind: 'credentials', settled: false });
     expect(failure.message).not.toContain('PRIVATE KEY');
+  });
+
+  test('a key of the process that was replaced is read again', async () => {
+    const file = join(folder, 'replaced.json');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    await writeFile(file, JSON.stringify({ ...aServiceAccount, private_key }));
+    process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file;
+    const driver = world.aDriver({}, { allowsAmbientCredentials: true });
+    const hand = new HandSystem();
+    const look = () => hand.run(() => driver.describeInstance(gcpRequest('m', { secret: {} })));
+    const refused = { code: 'Unauthenticated', kind: 'credentials' };
+    expect(await failureOf(look())).toMatchObject(refused);
+    await writeFile(file, JSON.stringify(aServiceAccount));
+    await hand.to(61_000);
+    expect(await failureOf(look())).toMatchObject(refused);
+    expect(await look()).toBeUndefined();
+  });
+
+  test('a token that Google takes no more is not kept for the rest of its hour', async () => {
+    const driver = world.aDriver();
+    const hand = new HandSystem();
+    const look = () => hand.run(() => driver.describeInstance(gcpRequest('m')));
+    expect(await look()).toBeUndefined();
+    world.double.tokens.revoke();
+    await hand.to(61_000);
+    expect(await failureOf(look())).toMatchObject({ code: 'Unauthenticated' });
+    expect(await look()).toBeUndefined();
   });
 
   test('one token serves many calls; a request for one is sent once, whatever comes of it', async () => {
