@@ -26,7 +26,10 @@ export interface GcpDriverLimits {
    * Default 4.
    */
   waitSeconds?: number;
-  /** The same for the deletion of an orphan, which is never pending. Default 240. */
+  /**
+   * The same for the deletion of an orphan, which is never pending. Default 40: the check that asks
+   * for it waits for a minute.
+   */
   orphanWaitSeconds?: number;
   /** So long after it came up a spot instance is looked at once more. 0: not at all. Default 10. */
   confirmSeconds?: number;
@@ -81,7 +84,7 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
 
 function worldOf(settings: DriverSettings, limits: GcpDriverLimits): World {
   const { callTimeoutSeconds = 30, waitSeconds = 4, firstPauseSeconds = 1 } = limits;
-  const { orphanWaitSeconds = 240, confirmSeconds = 10 } = limits;
+  const { orphanWaitSeconds = 40, confirmSeconds = 10 } = limits;
   const { allowsRetagging = false } = settings;
   return {
     accounts: createAccounts(settings, { callTimeoutSeconds }),

@@ -2,7 +2,10 @@
  * Operations that take their time: no call waits for them, and each goes on where the one before
  * was.
  */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
@@ -283,6 +286,24 @@ describe('delete', () => {
       expect(await driver.deleteInstance(request)).toEqual({ found: true });
     },
   );
+
+  test('the deletion of an orphan ends before the minute of the check that asks for it', async () => {
+    await world.driver.createInstance(gcpRequest('slow-orphan'));
+    slow('delete', 'slow-orphan');
+    const usual = createGcpDriver(world.settings);
+    const providerID = `gce:///a-project/${zone}/slow-orphan`;
+    const request = { ...gcpRequest('any'), namespace: 'shoot', providerID };
+    const hand = new HandSystem();
+    let isOver = false;
+    const ending = hand.run(() => failureOf(usual.deleteListed(request)));
+    void ending.finally(() => (isOver = true));
+    for (let second = 1; second < 55; second += 1) {
+      await setTimeout(20);
+      await hand.to(second * 1_000);
+    }
+    expect(isOver).toBe(true);
+    expect(await ending).toMatchObject({ code: 'DeadlineExceeded', settled: false });
+  });
 
   test('an orphan is never pending: who looks next finds what is left', async () => {
     await world.driver.createInstance(gcpRequest('orphan'));
