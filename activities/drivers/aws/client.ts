@@ -2,6 +2,7 @@
  * Clients of EC2, made of a Secret's credentials, the class's region, and the operator's endpoints.
  */
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
+import { monotonicMs } from '../../system/system.ts';
 import { ClientCache } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
@@ -24,8 +25,20 @@ export interface ConnectOptions {
   callTimeoutSeconds: number;
 }
 
+/** Credentials that are as new as this would be refused again. */
+const youthSeconds = 60;
+
+/** What is kept of one account. */
+interface Account {
+  /** Each has a client of its own. */
+  generation: number;
+  /** Milliseconds. */
+  madeAt: number;
+}
+
 export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions): Connect {
   const clients = new ClientCache<EC2>({ close: (client) => client.destroy() });
+  const accounts = new ClientCache<Account>();
   const { env } = settings;
   // Credentials time out before the call does, so that the error names them and not EC2.
   const limitSeconds = callTimeoutSeconds / 3;
@@ -36,9 +49,26 @@ export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions):
     const sdk = await loadSdk();
     const make = (): EC2 =>
       new sdk.EC2(configOf({ sdk, region, credentials, env, sessionName, limitSeconds }));
-    const client = clients.get([region, sessionName, JSON.stringify(credentials)], make);
-    return ec2Calls({ client, region, signal, callTimeoutSeconds });
+    const parts = [region, sessionName, JSON.stringify(credentials)];
+    const account = accounts.get(parts, () => ({ generation: 0, madeAt: monotonicMs() }));
+    const { generation } = account;
+    // The client before is closed when calls that are under way with it are long over.
+    const client = clients.get([...parts, String(generation)], make);
+    const onRefused = (): void => renew(account, generation);
+    return ec2Calls({ client, region, signal, callTimeoutSeconds, onRefused });
   };
+}
+
+/**
+ * The SDK keeps what it has fetched until that expires, and what never expires, such as keys in a
+ * file, for as long as its client lives.
+ */
+function renew(account: Account, generation: number): void {
+  const now = monotonicMs();
+  const isYoung = now - account.madeAt < youthSeconds * 1_000;
+  if (account.generation !== generation || isYoung) return;
+  account.generation += 1;
+  account.madeAt = now;
 }
 
 /**

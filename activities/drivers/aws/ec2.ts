@@ -42,6 +42,8 @@ export interface Ec2Parts {
   /** The caller's signal; it ends the call. */
   signal: AbortSignal;
   callTimeoutSeconds: number;
+  /** EC2 refuses the credentials of this client. */
+  onRefused: () => void;
 }
 
 /**
@@ -173,7 +175,10 @@ async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<An
   } catch (cause) {
     noteRequest(call, cause);
     const { action, isCreate = false } = call;
-    throw failureOf({ action, region, isCreate, signal, timeout, timeoutSeconds }, cause);
+    const failed = { action, region, isCreate, signal, timeout, timeoutSeconds };
+    const failure = failureOf(failed, cause);
+    if (failure.code === 'Unauthenticated') parts.onRefused();
+    throw failure;
   }
 }
 

@@ -40,7 +40,9 @@ function providerOf(
   credentials: Exclude<Credentials, { kind: 'keys' }>,
 ): Provider {
   const clientConfig = stsConfigOf({ region, env, limitSeconds });
-  if (credentials.kind === 'ambient') return sdk.fromNodeProviderChain({ clientConfig });
+  // The SDK reads a file once for the whole process, and here it may have changed.
+  const chain = { clientConfig, ignoreCache: true };
+  if (credentials.kind === 'ambient') return sdk.fromNodeProviderChain(chain);
   const { tokenFile: webIdentityTokenFile, roleArn } = credentials;
   const roleSessionName = sessionName;
   return sdk.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, clientConfig });

@@ -10,6 +10,7 @@ import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 
 const roles = '/latest/meta-data/iam/security-credentials/';
@@ -74,6 +75,39 @@ test('missing credentials of the process are an error of kind credentials', asyn
     kind: 'credentials',
     settled: false,
   });
+});
+
+test('a file of credentials that was replaced is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shared-'));
+  const file = join(folder, 'credentials');
+  const hold = (key: string): void =>
+    writeFileSync(file, `[default]\naws_access_key_id = ${key}\naws_secret_access_key = secret\n`);
+  hold('key-1');
+  process.env['AWS_SHARED_CREDENTIALS_FILE'] = file;
+  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: true };
+  const driver = createAwsDriver(settings);
+  const hand = new HandSystem();
+  const request = aRequest('any', { providerSpec: aSpec() });
+  const look = () => hand.run(() => driver.describeInstance(request));
+  const refuse = () => double.refuse({ action: 'DescribeInstances', code: 'AuthFailure' });
+  const refused = { code: 'Unauthenticated', kind: 'credentials' };
+  try {
+    expect(await look()).toBeUndefined();
+    hold('key-2');
+    refuse();
+    expect(await failureOf(look())).toMatchObject(refused);
+    // New credentials would be refused as well: nothing is fetched for each refusal.
+    expect(await look()).toBeUndefined();
+    expect(double.lastAccessKey()).toBe('key-1');
+    await hand.to(61_000);
+    refuse();
+    expect(await failureOf(look())).toMatchObject(refused);
+    expect(await look()).toBeUndefined();
+    expect(double.lastAccessKey()).toBe('key-2');
+  } finally {
+    rmSync(folder, { recursive: true });
+    process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/none';
+  }
 });
 
 test('a credential program that is too slow ends the call, and the next call asks it again', async () => {
