@@ -61,7 +61,7 @@ export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions):
 
 /**
  * The SDK keeps what it has fetched until that expires, and what never expires, such as keys in a
- * file, for as long as its client lives.
+ * file, for as long as there is its client.
  */
 function renew(account: Account, generation: number): void {
   const now = monotonicMs();

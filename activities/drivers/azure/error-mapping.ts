@@ -93,7 +93,7 @@ function failureOfToken(doing: string, cause: unknown): AzureFailure {
 }
 
 /**
- * The authority has not looked at the credentials. The library does not ask again for a minute
+ * The authority has not checked the credentials. The library does not ask again for a minute
  * after such an answer: it fails with what it remembers, which has no status, and as its code the
  * numbers of Entra ID or nothing.
  */
