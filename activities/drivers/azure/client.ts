@@ -26,6 +26,8 @@ export interface AzureClients {
   newRequest: typeof createPipelineRequest;
   /** GET of a URL that has a signature of its own. */
   readWithoutCredentials(url: string, abortSignal: AbortSignal): Promise<PlainAnswer>;
+  /** The credentials are in a file, of which these clients have what was there first. */
+  areOfFile: boolean;
   /** Has a token been asked for that is not there yet? */
   isWaitingForToken(): boolean;
   /** These clients hang: the next call gets others. */
@@ -174,6 +176,7 @@ function makeClients(
     http,
     newRequest,
     readWithoutCredentials: (url, signal) => readPlainly(plain, url, signal),
+    areOfFile: plan.kind === 'certificateFile',
     isWaitingForToken: isWaiting,
   };
 }

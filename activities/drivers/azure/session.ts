@@ -3,7 +3,7 @@ import type { ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { versionAdvice } from './api-versions.ts';
 import { writeIn, type Write } from './checkpoint.ts';
-import { CallTimeLimit, type AzureClients } from './client.ts';
+import { CallTimeLimit, TokenFailure, type AzureClients } from './client.ts';
 import {
   AzureFailure,
   failureOf,
@@ -194,9 +194,15 @@ export async function call<Result>(
     if (limit.aborted)
       throw failureOf(doing, new CallTimeLimit(`no answer within ${callSeconds} s`));
     const failure = failureOf(doing, error);
-    if (failure.status === 401) session.clients.refuse();
+    if (mayRenewalHelp(session, failure, error)) session.clients.refuse();
     throw failure;
   }
+}
+
+/** Of what a Secret holds the same would be refused again. */
+function mayRenewalHelp({ clients }: Session, failure: AzureFailure, error: unknown): boolean {
+  if (failure.status === 401) return true;
+  return clients.areOfFile && error instanceof TokenFailure;
 }
 
 /** Undefined when Azure says that there is no such resource. */

@@ -20,7 +20,7 @@ export interface Authority {
   /** Requests for a token are answered with this until `restore`: it is in trouble of its own. */
   fail(answer: Answer): void;
   /** Requests so far; each new client asks for the metadata once. */
-  readonly heard: { metadata: number; tokens: number };
+  readonly heard: { metadata: number; tokens: number; assertion?: string };
 }
 
 export function createAuthority(application: Application, origin: () => string): Authority {
@@ -28,7 +28,7 @@ export function createAuthority(application: Application, origin: () => string):
   let isRevoked = false;
   let silences = 0;
   let trouble: Answer | undefined;
-  const heard = { metadata: 0, tokens: 0 };
+  const heard: Authority['heard'] = { metadata: 0, tokens: 0 };
   return {
     heard,
     fallSilent(times = Infinity) {
@@ -54,6 +54,8 @@ export function createAuthority(application: Application, origin: () => string):
       }
       if (method !== 'POST' || !path.endsWith('/oauth2/v2.0/token')) return undefined;
       heard.tokens += 1;
+      const assertion = new URLSearchParams(text).get('client_assertion');
+      if (assertion !== null) heard.assertion = assertion;
       if (silences > 0) {
         silences -= 1;
         return 'silence';

@@ -112,6 +112,34 @@ test('the secret of the process is taken for a Secret that has none', async () =
   expect(await aDriver(env, true).describeInstance(request)).toBeUndefined();
 });
 
+/** Which certificate the last assertion names. */
+function shownCertificate(): unknown {
+  const [header = ''] = (double.authority.heard.assertion ?? '').split('.');
+  const fields = Object(JSON.parse(Buffer.from(header, 'base64url').toString('utf8')));
+  return fields['x5t#S256'] ?? fields['x5t'];
+}
+
+test('a certificate of the process that was replaced is read again', async () => {
+  const path = join(folder, 'certificate.pem');
+  writeFileSync(path, rsaPem);
+  const env = {
+    AZURE_CLIENT_ID: application.clientId,
+    AZURE_TENANT_ID: application.tenant,
+    AZURE_CLIENT_CERTIFICATE_PATH: path,
+    AZURE_SUBSCRIPTION_ID: subscription,
+  };
+  const driver = aDriver(env, true);
+  const look = () => driver.describeInstance(aMachine('m', { secret: {} }));
+  double.authority.revoke();
+  expect(await failureOf(look())).toMatchObject({ code: 'Unauthenticated', kind: 'credentials' });
+  const before = shownCertificate();
+  expect(before).toEqual(expect.any(String));
+  writeFileSync(path, await newCertificate());
+  double.authority.restore();
+  expect(await look()).toBeUndefined();
+  expect(shownCertificate()).not.toBe(before);
+});
+
 test('a tenant id that no tenant can have is a failure of kind credentials', async () => {
   const secret = { ...ids, tenantID: 'a tenant/', clientSecret: 'x' };
   expect(await failureOf(aDriver({}).describeInstance(aMachine('m', { secret })))).toMatchObject({
