@@ -91,6 +91,13 @@ function faultsOf({ args: [entrance = '', ...argv], env = [] }: Container): read
   }
 }
 
+/** With the name of what makes it. */
+function podIn(object: Rendered): { name: string; pod: object }[] {
+  const { kind, metadata, spec } = object;
+  const pod = kind === 'Pod' ? object : spec?.template;
+  return pod ? [{ name: metadata.name, pod }] : [];
+}
+
 /** Kinds and names outside of the namespace of a release. */
 async function namesBeside(namespace: string, ...args: string[]): Promise<string[]> {
   const text = await renderChart({ helm, namespace, args });
@@ -317,10 +324,7 @@ describe('the chart', () => {
     const { podLabels: labels, podAnnotations: annotations, ...spec } = values;
     for (const more of [[], ['--is-upgrade']]) {
       const objects = await render([...set, ...more]);
-      const pods = objects.flatMap((one) => {
-        if (one.kind === 'Pod') return [{ name: one.metadata.name, pod: one }];
-        return one.spec?.template ? [{ name: one.metadata.name, pod: one.spec.template }] : [];
-      });
+      const pods = objects.flatMap(podIn);
       expect(pods.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).toSorted()).toEqual(
         ['test', 'version', 'watcher', 'worker'].map((name) => `millwright-${name}`),
       );
