@@ -392,7 +392,7 @@ describe('the chart', () => {
     const monitor = (await render(args)).find(({ kind }) => kind === 'ServiceMonitor');
     expect(monitor?.spec).toMatchObject({
       endpoints: [{ relabelings: [{ targetLabel: 'job', replacement: 'millwright' }] }],
-      podTargetLabels: ['app.kubernetes.io/component'],
+      podTargetLabels: ['app.kubernetes.io/instance', 'app.kubernetes.io/component'],
     });
   });
 

@@ -33,7 +33,13 @@ const ofProcess = [
   'nodejs_eventloop_lag_p99_seconds',
 ];
 /** That Prometheus gives what it scrapes. */
-const targetLabels = ['namespace', 'pod', 'job', 'app_kubernetes_io_component'];
+const targetLabels = [
+  'namespace',
+  'pod',
+  'job',
+  'app_kubernetes_io_instance',
+  'app_kubernetes_io_component',
+];
 /** Its own label `namespace`, beside that of its pod. */
 const ownNamespace = 'exported_namespace';
 
