@@ -85,7 +85,7 @@ function mayServe(one: Deployment, namespace: string): boolean {
   if (words.some((word) => word.startsWith('--namespace='))) return false;
   const chosen = words.find((word) => word.startsWith(fleetFlag))?.slice(fleetFlag.length);
   const isOpen = chosen === undefined || chosen === 'all' || chosen.startsWith('labels:');
-  return isOpen || chosen.split(',').includes(namespace);
+  return isOpen || chosen.split(',').some((name) => name.trim() === namespace);
 }
 
 const fleetFlag = '--namespaces=';

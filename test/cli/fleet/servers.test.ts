@@ -46,6 +46,11 @@ test.each<[string, string[][], { names: string[]; install: string }]>([
     [['--namespaces=shoot--a,shoot--c', '--install=eu']],
     { names: ['w-0'], install: 'eu' },
   ],
+  [
+    'a fleet by names with blanks, as its processes take them',
+    [['--namespaces=shoot--c, shoot--a', '--install=eu']],
+    { names: ['w-0'], install: 'eu' },
+  ],
   ['none', [other, ['--namespaces=shoot--c', '--install=eu']], { names: [], install: '' }],
 ])('a namespace is served by %s', async (_by, flags, { names, install }) => {
   const kube = new WithWatchers(...flags);
