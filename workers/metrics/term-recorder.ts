@@ -37,7 +37,7 @@ export interface Counted {
 
 type Timed = Extract<MachineEvent, { seconds: number }>['event'];
 
-/** What a pool took that is gone is of use to those who look at the last hour, as dashboards do. */
+/** Dashboards show the last hour: also what the removal of a pool took. */
 const keptMs = 3_600_000;
 
 export class TermRecorder implements TermObserver {
