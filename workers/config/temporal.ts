@@ -124,7 +124,9 @@ const apiKeyFile = 'TEMPORAL_API_KEY_PATH';
 function withApiKey(env: Record<string, string>): Record<string, string> {
   const file = env[apiKeyFile];
   if (file === undefined) return env;
-  return { ...env, TEMPORAL_API_KEY: readFileSync(file, 'utf8').trim() };
+  const key = readFileSync(file, 'utf8').trim();
+  if (key === '') throw new KeysFault(`${apiKeyFile}: ${JSON.stringify(file)} is empty`);
+  return { ...env, TEMPORAL_API_KEY: key };
 }
 
 function filesIn(overrideEnvVars: Record<string, string>): string[] {

@@ -69,6 +69,14 @@ test('an API key may be in a file; what was read is known, so that its renewal i
   ]);
 });
 
+test('a file with no API key in it is refused', async () => {
+  const keyFile = join(folder, 'empty-key');
+  await writeFile(keyFile, '\n');
+  const { settings, faults } = readTemporalSettings(noFlags, { TEMPORAL_API_KEY_PATH: keyFile });
+  expect(settings).toBeUndefined();
+  expect(faults).toEqual([`TEMPORAL_API_KEY_PATH: ${JSON.stringify(keyFile)} is empty`]);
+});
+
 const refused: { name: string; env: Environment; fault: RegExp }[] = [
   {
     name: 'a word for TLS that would turn it off in silence',
