@@ -22,8 +22,8 @@ There is no configuration file. These variables are read:
   \`TEMPORAL_GRPC_META_*\`, \`TEMPORAL_CONFIG_FILE\`, \`TEMPORAL_PROFILE\`: as for the command \`temporal\`. Flags
   override variables, variables override the profile. An API key turns TLS on.
 - \`TEMPORAL_API_KEY_PATH\`: a file with the API key, in the place of \`TEMPORAL_API_KEY\`. When this file changes, that
-  of \`TEMPORAL_CONFIG_FILE\`, a certificate or key of TLS, or the file of \`--payload-keys\`, the process ends with exit
-  code 0 within 70 seconds, to be started again.
+  of \`TEMPORAL_CONFIG_FILE\`, a certificate or key of TLS, the file of \`--payload-keys\`, or a kubeconfig that a flag
+  names, the process ends with exit code 0 within 70 seconds, to be started again.
 - \`MILLWRIGHT_FLAGS\`: flags, separated by blanks. They come before those of the command line, which win. It is for
   places where others write the command line, such as [Gardener](gardener.md).
 - \`KUBECONFIG\`: used where neither \`--target-kubeconfig\` nor \`--control-kubeconfig\` is given.
