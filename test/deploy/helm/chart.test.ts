@@ -354,6 +354,24 @@ describe('the chart', () => {
     ]);
   });
 
+  test('gives its Job the variables by which the watcher reaches Temporal, and no others', async () => {
+    const own = [
+      { name: 'TEMPORAL_GRPC_META_TEAM', value: 'a' },
+      { name: 'TEMPORAL_CONFIG_FILE', value: '/etc/profile/temporal.toml' },
+    ];
+    const env = [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca' }, ...own];
+    const volume = { name: 'profile', configMap: { name: 'profile' } };
+    const mount = { name: 'profile', mountPath: '/etc/profile' };
+    const args = [
+      `--set-json=watcher.env=${JSON.stringify(env)}`,
+      `--set-json=extraVolumes=${JSON.stringify([volume])}`,
+      `--set-json=extraVolumeMounts=${JSON.stringify([mount])}`,
+    ];
+    const spec = { containers: [{ env: own, volumeMounts: [mount] }], volumes: [volume] };
+    expect(await jobOf(...args)).toMatchObject({ spec: { template: { spec } } });
+    expect(await jobOf(...args.slice(1))).not.toHaveProperty('spec.template.spec.volumes');
+  });
+
   test.each(['versioning.setCurrent', 'versioning.enabled'])(
     'has no such Job without %s',
     async (value) => {
