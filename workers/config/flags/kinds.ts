@@ -112,6 +112,12 @@ export const namespaceName: Kind<string> = {
   parse: (value) => (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value) ? value : undefined),
 };
 
+/** Empty: none. */
+export const otherNamespace: Kind<string> = {
+  ...namespaceName,
+  parse: (value) => (value === '' ? value : namespaceName.parse(value)),
+};
+
 /** A name of a Secret; empty: none. */
 export const secretName: Kind<string> = {
   placeholder: 'NAME',

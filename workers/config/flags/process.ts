@@ -13,6 +13,7 @@ import {
   names,
   namespaceName,
   oneOf,
+  otherNamespace,
   rate,
   secretName,
   text,
@@ -282,7 +283,7 @@ export const processFlags = {
   },
   'leader-elect-resource-namespace': {
     group: 'Leader election',
-    kind: text,
+    kind: otherNamespace,
     default: '',
     says: 'Namespace of the Lease of our own, the same for watcher and workers. Empty: --namespace, where the Lease is called "millwright". In another one it is called "millwright-NAMESPACE", and machines can be deleted while their own namespace is. Leases of MCM stay in --namespace.',
     ours: true,

@@ -142,6 +142,11 @@ const bad: { name: string; argv: string[]; fault: RegExp }[] = [
     fault: /--namespace: "Dev" is not allowed/,
   },
   {
+    name: 'a namespace for Leases that cannot be one',
+    argv: ['--leader-elect-resource-namespace=leases/a'],
+    fault: /--leader-elect-resource-namespace: "leases\/a" is not allowed; allowed: at most 63/,
+  },
+  {
     name: 'an address that is a name',
     argv: ['--address=localhost'],
     fault: /--address: "localhost" is not allowed/,
