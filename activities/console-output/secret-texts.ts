@@ -37,3 +37,20 @@ function spellingsOf(text: string): string[] {
   const ofUrls = bytes.toString('base64url');
   return [text, JSON.stringify(text).slice(1, -1), base64.replace(/={1,2}$/, ''), ofUrls];
 }
+
+/**
+ * Those that can stand in the text: each six characters of them in a row do. A Secret has thousands
+ * of lines, of which the text has few.
+ */
+export function textsIn(text: string, known: readonly string[]): string[] {
+  const runs = new Set(runsOf(text));
+  return known.filter(
+    (one) => one.length >= shortestValue && runsOf(one).every((run) => runs.has(run)),
+  );
+}
+
+function* runsOf(text: string): Generator<string> {
+  for (let start = 0; start + shortestValue <= text.length; start += 1) {
+    yield text.slice(start, start + shortestValue);
+  }
+}

@@ -30,13 +30,37 @@ export function redacted(
   return result + text.slice(end);
 }
 
+/**
+ * What repeats itself, such as a line of one character, is in a longer run of the same at each
+ * place: that is one range, and found at once.
+ */
 function occurrences(text: string, secret: string): Range[] {
   const ranges: Range[] = [];
-  if (secret === '') return ranges;
-  for (let start = text.indexOf(secret); start >= 0; start = text.indexOf(secret, start + 1)) {
-    ranges.push({ start, end: start + secret.length });
+  let start = secret === '' ? -1 : text.indexOf(secret);
+  if (start < 0) return ranges;
+  const period = periodOf(secret);
+  const repeats = secret.slice(secret.length % period);
+  while (start >= 0) {
+    let end = start + secret.length;
+    while (text.startsWith(repeats, end)) end += repeats.length;
+    while (text.startsWith(repeats.slice(0, period), end)) end += period;
+    ranges.push({ start, end });
+    start = text.indexOf(secret, end - secret.length + 1);
   }
   return ranges;
+}
+
+/** After so many characters it repeats itself; its length where it does not. */
+function periodOf(secret: string): number {
+  // How much of the beginning stands again at the end of each beginning (Knuth, Morris, Pratt).
+  const again = [0];
+  let known = 0;
+  for (let index = 1; index < secret.length; index += 1) {
+    while (known > 0 && secret[index] !== secret[known]) known = again[known - 1] ?? 0;
+    if (secret[index] === secret[known]) known += 1;
+    again.push(known);
+  }
+  return secret.length - known;
 }
 
 function matches(text: string, { expression, isSecret = () => true }: SecretForm): Range[] {

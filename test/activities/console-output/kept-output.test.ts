@@ -168,6 +168,13 @@ test('two secrets that overlap are both hidden', () => {
   expect(kept).toBe('x [redacted] v');
 });
 
+test('a secret that repeats itself is hidden as often as it stands there, and no more', () => {
+  const kept = (printed: string): string => keptOutput(printed, { a: 'abcabcab', b: 'xyzxyzx' });
+  expect(kept('- abcabcabcabcab - xyzxyzxyzyx abcabcabc')).toBe(
+    '- [redacted] - [redacted]yzyx [redacted]c',
+  );
+});
+
 test('a secret whose begin is cut off with the begin of the output goes with its line', () => {
   const tail = `${'secretpart'.repeat(3)}\n${`${'k'.repeat(39)}\n`.repeat(1_638)}`;
   const printed = `${'0'.repeat(100)}password1${tail}`;
@@ -188,3 +195,25 @@ test('a text that makes patterns slow does not', () => {
     expect(bytesOf(keptOutput(text, {}))).toBeLessThanOrEqual(4_096);
   }
 }, 20_000);
+
+/** A Secret has a mebibyte, and who writes it decides what the instance prints. */
+describe('a Secret that is made to be slow', () => {
+  const runs = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_none, index) => 'a'.repeat(from + index)).join('\n');
+  const lines = Array.from({ length: 60_000 }, (_none, index) => `line ${index}`).join('\n');
+
+  test.each([
+    { name: 'of lines of one character', secret: runs(8, 1_000), printed: 'a'.repeat(65_536) },
+    { name: 'of one long value', secret: 'a'.repeat(30_000), printed: 'a'.repeat(65_536) },
+    { name: 'of many lines', secret: lines.slice(0, 590_000), printed: lines },
+    { name: 'of more than any cloud takes', secret: lines.repeat(2), printed: 'line 1' },
+  ])(
+    '$name holds up nothing, and is hidden',
+    ({ secret, printed }) => {
+      const begunAt = performance.now();
+      expect(keptOutput(printed, { userData: secret })).not.toMatch(/a{8}|line \d/);
+      expect(performance.now() - begunAt).toBeLessThan(15_000);
+    },
+    20_000,
+  );
+});
