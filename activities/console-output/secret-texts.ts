@@ -43,14 +43,19 @@ function spellingsOf(text: string): string[] {
  * of lines, of which the text has few.
  */
 export function textsIn(text: string, known: readonly string[]): string[] {
-  const runs = new Set(runsOf(text));
-  return known.filter(
-    (one) => one.length >= shortestValue && runsOf(one).every((run) => runs.has(run)),
-  );
+  const runs = new Set<string>();
+  for (let start = 0; start + shortestValue <= text.length; start += 1)
+    runs.add(runAt(text, start));
+  return known.filter((one) => one.length >= shortestValue && isMadeOf(one, runs));
 }
 
-function* runsOf(text: string): Generator<string> {
+function isMadeOf(text: string, runs: ReadonlySet<string>): boolean {
   for (let start = 0; start + shortestValue <= text.length; start += 1) {
-    yield text.slice(start, start + shortestValue);
+    if (!runs.has(runAt(text, start))) return false;
   }
+  return true;
+}
+
+function runAt(text: string, start: number): string {
+  return text.slice(start, start + shortestValue);
 }

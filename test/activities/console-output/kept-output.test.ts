@@ -196,10 +196,12 @@ test('a text that makes patterns slow does not', () => {
   }
 }, 20_000);
 
+/** Lines of one character, each longer than the one before. */
+const runs = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_none, index) => 'a'.repeat(from + index)).join('\n');
+
 /** A Secret has a mebibyte, and who writes it decides what the instance prints. */
 describe('a Secret that is made to be slow', () => {
-  const runs = (from: number, to: number): string =>
-    Array.from({ length: to - from }, (_none, index) => 'a'.repeat(from + index)).join('\n');
   const lines = Array.from({ length: 60_000 }, (_none, index) => `line ${index}`).join('\n');
 
   test.each([
