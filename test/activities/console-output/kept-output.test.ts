@@ -169,8 +169,8 @@ test('two secrets that overlap are both hidden', () => {
 });
 
 test('a secret that repeats itself is hidden as often as it stands there, and no more', () => {
-  const kept = (printed: string): string => keptOutput(printed, { a: 'abcabcab', b: 'xyzxyzx' });
-  expect(kept('- abcabcabcabcab - xyzxyzxyzyx abcabcabc')).toBe(
+  const printed = '- abcabcabcabcab - xyzxyzxyzyx abcabcabc';
+  expect(keptOutput(printed, { a: 'abcabcab', b: 'xyzxyzx' })).toBe(
     '- [redacted] - [redacted]yzyx [redacted]c',
   );
 });
