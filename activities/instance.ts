@@ -22,6 +22,7 @@ import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
 import { keptOutput } from './console-output/kept-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
+import { withoutSecrets } from './driver-without-secrets.ts';
 import { askingCloud } from './drivers/asking-cloud.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
@@ -57,7 +58,8 @@ export interface DriverDependencies {
 export function createDriverActivities(
   dependencies: DriverDependencies,
 ): DriverActivities & OrphanActivities {
-  return gated(driverActivities(dependencies), dependencies.guard);
+  const { driver, guard } = dependencies;
+  return gated(driverActivities({ ...dependencies, driver: withoutSecrets(driver) }), guard);
 }
 
 function driverActivities(dependencies: DriverDependencies): DriverActivities & OrphanActivities {

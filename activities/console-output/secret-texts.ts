@@ -17,12 +17,17 @@ export function secretTexts(data: Readonly<Record<string, string>>): string[] {
 }
 
 function partsOf(value: string): string[] {
-  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  const lines = linesOf(value);
   return [
     ...[value, value.trim()].filter(({ length }) => length >= shortestValue),
-    ...lines.filter(({ length }) => length >= shortestLine),
+    ...lines,
     ...lines.flatMap((line) => line.match(words) ?? []).filter(looksMadeUp),
   ];
+}
+
+function linesOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter(({ length }) => length >= shortestLine);
 }
 
 const words = new RegExp(String.raw`[\w+~-]{${shortestWord},}`, 'g');
@@ -32,10 +37,20 @@ function looksMadeUp(word: string): boolean {
 }
 
 function spellingsOf(text: string): string[] {
+  return [text, inQuotes(text), ...base64Of(text)];
+}
+
+/** JSON writes it in another way. */
+// oxlint-disable-next-line no-control-regex
+const quotable = /["\\\u0000-\u001F]/;
+
+function inQuotes(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function base64Of(text: string): string[] {
   const bytes = Buffer.from(text);
-  const base64 = bytes.toString('base64');
-  const ofUrls = bytes.toString('base64url');
-  return [text, JSON.stringify(text).slice(1, -1), base64.replace(/={1,2}$/, ''), ofUrls];
+  return [bytes.toString('base64').replace(/={1,2}$/, ''), bytes.toString('base64url')];
 }
 
 /**
@@ -47,6 +62,17 @@ export function textsIn(text: string, known: readonly string[]): string[] {
   for (let start = 0; start + shortestValue <= text.length; start += 1)
     runs.add(runAt(text, start));
   return known.filter((one) => one.length >= shortestValue && isMadeOf(one, runs));
+}
+
+/**
+ * Of these values what a text repeats: the whole of one, also in base64, or a line of it, as it is
+ * or as JSON. The text is short, and most lines are dismissed at their beginning.
+ */
+export function repeatedTexts(text: string, values: readonly string[]): string[] {
+  const parts = values.flatMap((value) => [value, value.trim(), ...linesOf(value)]);
+  const inJson = parts.flatMap((part) => (quotable.test(part) ? inQuotes(part) : []));
+  const inBase64 = values.flatMap(base64Of);
+  return textsIn(text, [...parts, ...inJson, ...inBase64]);
 }
 
 function isMadeOf(text: string, runs: ReadonlySet<string>): boolean {

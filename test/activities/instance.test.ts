@@ -301,6 +301,71 @@ test('a driver is told which instances other Machines have', async () => {
   expect(answers).toEqual([true, false]);
 });
 
+describe('what a cloud repeats of the Secret in its error', () => {
+  const userData = '#!/bin/sh\njoin --with "the password"\n';
+  const secret = {
+    userData,
+    password: 'correct horse',
+    azureTenantId: 'tenant-1',
+    accessKeyID: 'LTAI5tabcdef',
+  };
+  const control = [aMachineClass(), aSecret(secret)];
+  const repeated: [string, string][] = [
+    ['correct horse is wrong', '[redacted] is wrong'],
+    ['field 3: join --with "the password"', 'field 3: [redacted]'],
+    [String.raw`field 3: "join --with \"the password\""`, 'field 3: "[redacted]"'],
+    [`not so: ${Buffer.from(userData).toString('base64')}`, 'not so: [redacted]=='],
+    ['LTAI5tabcdef may not do this in tenant-1', '[redacted] may not do this in tenant-1'],
+    ['Authorization: Bearer abcdef0123', 'Authorization: Bearer [redacted]'],
+    ['no more quota in eu-west-1', 'no more quota in eu-west-1'],
+  ];
+
+  test.each(repeated)('is hidden, whichever call fails with it: %s', async (message, expected) => {
+    const refused = async (): Promise<never> => {
+      throw new DriverError({ code: 'InvalidArgument', message, settled: true });
+    };
+    const steps = activities(
+      {
+        createInstance: refused,
+        describeInstance: refused,
+        deleteInstance: refused,
+        listInstances: refused,
+      },
+      { control },
+    );
+    const failed = { outcome: 'failed', failure: { code: 'InvalidArgument', message: expected } };
+    expect(await steps.createInstance(request)).toMatchObject(failed);
+    expect(await steps.describeInstance(request)).toMatchObject(failed);
+    expect(await steps.deleteInstance(request)).toMatchObject(failed);
+    const account = { namespace: 'shoot', cluster: 'c', className: 'small' };
+    expect(await steps.listInstances({ contractVersion, ...account })).toMatchObject(failed);
+    const [listing] = await steps.findOrphans({
+      ...account,
+      provider: 'virtual',
+      minAgeSeconds: 0,
+    });
+    expect(listing?.error).toBe(`InvalidArgument: ${expected}`);
+  });
+
+  test('is hidden in what it waits for, and in a bug of the driver', async () => {
+    const message = 'correct horse is looked at';
+    const waits = activities(
+      { createInstance: () => Promise.reject(new DriverPending({ message, pollAfterSeconds: 5 })) },
+      { control },
+    );
+    expect(await waits.createInstance(request)).toMatchObject({
+      outcome: 'pending',
+      message: '[redacted] is looked at',
+    });
+    const fails = activities(
+      { createInstance: () => Promise.reject(new Error(message)) },
+      { control },
+    );
+    const bug: unknown = await fails.createInstance(request).catch((error: unknown) => error);
+    expect(String(Object(bug).stack)).toContain('Error: [redacted] is looked at');
+  });
+});
+
 describe('the console of an instance', () => {
   const secret = aSecret({
     userData: '#!/bin/sh\njoin <<MACHINE_NAME>> s3cr3t',
