@@ -1,6 +1,7 @@
 /** Lines to copy, about one machine. */
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import type { Fleet } from './fleet.ts';
 import { millwrightFor } from './millwright-line.ts';
 
@@ -33,7 +34,7 @@ function actCommand(verb: string, { metadata: { namespace, name } }: Machine): s
 }
 
 export function editClassCommands(machine: Machine): string[] {
-  const className = machine.spec.class?.name ?? '';
+  const className = nameInLine(machine.spec.class?.name ?? '');
   return [
     '# a repaired class is tried at once',
     `${kubectlFor(machine)} edit machineclass ${className}`,
@@ -57,7 +58,9 @@ export function moreTimeCommand(
     set === undefined
       ? [`machine ${machine.metadata.name}`, { spec }]
       : [
-          pool === undefined ? `machineset ${set}` : `machinedeployment ${pool}`,
+          pool === undefined
+            ? `machineset ${nameInLine(set)}`
+            : `machinedeployment ${nameInLine(pool)}`,
           { spec: { template: { spec } } },
         ];
   return [

@@ -1,5 +1,6 @@
 /** A machine whose instance cannot be made. */
 import type { Machine } from '../../workflows/api/machine.ts';
+import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
 import type { Fleet } from './fleet.ts';
@@ -48,7 +49,7 @@ function commandsFor(machine: Machine, trouble: Trouble | undefined): string[] {
 }
 
 function secretCommands(machine: Machine): string[] {
-  const className = machine.spec.class?.name ?? '';
+  const className = nameInLine(machine.spec.class?.name ?? '');
   const paths = '{.secretRef.name}{" "}{.credentialsSecretRef.name}';
   return [
     '# the Secret with the credentials; a repaired one is tried at once',

