@@ -12,7 +12,7 @@ import type { Page, PageQuery } from './paging.ts';
 import { withRetries } from './retry.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
-import { linesOf } from './watch-stream.ts';
+import { LineTooLong, linesOf } from './watch-stream.ts';
 import { whole } from './normalize.ts';
 import { random, timeoutSignal } from '../../system/system.ts';
 
@@ -75,7 +75,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       answerTo({ method: 'PATCH', path, query, body, contentType: contentTypes[type] }),
     delete: (path, body) => answerTo({ method: 'DELETE', path, body }),
     watch: (path, parameters, signal) =>
-      eventsOf(transport, { method: 'GET', path, query: parameters }, signal),
+      eventsOf({ transport, limits }, { method: 'GET', path, query: parameters }, signal),
     close: () => transport.close(),
   };
 }
@@ -163,7 +163,7 @@ async function pagesFromStart<T>(
 }
 
 async function* eventsOf<T>(
-  transport: Transport,
+  { transport, limits: { longestAnswerBytes } }: { transport: Transport; limits: Limits },
   call: Call,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>> {
@@ -174,10 +174,14 @@ async function* eventsOf<T>(
     const request = requestOf({ ...call, query });
     const response = await transport.send({ ...request, signal, pool: 'watches' });
     if (response.statusCode !== 200) {
-      throw failureOf(call, response, await response.body.text());
+      const text = await textWithin(response.body, longestAnswerBytes);
+      throw failureOf(call, response, text ?? '');
     }
-    for await (const line of linesOf(response.body)) yield eventOf<T>(call, line);
+    for await (const line of linesOf(response.body, longestAnswerBytes)) {
+      yield eventOf<T>(call, line);
+    }
   } catch (error) {
+    if (error instanceof LineTooLong) throw tooLarge(call, longestAnswerBytes);
     throw errorOfTransport(call, error);
   }
 }

@@ -333,6 +333,24 @@ describe('watches', () => {
     expect(await events).toEqual(['ADDED ä']);
   });
 
+  test('neither a line nor a refusal without an end fills the memory', async () => {
+    const { kubeConfig } = server;
+    const careful = createKubeClient({ kubeConfig, userAgent: 'test', longestAnswerBytes: 1_000 });
+    const first = async (): Promise<unknown> =>
+      await careful.watch(things, {}, new AbortController().signal)[Symbol.asyncIterator]().next();
+    try {
+      const line = failureOf(first());
+      await untilWatched();
+      for (let part = 0; part < 3; part += 1) server.raw('x'.repeat(500));
+      expect(await line).toMatchObject({ code: 413, reason: 'AnswerTooLarge' });
+      server.respond = () => ({ code: 403, body: 'x'.repeat(5_000) });
+      expect(await failureOf(first())).toMatchObject({ code: 403, reason: 'HTTP403' });
+      expect(String(await failureOf(first()))).not.toContain('x'.repeat(10));
+    } finally {
+      await careful.close();
+    }
+  });
+
   test('an ERROR event is thrown', async () => {
     server.forget(1_000);
     expect(isGone(await failureOf(collect(1)))).toBe(true);
