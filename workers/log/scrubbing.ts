@@ -7,10 +7,15 @@ import { isSecretKey } from './secret-names.ts';
 const shortestValue = 6;
 /** The newest of so many values that were read as secrets are known. */
 const valuesMax = 500;
+/** And of so many characters: user data may have a mebibyte, and anyone's class may name it. */
+const charactersMax = 8 * 1024 * 1024;
+/** Longer ones are user data, and make room: keys and passwords are shorter. */
+const longestKey = 8_192;
 
 /** What was read as a secret, so that it is recognised wherever it turns up. */
 export class SecretValues {
   readonly #values = new Set<string>();
+  #characters = 0;
   /** Read once, at the start. */
   readonly #kept = new Set<string>();
 
@@ -21,13 +26,22 @@ export class SecretValues {
 
   add(values: Iterable<string>): void {
     for (const text of longEnough(values)) {
-      this.#values.delete(text);
+      this.#forget(text);
       this.#values.add(text);
+      this.#characters += text.length;
     }
     for (const oldest of this.#values) {
       if (this.#values.size <= valuesMax) break;
-      this.#values.delete(oldest);
+      this.#forget(oldest);
     }
+    for (const oldest of this.#values) {
+      if (this.#characters <= charactersMax) break;
+      if (oldest.length > longestKey) this.#forget(oldest);
+    }
+  }
+
+  #forget(text: string): void {
+    if (this.#values.delete(text)) this.#characters -= text.length;
   }
 
   /** Those keys of a Secret that hold one: a region or a project may be named. */

@@ -58,6 +58,17 @@ test('only the newest of many are known', () => {
   expect(values.scrub('secret-0-end secret-500-end')).toBe('secret-0-end [redacted]');
 });
 
+const large = (index: number): string => `${index}-${'x'.repeat(1024 * 1024)}`;
+
+test('of large ones, such as user data, fewer are known, and they drive out no key', () => {
+  const values = new SecretValues();
+  values.addDataOf({ password: 'correct horse' });
+  for (let index = 0; index < 9; index += 1) values.addDataOf({ userData: large(index) });
+  for (let index = 0; index < 20; index += 1) values.addDataOf({ userData: large(8) });
+  expect(values.scrub(`correct horse ${large(0)}`)).toBe(`[redacted] ${large(0)}`);
+  expect(values.scrub(`${large(4)}, ${large(8)}`)).toBe('[redacted], [redacted]');
+});
+
 test('what is read once is known for good', () => {
   const values = new SecretValues();
   values.keep(['correct horse\n', 'short']);
