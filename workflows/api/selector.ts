@@ -19,9 +19,12 @@ export function isEmptySelector(selector: LabelSelector | undefined): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-/** A label that is missing is not in any list of values. An unknown operator holds for nothing. */
+/**
+ * A label that is missing is not in any list of values. An unknown operator holds for nothing. Each
+ * object of JavaScript has what is called `constructor`, also one without such a label.
+ */
 function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels: Labels): boolean {
-  const value = labels[key];
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   const isListed = value !== undefined && values.includes(value);
   if (operator === 'In') return isListed;
   if (operator === 'NotIn') return !isListed;

@@ -15,6 +15,8 @@ test.each([
   { name: 'NotIn, label missing', selector: where('NotIn', 'shape', ['round']), is: true },
   { name: 'Exists', selector: where('Exists', 'size'), is: true },
   { name: 'DoesNotExist', selector: where('DoesNotExist', 'shape'), is: true },
+  { name: 'Exists, a key that objects have', selector: where('Exists', 'constructor'), is: false },
+  { name: 'DoesNotExist, such a key', selector: where('DoesNotExist', 'valueOf'), is: true },
   { name: 'an unknown operator', selector: where('Like', 'colour', ['r']), is: false },
   {
     name: 'pairs and requirements',
