@@ -11,7 +11,10 @@ import { secretTexts, textsIn } from './secret-texts.ts';
  * Clouds keep as much, or more.
  */
 const longestRead = 65_536;
-/** Characters, of all values: more than clouds take as user data, plain and with its places filled. */
+/**
+ * Characters, of all values: more than clouds take as user data, as it is and with its places
+ * filled.
+ */
 const longestSecret = 600_000;
 /** More lines of a Secret than an output of this length has. */
 const searchedMax = 4_000;
