@@ -24,7 +24,13 @@ export function lineForPeople(json: string): string {
   const parts = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
   const stack = level >= 60 ? (fields.err?.stack ?? '').split('\n').slice(1).join('\n') : '';
   const words = [clock, (levels[level] ?? 'INFO').padEnd(5), component, msg, ...parts];
-  return `${words.filter((word) => word !== '').join(' ')}\n${stack === '' ? '' : `${stack}\n`}`;
+  const line = words.filter((word) => word !== '').join(' ');
+  return `${withoutOrders(line)}\n${stack === '' ? '' : `${stack}\n`}`;
+}
+
+/** The words of clouds and users must not clear the screen on which they are read. */
+function withoutOrders(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, ' ');
 }
 
 function textOf(value: unknown): string {

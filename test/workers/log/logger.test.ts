@@ -37,6 +37,16 @@ test('a log line has the format that the flag names', () => {
   expect(writtenBy({ format: 'text' })).toMatch(/^\d/);
 });
 
+test('no text of others gives orders to a terminal', () => {
+  let text = '';
+  const output = { write: (line: string) => void (text += line) };
+  const log = createLogger({ component: 'worker', level: 'info', format: 'text', output });
+  const order = '\u001B]0;x\u0007\u009B2J';
+  log.warn({ reason: order, words: `${order} x`, err: new Error(order) }, `said ${order}`);
+  // oxlint-disable-next-line no-control-regex
+  expect(text.trimEnd()).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+});
+
 test('a crash is followed by its stack, an error is not', () => {
   let text = '';
   const output = { write: (line: string) => void (text += line) };
