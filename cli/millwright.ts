@@ -3,6 +3,7 @@
 import { CommanderError } from 'commander';
 import { reasonOf } from '../workers/log/reason.ts';
 import { printAnswer } from './answer.ts';
+import { endWithOutput } from './closed-output.ts';
 import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -10,11 +11,7 @@ import { UsageError } from './usage-error.ts';
 const exitCodeOf = ({ exitCode, code }: CommanderError): number =>
   exitCode === 0 || code === 'commander.help' ? 0 : 2;
 
-/** `millwright status | head` closes the pipe when it has enough: that is no failure. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode);
-});
+endWithOutput();
 
 try {
   await createProgram(printAnswer).parseAsync();

@@ -5,7 +5,7 @@ import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
-import type { Report, Subject } from './conformance/report.ts';
+import type { Finding, Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
 import { runChecks } from './conformance/run.ts';
 import type { Asker } from './conformance/temporal.ts';
@@ -13,6 +13,7 @@ import { startAsker } from './conformance/temporal.ts';
 import { Trial } from './conformance/trial.ts';
 import { troubleBy } from './conformance/trouble.ts';
 import type { Answer } from '../answer.ts';
+import { finishing } from '../closed-output.ts';
 import type { Place } from '../connect.ts';
 import type { Verification } from './command.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
@@ -61,14 +62,19 @@ async function onlyClassOf({ kube, namespace }: Place, provider: string): Promis
   );
 }
 
-interface Parts {
+export interface Parts {
   place: Place;
   asked: Verification;
   subject: ClassWithSecret;
   run: string;
 }
 
-async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): Promise<Report> {
+type Asking = Omit<Asker, 'close'>;
+
+export async function verifyWith(
+  asker: Asking,
+  { place, asked, subject, run }: Parts,
+): Promise<Report> {
   const { kube, namespace } = place;
   const { provider, badSpecs, trouble, output } = asked;
   const queue = asked.queue ?? (await queuesOf(place, asked));
@@ -91,23 +97,24 @@ async function verifyWith(asker: Asker, { place, asked, subject, run }: Parts): 
   const print = (line: string): void => (output ? undefined : console.log(line));
   print(heading(about));
   const end = new AbortController();
-  const onSignal = (): void => end.abort();
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const onEnd = (): void => end.abort();
+  for (const signal of endSignals) process.once(signal, onEnd);
+  const onFinding = (finding: Finding): void => print(lineOf(finding));
   try {
-    const findings = await runChecks(trial, {
-      signal: end.signal,
-      onFinding: (finding) => print(lineOf(finding)),
-    });
-    return reportOf(about, findings);
+    const checking = () => runChecks(trial, { signal: end.signal, onFinding });
+    return reportOf(about, await finishing(checking, onEnd));
   } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    for (const signal of endSignals) process.off(signal, onEnd);
   }
 }
+
+/** Also of a terminal that is closed. */
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** A worker loads a driver when it sees the first class of its provider. */
 const longestStartMs = 30_000;
 
-async function requireServed(asker: Asker, queue: string): Promise<void> {
+async function requireServed(asker: Asking, queue: string): Promise<void> {
   const deadline = performance.now() + longestStartMs;
   while (!(await asker.isServed(queue))) {
     if (performance.now() > deadline) {

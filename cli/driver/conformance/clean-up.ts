@@ -46,9 +46,10 @@ async function attemptEach<T>(
   return problems;
 }
 
+const machineOf = ({ request: { machine } }: Asked): string => machine.name;
+
 /** First by token and name, as one may exist that no answer named. */
 async function deleteInstances({ asked, driver, className }: Trial): Promise<string[]> {
-  const machineOf = ({ request: { machine } }: Asked) => machine.name;
   return await attemptEach(asked, machineOf, async ({ request }) => {
     // The class of a wrong spec may keep a driver from deleting; the credentials are the same.
     const deletion = { ...request, className, isRetry: true };
@@ -57,10 +58,11 @@ async function deleteInstances({ asked, driver, className }: Trial): Promise<str
   });
 }
 
+const idOf = ({ providerID }: { providerID: string }): string => providerID;
+
 async function deleteListed(trial: Trial): Promise<string[]> {
   const { run } = trial.parts;
   const isOurs = ({ machineName }: { machineName: string }) => machineName.startsWith(`${run}-`);
-  const idOf = ({ providerID }: { providerID: string }) => providerID;
   const listed = (await listOf(trial)).filter(isOurs);
   const problems = await attemptEach(listed, idOf, async ({ providerID }) => {
     await trial.driver.ask('deleteListed', { ...trial.listRequest(), providerID });
