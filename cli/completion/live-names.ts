@@ -61,16 +61,21 @@ async function inCluster<Answer>(
 
 async function readFrom(kube: KubeClient, namespace: string, words: Words): Promise<Names> {
   if (words.option === 'namespace') {
-    return ofOption('namespace', await namesIn(kube, '/api/v1/namespaces'));
+    return ofOption('namespace', fitting(await namesIn(kube, '/api/v1/namespaces'), words));
   }
   if (words.option === 'class') {
-    return ofOption('class', await namesIn(kube, customResource('machineclasses', namespace)));
+    const classes = await namesIn(kube, customResource('machineclasses', namespace));
+    return ofOption('class', fitting(classes, words));
   }
   // One that may not be read hides no other.
   const lists = await Promise.allSettled(
-    words.kinds.map(async (kind) =>
-      (await namesOf(kind, { kube, namespace, words })).map((name) => `${kind}/${name}`),
-    ),
+    words.kinds.map(async (kind) => {
+      const names = await namesOf(kind, { kube, namespace, words });
+      return fitting(
+        names.map((name) => `${kind}/${name}`),
+        words,
+      );
+    }),
   );
   const found = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
   return { ...none, ofObjects: found };
@@ -102,7 +107,12 @@ function pathOf(kind: ObjectKind, namespace: string): string {
 async function namesIn(kube: KubeClient, path: string): Promise<string[]> {
   const query = { as: 'PartialObjectMetadata', resourceVersion: '0' };
   const { items } = await kube.list<KubeObject>(path, query);
-  return items.map(({ metadata }) => metadata.name).slice(0, mostNames);
+  return items.map(({ metadata }) => metadata.name);
+}
+
+/** The first of them alone would lack what is looked for. */
+function fitting(names: readonly string[], { typed = '' }: Words): string[] {
+  return names.filter((name) => name.startsWith(typed)).slice(0, mostNames);
 }
 
 /** Of the files that kubectl reads. */

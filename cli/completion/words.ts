@@ -7,6 +7,8 @@ export interface Words {
   kinds: readonly ObjectKind[];
   /** The option whose value is to be completed, by its long name. */
   option: 'namespace' | 'context' | 'class' | undefined;
+  /** What is there of the name, or of the value of the option. */
+  typed?: string;
   namespace?: string;
   context?: string;
   kubeconfig?: string;
@@ -45,7 +47,11 @@ export function wordsBefore(words: readonly string[]): Words {
   const option = optionOf(last, before.at(-1));
   const isObject = option === undefined && !last.startsWith('-') && command !== '';
   const kinds = isObject ? (kindsOf.get(command) ?? mostKinds) : [];
-  return { kinds, option, ...valuesIn(before) };
+  return { kinds, option, typed: typedIn(last, option), ...valuesIn(before) };
+}
+
+function typedIn(last: string, option: Words['option']): string {
+  return option !== undefined && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last;
 }
 
 function valuesIn(words: readonly string[]): Record<string, string> {

@@ -13,6 +13,8 @@ export interface NamedCluster {
   answers: boolean;
   /** What the names of its objects end with. */
   suffix: string;
+  /** Of each kind. Of more than one each has its number behind that. */
+  count: number;
   /** A resource that may not be listed. */
   refuses: string;
   close(): Promise<void>;
@@ -26,7 +28,9 @@ export async function aNamedCluster(): Promise<NamedCluster> {
   const server = createServer((request, response) => {
     if (!cluster.answers) return;
     const resource = new URL(request.url ?? '', 'http://here').pathname.split('/').at(-1);
-    const items = [{ metadata: { name: `${resource}-${cluster.suffix}` } }];
+    const items = Array.from({ length: cluster.count }, (_one, index) => ({
+      metadata: { name: `${resource}-${cluster.suffix}${cluster.count > 1 ? index : ''}` },
+    }));
     if (resource === cluster.refuses) response.statusCode = 403;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
@@ -50,6 +54,7 @@ export async function aNamedCluster(): Promise<NamedCluster> {
     kubeconfig,
     answers: true,
     suffix: 'a',
+    count: 1,
     refuses: '',
     close: async () => {
       server.closeAllConnections();

@@ -43,6 +43,19 @@ describe('names of a cluster', () => {
     cluster.refuses = '';
   });
 
+  test('of many are those that begin as what is typed does', async () => {
+    cluster.count = 2_000;
+    const typed = async (...words: string[]) => await readNames(wordsBefore(words));
+    const here = `--kubeconfig=${cluster.kubeconfig}`;
+    const objects = await typed('explain', here, 'machine/machines-a199');
+    expect(objects.ofObjects).toHaveLength(11);
+    expect(objects.ofObjects).toContain('machine/machines-a1999');
+    const { ofOptions } = await typed('doctor', here, '--namespace=namespaces-a199');
+    expect(ofOptions.get('namespace')).toHaveLength(11);
+    expect((await typed('explain', here, '')).ofObjects).toHaveLength(3 * 500);
+    cluster.count = 1;
+  });
+
   test('are left out where it does not answer', async () => {
     cluster.answers = false;
     expect(await namesFor('skip-drain')).toEqual({ ofObjects: [], ofOptions: new Map() });
