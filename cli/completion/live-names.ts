@@ -1,13 +1,13 @@
 /** Names for completion: within a second, and none where anything is wrong. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { kubeConfigFiles, loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
 import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
@@ -117,8 +117,9 @@ function fitting(names: readonly string[], { typed = '' }: Words): string[] {
 
 /** Of the files that kubectl reads. */
 function contextsIn({ kubeconfig }: Words): string[] {
-  const named = kubeconfig ?? process.env['KUBECONFIG'] ?? '';
-  const files = named === '' ? [join(homedir(), '.kube', 'config')] : named.split(delimiter);
+  const named =
+    kubeconfig === undefined ? kubeConfigFiles(process.env['KUBECONFIG']) : [kubeconfig];
+  const files = named.length > 0 ? named : [join(homedir(), '.kube', 'config')];
   return files.flatMap((file) => {
     const content: unknown = parse(readFileSync(file, 'utf8'));
     const contexts = isRecord(content) ? content['contexts'] : undefined;

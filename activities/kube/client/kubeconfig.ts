@@ -36,7 +36,7 @@ export function loadKubeConfig(
 ): KubeConfig {
   if (flag === 'inClusterConfig') return inCluster(env);
   if (flag !== '') return fromFiles([flag], context);
-  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  const named = kubeConfigFiles(env['KUBECONFIG']);
   if (named.length > 0) return fromFiles(named, context);
   const home = join(env['HOME'] ?? homedir(), '.kube', 'config');
   if (existsSync(home)) return fromFiles([home], context);
@@ -45,6 +45,16 @@ export function loadKubeConfig(
     `No kubeconfig found: no file is named by the flag or by KUBECONFIG, ${home} does not exist, and this is not a pod. ` +
       'Name a file, or "inClusterConfig" in a pod.',
   );
+}
+
+/**
+ * Of the variable KUBECONFIG. As for kubectl those that do not exist say nothing: people name files
+ * of clusters that come and go. Where there is none at all, all of them are named.
+ */
+export function kubeConfigFiles(variable = ''): string[] {
+  const named = variable.split(delimiter).filter((file) => file !== '');
+  const present = named.filter((file) => existsSync(file));
+  return present.length > 0 ? present : named;
 }
 
 function inCluster(env: Environment): KubeConfig {

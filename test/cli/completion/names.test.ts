@@ -1,6 +1,7 @@
 /** Names for completion, and what the words of an unfinished line say. */
 import { homedir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readNames } from '../../../cli/completion/live-names.ts';
 import { wordsBefore } from '../../../cli/completion/words.ts';
 import type { NamedCluster } from './cluster.ts';
@@ -60,6 +61,16 @@ describe('names of a cluster', () => {
     cluster.answers = false;
     expect(await namesFor('skip-drain')).toEqual({ ofObjects: [], ofOptions: new Map() });
   });
+});
+
+test('contexts are those of the files in KUBECONFIG that there are', async () => {
+  const cluster = await aNamedCluster();
+  const none = join(cluster.folder, 'none');
+  vi.stubEnv('KUBECONFIG', [none, cluster.kubeconfig, ''].join(delimiter));
+  const { ofOptions } = await readNames({ kinds: [], option: 'context' });
+  expect(ofOptions.get('context')).toEqual(contexts);
+  vi.unstubAllEnvs();
+  await cluster.close();
 });
 
 test('names are left out where the kubeconfig cannot be read', async () => {

@@ -55,6 +55,15 @@ test('an empty flag reads the files in KUBECONFIG; the first that names a thing 
   expect(loaded.user).toMatchObject({ token: 'two' });
 });
 
+test('of the files in KUBECONFIG those that do not exist are left out, as long as one does', () => {
+  const there = file('there', config('{token: one}'));
+  const none = join(folder, 'none');
+  const loaded = loadKubeConfig('', { KUBECONFIG: `${none}:${there}:${none}` });
+  expect(loaded).toMatchObject({ user: { token: 'one' }, source: there });
+  const nothing = () => loadKubeConfig('', { KUBECONFIG: `${none}:${none}` });
+  expect(nothing).toThrow(`Cannot read the kubeconfig ${none}: ENOENT`);
+});
+
 test.each([
   { name: 'a file that does not exist', flag: () => join(folder, 'none'), says: 'ENOENT' },
   { name: 'no current context', flag: () => file('a', '{}'), says: 'current-context is not set' },
