@@ -1,10 +1,13 @@
 /** What `millwright watch` draws in a terminal. */
+import { stripVTControlCharacters } from 'node:util';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { statusAnswer } from '../status/status.ts';
 
 export interface ScreenView {
   /** Of the terminal. Default 24. */
   rows: number | undefined;
+  /** Of the terminal: a longer line takes several rows. Default: none does. */
+  columns?: number | undefined;
   /** What failed since the last drawing; empty: nothing. */
   trouble: string;
 }
@@ -14,12 +17,20 @@ const rowsKept = 2;
 const fewestLines = 5;
 
 /** What there is room for, from the top: the worst stands there. */
-export function screenOf(fleet: Fleet, { rows = 24, trouble }: ScreenView): string {
+export function screenOf(fleet: Fleet, { rows = 24, columns, trouble }: ScreenView): string {
   const { text } = statusAnswer(fleet, { isWide: false, hasNotes: false });
   const lines = [text, trouble].filter((part) => part !== '').flatMap((part) => part.split('\n'));
-  const room = Math.max(rows - rowsKept, fewestLines);
-  const more = lines.length - room;
-  return more <= 0
-    ? lines.join('\n')
-    : [...lines.slice(0, room), `(${more} more lines)`].join('\n');
+  const shown = fittingIn(Math.max(rows - rowsKept, fewestLines), lines, columns);
+  const more = lines.length - shown.length;
+  return more === 0 ? lines.join('\n') : [...shown, `(${more} more lines)`].join('\n');
+}
+
+/** The first of them: of a text that is too high log-update cuts off the top. */
+function fittingIn(room: number, lines: readonly string[], columns = Infinity): readonly string[] {
+  let left = room;
+  const end = lines.findIndex((line) => {
+    left -= Math.max(Math.ceil(stripVTControlCharacters(line).length / columns), 1);
+    return left < 0;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
 }

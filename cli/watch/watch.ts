@@ -73,7 +73,8 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     if (!isDue || (!seen && trouble === '')) return;
     isDirty = false;
     drawnAt = Date.now();
-    draw(seen ? screenOf(seen, { rows: process.stdout.rows, trouble }) : trouble);
+    const { rows, columns } = process.stdout;
+    draw(seen ? screenOf(seen, { rows, columns, trouble }) : trouble);
     trouble = '';
   }, drawEveryMs);
   try {

@@ -73,8 +73,8 @@ describe('in a pipe', () => {
   });
 });
 
-function drawn(fleet: Fleet, rows: number | undefined, trouble = ''): string[] {
-  return screenOf(fleet, { rows, trouble }).split('\n');
+function drawn(fleet: Fleet, rows: number | undefined, trouble = '', columns?: number): string[] {
+  return screenOf(fleet, { rows, columns, trouble }).split('\n');
 }
 
 describe('in a terminal', () => {
@@ -95,6 +95,20 @@ describe('in a terminal', () => {
     expect(low).toEqual([...all.slice(0, 6), `(${all.length - 6} more lines)`]);
     expect(drawn(aFleetInTrouble(), 1)).toHaveLength(6);
     expect(drawn(aFleetInTrouble(), undefined)).toEqual(all);
+  });
+
+  test('a narrow terminal shows the top as well: a long line takes several of its rows', () => {
+    const all = drawn(aFleetInTrouble(), 40);
+    const columns = 80;
+    const rowsOf = (lines: readonly string[]): number =>
+      lines.reduce((sum, line) => sum + Math.max(Math.ceil(line.length / columns), 1), 0);
+    const narrow = drawn(aFleetInTrouble(), 12, '', columns);
+    expect(rowsOf(all)).toBeGreaterThan(12);
+    expect(narrow.slice(0, 3)).toEqual(all.slice(0, 3));
+    expect(narrow.at(-1)).toBe(`(${all.length - narrow.length + 1} more lines)`);
+    // The library adds a row for the cursor, and cuts what is too high from the top.
+    expect(rowsOf(narrow)).toBeLessThan(12);
+    expect(drawn(aFleetInTrouble(), rowsOf(all) + 2, '', columns)).toEqual(all);
   });
 
   test('what failed stands below, until the next drawing', () => {
