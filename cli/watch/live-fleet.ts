@@ -48,6 +48,7 @@ export class LiveFleet {
   #around: Surroundings | undefined;
   /** Before that, what is not read yet would count as not there. */
   #isComplete = false;
+  #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** Begins to watch. */
@@ -62,6 +63,8 @@ export class LiveFleet {
   /** Fulfilled when all is there. Rejected where something is refused that `status` needs too. */
   async start(): Promise<void> {
     await Promise.all([this.#readAround(), ...this.#watches().map(({ listed }) => listed)]);
+    // Ctrl-C comes while a slow server is waited for.
+    if (this.#isStopped) return;
     this.#isComplete = true;
     this.#timer = setInterval(() => {
       this.#readAround().catch((error: unknown) => this.#options.onError(error));
@@ -81,6 +84,7 @@ export class LiveFleet {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     await Promise.all(this.#watches().map(({ objects }) => objects.stop()));
   }

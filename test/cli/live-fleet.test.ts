@@ -1,9 +1,12 @@
 /** What `millwright watch` does where it may not read what it is to watch. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { KubeList, Query, WatchEvent } from '../../activities/kube/client/client.ts';
+import { KubeError } from '../../activities/kube/client/errors.ts';
 import { LiveFleet } from '../../cli/watch/live-fleet.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { aMachine } from '../support/builders.ts';
+import { eventually } from '../support/eventually.ts';
 
 function aFleetWithout(kind: string) {
   const kube = new InMemoryClient(aMachine());
@@ -32,4 +35,62 @@ test('reports once that it may not list MachineClasses, and shows the rest', asy
   expect(fleet.now()?.machines).toHaveLength(1);
   expect(said).toEqual([expect.stringContaining('/machineclasses: 403 Forbidden')]);
   await fleet.stop();
+}, 10_000);
+
+/** Whose Events take as long as the test lets them, and whose watches it breaks. */
+class SlowKube extends InMemoryClient {
+  readonly #events = Promise.withResolvers<void>();
+  isAway = false;
+
+  answerEvents(): void {
+    this.#events.resolve();
+  }
+
+  override async list<T>(path: string, query: Query = {}): Promise<KubeList<T>> {
+    if (path.endsWith('/events')) await this.#events.promise;
+    return await super.list<T>(path, query);
+  }
+
+  override async *watch<T>(
+    path: string,
+    query: Query,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchEvent<T>> {
+    const end = new AbortController();
+    const timer = setInterval(() => {
+      if (this.isAway) end.abort();
+    }, 10);
+    try {
+      yield* super.watch<T>(path, query, AbortSignal.any([signal, end.signal]));
+    } finally {
+      clearInterval(timer);
+    }
+    if (this.isAway) throw new KubeError({ ...away, method: 'WATCH', path });
+  }
+}
+
+const away = { code: 0, reason: 'Unreachable', message: 'connection refused' };
+
+function aSlowFleet() {
+  const kube = new SlowKube(aMachine());
+  kube.fault = () => (kube.isAway ? away : undefined);
+  const fleet = new LiveFleet({
+    place: { kube, namespace: 'shoot' },
+    asked: {},
+    onChange: () => {},
+    onError: () => {},
+  });
+  return { kube, fleet };
+}
+
+test('one that is stopped while it begins reads no more', async () => {
+  const { kube, fleet } = aSlowFleet();
+  const starting = fleet.start();
+  await eventually('it has listed', async () => kube.watchCount === 4);
+  const intervals = vi.spyOn(globalThis, 'setInterval');
+  await fleet.stop();
+  kube.answerEvents();
+  await starting;
+  expect(intervals).not.toHaveBeenCalled();
+  intervals.mockRestore();
 }, 10_000);
