@@ -71,6 +71,12 @@ export class LiveFleet {
     }, surroundingsEveryMs);
   }
 
+  /** Since when the API server gives no answer, milliseconds: what is known is of then. */
+  get awaySince(): number | undefined {
+    const times = this.#watches().flatMap(({ objects }) => objects.awaySince ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
   now(): Fleet | undefined {
     if (!this.#around || !this.#isComplete) return undefined;
     return {
@@ -89,7 +95,7 @@ export class LiveFleet {
     await Promise.all(this.#watches().map(({ objects }) => objects.stop()));
   }
 
-  #watches(): { listed: Promise<void>; objects: { stop(): Promise<void> } }[] {
+  #watches() {
     return [this.#deployments, this.#sets, this.#machines, this.#classes];
   }
 

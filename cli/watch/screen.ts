@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Fleet } from '../diagnosis/fleet.ts';
 import { statusAnswer } from '../status/status.ts';
+import { formatAge } from '../terminal/age.ts';
 
 export interface ScreenView {
   /** Of the terminal. Default 24. */
@@ -10,6 +11,8 @@ export interface ScreenView {
   columns?: number | undefined;
   /** What failed since the last drawing; empty: nothing. */
   trouble: string;
+  /** Since when the API server gives no answer, milliseconds. Default: it answers. */
+  awaySince?: number | undefined;
 }
 
 /** For the line that counts what is left out, and for the cursor. */
@@ -17,12 +20,20 @@ const rowsKept = 2;
 const fewestLines = 5;
 
 /** What there is room for, from the top: the worst stands there. */
-export function screenOf(fleet: Fleet, { rows = 24, columns, trouble }: ScreenView): string {
+export function screenOf(fleet: Fleet, view: ScreenView): string {
+  const { rows = 24, columns, trouble, awaySince } = view;
   const { text } = statusAnswer(fleet, { isWide: false, hasNotes: false });
-  const lines = [text, trouble].filter((part) => part !== '').flatMap((part) => part.split('\n'));
+  const head = awaySince === undefined ? '' : `${awayWords(fleet.now - awaySince)}\n`;
+  const lines = [head, text, trouble]
+    .filter((part) => part !== '')
+    .flatMap((part) => part.split('\n'));
   const shown = fittingIn(Math.max(rows - rowsKept, fewestLines), lines, columns);
   const more = lines.length - shown.length;
   return more === 0 ? lines.join('\n') : [...shown, `(${more} more lines)`].join('\n');
+}
+
+function awayWords(milliseconds: number): string {
+  return `The API server has not answered for ${formatAge(milliseconds)}: what follows is of then.`;
 }
 
 /** The first of them: of a text that is too high log-update cuts off the top. */

@@ -74,7 +74,8 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     isDirty = false;
     drawnAt = Date.now();
     const { rows, columns } = process.stdout;
-    draw(seen ? screenOf(seen, { rows, columns, trouble }) : trouble);
+    const { awaySince } = fleet;
+    draw(seen ? screenOf(seen, { rows, columns, trouble, awaySince }) : trouble);
     trouble = '';
   }, drawEveryMs);
   try {

@@ -94,3 +94,16 @@ test('one that is stopped while it begins reads no more', async () => {
   expect(intervals).not.toHaveBeenCalled();
   intervals.mockRestore();
 }, 10_000);
+
+test('knows since when the API server is away, until it answers', async () => {
+  const { kube, fleet } = aSlowFleet();
+  kube.answerEvents();
+  await fleet.start();
+  expect(fleet.awaySince).toBeUndefined();
+  kube.isAway = true;
+  await eventually('it is known', async () => fleet.awaySince !== undefined);
+  expect(fleet.awaySince).toBeLessThanOrEqual(Date.now());
+  kube.isAway = false;
+  await eventually('it is over', async () => fleet.awaySince === undefined);
+  await fleet.stop();
+}, 20_000);

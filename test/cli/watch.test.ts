@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Fleet } from '../../cli/diagnosis/fleet.ts';
 import { lineOf } from '../../cli/watch/changes.ts';
-import { screenOf } from '../../cli/watch/screen.ts';
+import { screenOf, type ScreenView } from '../../cli/watch/screen.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineStatus } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
@@ -73,8 +73,10 @@ describe('in a pipe', () => {
   });
 });
 
-function drawn(fleet: Fleet, rows: number | undefined, trouble = '', columns?: number): string[] {
-  return screenOf(fleet, { rows, columns, trouble }).split('\n');
+type Terminal = Omit<ScreenView, 'rows' | 'trouble'>;
+
+function drawn(fleet: Fleet, rows: number | undefined, terminal: Terminal = {}): string[] {
+  return screenOf(fleet, { rows, trouble: '', ...terminal }).split('\n');
 }
 
 describe('in a terminal', () => {
@@ -102,20 +104,28 @@ describe('in a terminal', () => {
     const columns = 80;
     const rowsOf = (lines: readonly string[]): number =>
       lines.reduce((sum, line) => sum + Math.max(Math.ceil(line.length / columns), 1), 0);
-    const narrow = drawn(aFleetInTrouble(), 12, '', columns);
+    const narrow = drawn(aFleetInTrouble(), 12, { columns });
     expect(rowsOf(all)).toBeGreaterThan(12);
     expect(narrow.slice(0, 3)).toEqual(all.slice(0, 3));
     expect(narrow.at(-1)).toBe(`(${all.length - narrow.length + 1} more lines)`);
     // The library adds a row for the cursor, and cuts what is too high from the top.
     expect(rowsOf(narrow)).toBeLessThan(12);
-    expect(drawn(aFleetInTrouble(), rowsOf(all) + 2, '', columns)).toEqual(all);
+    expect(drawn(aFleetInTrouble(), rowsOf(all) + 2, { columns })).toEqual(all);
+  });
+
+  test('while the API server is away it says so first, and of when the rest is', () => {
+    const all = drawn(aFleetInTrouble(), 40);
+    expect(drawn(aFleetInTrouble(), 40, { awaySince: now - 180_000 })).toEqual([
+      'The API server has not answered for 3m: what follows is of then.',
+      '',
+      ...all,
+    ]);
   });
 
   test('what failed stands below, until the next drawing', () => {
     const all = drawn(aFleetInTrouble(), 40);
-    expect(drawn(aFleetInTrouble(), 40, 'the API server is away')).toEqual([
-      ...all,
-      'the API server is away',
-    ]);
+    const trouble = 'the API server is away';
+    const below = screenOf(aFleetInTrouble(), { rows: 40, trouble }).split('\n');
+    expect(below).toEqual([...all, trouble]);
   });
 });

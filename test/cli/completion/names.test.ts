@@ -7,6 +7,8 @@ import { wordsBefore } from '../../../cli/completion/words.ts';
 import type { NamedCluster } from './cluster.ts';
 import { aNamedCluster, contexts } from './cluster.ts';
 
+const typed = async (...words: string[]) => await readNames(wordsBefore(words));
+
 describe('names of a cluster', () => {
   let cluster: NamedCluster;
   beforeAll(async () => {
@@ -46,7 +48,6 @@ describe('names of a cluster', () => {
 
   test('of many are those that begin as what is typed does', async () => {
     cluster.count = 2_000;
-    const typed = async (...words: string[]) => await readNames(wordsBefore(words));
     const here = `--kubeconfig=${cluster.kubeconfig}`;
     const objects = await typed('explain', here, 'machine/machines-a199');
     expect(objects.ofObjects).toHaveLength(11);
