@@ -82,8 +82,19 @@ class Cluster:
         filled = fill(template, "<<MACHINE_NAME>>", machine_name)
         if token_id is None:
             return filled
-        secret = self._read_secret("kube-system", f"bootstrap-token-{token_id}")
-        return fill(filled, "<<BOOTSTRAP_TOKEN>>", f"{token_id}.{secret['token-secret']}")
+        return fill(filled, "<<BOOTSTRAP_TOKEN>>", f"{token_id}.{self._bootstrap_token(token_id)}")
+
+    def _bootstrap_token(self, token_id: str) -> str:
+        """The core makes it anew before it asks again. An earlier call may have used it: nothing is settled."""
+        name = f"bootstrap-token-{token_id}"
+        secret = or_none(lambda: self._core.read_namespaced_secret(name, "kube-system"))
+        if secret is None:
+            raise Failure("Unavailable", f"{name} was deleted before it was used", settled=False)
+        data = {key: base64.b64decode(value).decode() for key, value in secret.data.items()}
+        end, made = datetime.fromisoformat(data["expiration"]), secret.metadata.creation_timestamp
+        if end - datetime.now(UTC) < (end - made) / 4:
+            raise Failure("Unavailable", f"{name} ends before a Node could join with it", settled=False)
+        return data["token-secret"]
 
 
 def is_given_up(own: list[Json], named: list[Json], provider_id: str | None) -> bool:

@@ -152,15 +152,28 @@ def candidates(request: Json) -> list[Json]:
     """All of this Machine, whichever way they are found, but none that another Machine has."""
     machine = request["machine"]
     found = cloud.list(tags_of(request, machine["namespace"]), name=machine["name"])
-    wanted = request.get("providerID")
-    if wanted is not None and all(one["providerID"] != wanted for one in found):
-        by_id = cloud.describe(id_in(wanted))
-        found += [] if by_id is None else [by_id]
 
     def is_own(one: Json) -> bool:
         return one["token"] == request["token"] or not cluster.is_claimed(one["providerID"], machine)
 
-    return [one for one in found if is_own(one)]
+    own = [one for one in found if is_own(one)]
+    wanted = request.get("providerID")
+    if wanted is None or any(one["providerID"] == wanted for one in found):
+        return own
+    by_id = cloud.describe(id_in(wanted))
+    if by_id is None or not is_own(by_id):
+        return own
+    require_made_for(machine, by_id)
+    return [*own, by_id]
+
+
+def require_made_for(machine: Json, instance: Json) -> None:
+    """A Machine can name any instance of the account. The cluster may have been another one, as before a move."""
+    tags = {"millwright.dev/namespace": machine["namespace"], "millwright.dev/provider": PROVIDER}
+    if instance["name"] == machine["name"] and instance["tags"].items() >= tags.items():
+        return
+    message = f"{instance['providerID']} has no tags for Machine {machine['name']}: it is not deleted"
+    raise Failure("FailedPrecondition", message, settled=False)
 
 
 def tags_of(request: Json, namespace: str) -> dict[str, str]:

@@ -58,3 +58,60 @@ asyncio.run(main())
 `;
   expect(await printedBy(script)).toBe('answered\n');
 });
+
+/** Of Machine `web-0`, which names an instance of the account by its providerID. */
+const namingAnother = `
+import driver
+from virtual_cloud import Failure
+machine = {"namespace": "shoot", "name": "web-0", "uid": "uid-1"}
+request = {"machine": machine, "cluster": "c", "token": "uid-1-0", "providerID": "local:///a/i-9"}
+tags = {"millwright.dev/cluster": "c", "millwright.dev/namespace": "shoot", "millwright.dev/provider": driver.PROVIDER}
+def given_up(**more):
+    found = {"id": "i-9", "providerID": "local:///a/i-9", "token": "t", "name": "web-0", "tags": tags, **more}
+    driver.cloud.list = lambda tags, **query: []
+    driver.cloud.describe = lambda id: found
+    driver.cluster.is_claimed = lambda provider_id, machine: False
+    try:
+        return [one["id"] for one in driver.candidates(request)]
+    except Failure as failure:
+        return failure.code
+`;
+
+test('an instance that its providerID alone names is deleted with tags for this Machine only', async () => {
+  const script = `${namingAnother}
+print(given_up(), given_up(tags={**tags, "millwright.dev/cluster": "before"}))
+print(given_up(tags={}), given_up(name="db-0"), given_up(tags={**tags, "millwright.dev/namespace": "other"}))
+`;
+  expect(await printedBy(script)).toBe(
+    "['i-9'] ['i-9']\nFailedPrecondition FailedPrecondition FailedPrecondition\n",
+  );
+});
+
+test('a bootstrap token that is gone, or ends before a Node could join, settles no create', async () => {
+  const script = `
+import base64
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+import driver
+from cluster import client
+from virtual_cloud import Failure
+def text(value): return base64.b64encode(value.encode()).decode()
+def filled_with(made, ends):
+    now = datetime.now(UTC)
+    data = {"token-secret": text("s"), "expiration": text((now + timedelta(minutes=ends)).isoformat())}
+    secret = SimpleNamespace(data=data, metadata=SimpleNamespace(creation_timestamp=now - timedelta(minutes=made)))
+    def read(name, namespace):
+        if made is None or ends is None: raise client.ApiException(status=404)
+        return secret
+    return read
+def user_data(read):
+    driver.cluster._core = SimpleNamespace(read_namespaced_secret=read)
+    try:
+        return driver.cluster.user_data("<<BOOTSTRAP_TOKEN>>", "m", "abcdef")
+    except Failure as failure:
+        return failure.code, failure.answer["failure"]["isSettled"]
+def gone(name, namespace): raise client.ApiException(status=404)
+print(user_data(filled_with(1, 19)), user_data(filled_with(16, 4)), user_data(gone))
+`;
+  expect(await printedBy(script)).toBe("abcdef.s ('Unavailable', False) ('Unavailable', False)\n");
+});
