@@ -9,6 +9,7 @@ import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { onceAgreed } from '../consent.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
+import { TolerantReads } from '../fleet/tolerant.ts';
 import type { ObjectReference } from '../object-reference.ts';
 import { formatReference } from '../object-reference.ts';
 import { readMachine, readNode } from '../read-object.ts';
@@ -43,10 +44,11 @@ async function preserveNode(
   });
 }
 
+/** Less is said without the right to know it, or in a cluster that has Nodes alone. */
 async function machineOn({ kube, namespace }: Place, node: string): Promise<Machine | undefined> {
   const path = customResource('machines', namespace);
-  const { items } = await kube.list<Machine>(path, { labelSelector: `${labels.node}=${node}` });
-  return items[0];
+  const list = kube.list<Machine>(path, { labelSelector: `${labels.node}=${node}` });
+  return (await new TolerantReads().read('Machines', list))?.items[0];
 }
 
 async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<Answer> {

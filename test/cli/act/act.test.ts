@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { act } from '../../../cli/act/act.ts';
 import type { ActQuestion } from '../../../cli/act/command.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
+import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { signed } from '../../../cli/written-command/write.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -212,6 +213,21 @@ test.each(['machine', 'node'] as const)(
     expect(metadata.annotations ?? {}).not.toHaveProperty([annotations.preserve]);
   },
 );
+
+test.each([
+  { who: 'may not list the Machines', code: 403, reason: 'Forbidden' },
+  { who: 'is in a cluster without Machines, as that of a shoot', code: 404, reason: 'HTTP404' },
+])('a person who $who can keep a Node', async ({ code, reason }) => {
+  const kube = new ReviewingClient(aNode());
+  kube.fault = ({ path: at }) => (at.endsWith('/machines') ? { code, reason } : undefined);
+  const object = { kind: 'node', name: 'pool-a' } as const;
+  const place = { kube, namespace: 'default' };
+  const { text, data } = await preserve(place, { object, value: 'now', yes: true });
+  expect(text).toContain('node/pool-a now: of a phase that is not known here');
+  expect(data).toMatchObject({ isDone: true, machine: null });
+  const { metadata } = await kube.read<KubeObject>('/api/v1/nodes/pool-a');
+  expect(metadata.annotations).toMatchObject({ [annotations.preserve]: 'now' });
+});
 
 test('a machine that is deleted before a person says yes is not preserved', async () => {
   const place = aPlace({ phase: 'Running' });
