@@ -13,14 +13,17 @@ export function temporalOptionsOf(
   install: Pick<InstallFlags, 'temporalAddress' | 'temporalNamespace'>,
   env: Environment,
 ): TemporalOptions {
-  const isTold = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
   return {
     ...asked,
-    temporalAddress: asked.temporalAddress ?? (isTold ? '' : install.temporalAddress),
+    temporalAddress: asked.temporalAddress ?? (isNamed(env) ? '' : install.temporalAddress),
     temporalNamespace:
-      asked.temporalNamespace ??
-      (env['TEMPORAL_NAMESPACE'] === undefined ? install.temporalNamespace : ''),
+      asked.temporalNamespace ?? (env['TEMPORAL_NAMESPACE'] ? '' : install.temporalNamespace),
   };
+}
+
+/** A variable that is set to nothing names nothing. */
+function isNamed(env: Environment): boolean {
+  return variables.some((name) => Boolean(env[name]));
 }
 
 /** Of what `temporalOptionsOf` returned: neither an option nor a variable says the address. */
@@ -33,7 +36,7 @@ const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE
 /** Whether an address of Temporal is known: without one it is not asked. */
 export function isTemporalKnown({ temporalAddress }: TemporalOptions, env: Environment): boolean {
   if (temporalAddress !== undefined && temporalAddress !== '') return true;
-  return variables.some((name) => Boolean(env[name])) || profileFiles(env).some(existsSync);
+  return isNamed(env) || profileFiles(env).some(existsSync);
 }
 
 /** Where @temporalio/envconfig and the command `temporal` view for profiles. */
