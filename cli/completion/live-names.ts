@@ -110,7 +110,7 @@ async function namesIn(kube: KubeClient, path: string): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-/** The first of them alone would lack what is looked for. */
+/** The first of all may lack the one that is wanted. */
 function fitting(names: readonly string[], { typed = '' }: Words): string[] {
   return names.filter((name) => name.startsWith(typed)).slice(0, mostNames);
 }
