@@ -9,6 +9,8 @@ import { claimHolder, installClaimId, namespaceClaimId } from '../../workers/tem
 export interface Removal {
   kind: 'schedule' | 'workflow' | 'claim' | 'Lease';
   name: string;
+  /** Of a workflow: which of its runs. */
+  runId?: string;
   /** What is gone by then counts as removed. */
   remove(): Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface InstallOfNamespace {
 export class InstallRecords {
   readonly #client: Client;
   readonly #place: InstallOfNamespace;
+  /** Of the install. */
+  #name: string | undefined;
 
   constructor(client: Client, place: InstallOfNamespace) {
     this.#client = client;
@@ -39,11 +43,12 @@ export class InstallRecords {
     const claim = namespaceClaimId(cluster, namespace);
     const holder = await claimHolder(this.#client, claim);
     const name = this.#installOf(holder);
+    this.#name = name;
     if (name === undefined) return { runs: [], claims: [], isKnown: false };
     // Schedules first: they start no more runs.
     const runs = [
       ...(await schedulesOf(this.#client, this.#place, name)),
-      ...(await this.#workflows(name)),
+      ...(await this.openRuns()),
     ];
     const claims = holder === undefined ? [] : [this.#claim(claim)];
     // By default an install is called after its only namespace.
@@ -68,8 +73,10 @@ export class InstallRecords {
     throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
   }
 
-  /** Also the runs of its checks. */
-  async #workflows(name: string): Promise<Removal[]> {
+  /** As they are listed now, also those of its checks. None before `find` has found the install. */
+  async openRuns(): Promise<Removal[]> {
+    const name = this.#name;
+    if (name === undefined) return [];
     const { cluster, namespace } = this.#place;
     const taskQueue = taskQueueOf({ cluster, name });
     const found: Removal[] = [];
@@ -77,6 +84,7 @@ export class InstallRecords {
       found.push({
         kind: 'workflow',
         name: workflowId,
+        runId,
         remove: () => this.#terminate(workflowId, runId),
       });
     }

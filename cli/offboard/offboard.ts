@@ -1,4 +1,5 @@
 /** `millwright offboard`: removes what Temporal and the API server keep for one namespace. */
+import { setTimeout } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import { isNotFound } from '../../activities/kube/client/errors.ts';
@@ -47,13 +48,40 @@ export async function offboard(
     const found = await connection.withDeadline(Date.now() + longestMs, async () => {
       const { runs, claims, isKnown } = await records.find();
       // Claims last: until then no other install begins.
-      const removals = [...runs, ...leases.map((one) => removalOf(kube, one)), ...claims];
-      for (const { remove } of isConfirmed ? removals : []) await remove();
-      return { removals, isKnown };
+      const others = [...leases.map((one) => removalOf(kube, one)), ...claims];
+      if (!isConfirmed) return { removals: [...runs, ...others], isKnown };
+      await removeAll(runs);
+      const late = await endLate(records, runs);
+      await removeAll(others);
+      return { removals: [...runs, ...late, ...others], isKnown };
     });
     return reportOf(asked, found, settings);
   } finally {
     await connection.close();
+  }
+}
+
+async function removeAll(removals: readonly Removal[]): Promise<void> {
+  for (const { remove } of removals) await remove();
+}
+
+const listEveryMs = 500;
+
+/**
+ * Runs that were not listed at first, such as one that went on as new: a list lags behind by
+ * seconds. Without its claim the namespace would not be searched again.
+ */
+async function endLate(records: InstallRecords, known: readonly Removal[]): Promise<Removal[]> {
+  const ended = new Set(known.map(({ runId }) => runId));
+  const late: Removal[] = [];
+  for (;;) {
+    const listed = await records.openRuns();
+    if (listed.length === 0) return late;
+    const others = listed.filter(({ runId }) => !ended.has(runId));
+    await removeAll(others);
+    for (const { runId } of others) ended.add(runId);
+    late.push(...others);
+    await setTimeout(listEveryMs);
   }
 }
 

@@ -1,4 +1,6 @@
 /** What a namespace that leaves is asked for before anything is removed. */
+import proto from '@temporalio/proto';
+import Long from 'long';
 import { expect, test } from 'vitest';
 import { offboard } from '../../cli/offboard/offboard.ts';
 import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
@@ -74,6 +76,64 @@ test('where no install has claimed the namespace, it names the Temporal namespac
     expect(text).toContain('Nothing is left of namespace shoot.');
     expect(text).toContain(`Namespace mistyped of Temporal at ${temporal.address} has no claim`);
     expect(data).toMatchObject({ isInstallKnown: false });
+  } finally {
+    await temporal.close();
+  }
+});
+
+const { ListWorkflowExecutionsResponse } = proto.temporal.api.workflowservice.v1;
+
+/** Each list has the next of these; a list lags behind by seconds. */
+async function aTemporalThatLists(lists: string[][]) {
+  return await startFakeTemporal(({ method }) => {
+    if (method === 'ListWorkflowExecutions') {
+      const executions = (lists.shift() ?? []).map((runId) => ({
+        execution: { workflowId: 'machine/shoot/a', runId },
+        type: { name: 'machine' },
+        startTime: { seconds: Long.ONE },
+        status: 1,
+      }));
+      return ListWorkflowExecutionsResponse.encode({ executions }).finish();
+    }
+    const isThere = !method.startsWith('Describe');
+    return isThere ? undefined : { code: 5, message: 'not found' };
+  });
+}
+
+test('ends also the runs that the list did not show at first, such as one that went on as new', async () => {
+  const temporal = await aTemporalThatLists([['first'], ['first', 'second'], []]);
+  const options = {
+    ...asked,
+    install: 'shoot',
+    keepsMachines: true,
+    temporalAddress: temporal.address,
+  };
+  try {
+    const { text, exitCode } = await offboard(aPlaceWithoutCrds(), options, {});
+    const ended = temporal.calls.filter(({ method }) => method === 'TerminateWorkflowExecution');
+    expect(ended.map((call) => /first|second/.exec(call.text)?.[0])).toEqual(['first', 'second']);
+    expect(text.match(/removed workflow machine\/shoot\/a/g)).toHaveLength(2);
+    expect(exitCode).toBe(0);
+  } finally {
+    await temporal.close();
+  }
+});
+
+test('without --yes it lists once, and ends nothing', async () => {
+  const temporal = await aTemporalThatLists([['first'], ['second']]);
+  const options = {
+    ...asked,
+    install: 'shoot',
+    isConfirmed: false,
+    keepsMachines: true,
+    temporalAddress: temporal.address,
+  };
+  try {
+    const { text } = await offboard(aPlaceWithoutCrds(), options, {});
+    expect(text).toContain('found workflow machine/shoot/a');
+    const methods = temporal.calls.map(({ method }) => method);
+    expect(methods.filter((method) => method === 'ListWorkflowExecutions')).toHaveLength(1);
+    expect(methods).not.toContain('TerminateWorkflowExecution');
   } finally {
     await temporal.close();
   }
