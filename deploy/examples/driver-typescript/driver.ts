@@ -15,6 +15,7 @@ import type {
 } from '../../../activities/drivers/driver.ts';
 import { meanings } from '../../../activities/drivers/error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../../../activities/drivers/error-meanings.ts';
+import { notOurs } from '../../../activities/drivers/named-instance.ts';
 import { specCheck } from '../../../activities/drivers/spec-schema.ts';
 
 const validate = specCheck({
@@ -52,7 +53,12 @@ export function createAcmeDriver({ url }: { url: string }): Driver {
       if (server) return instanceOf(server);
       throw failure('missing', `the instance of ${request.machine.name} is gone`);
     },
-    deleteInstance: async (request) => remove(url, request, await find(url, request)),
+    async deleteInstance(request) {
+      const server = await find(url, request);
+      // A Machine can name any server of its namespace.
+      if (server && !isMadeFor(server, request)) throw notOurs(request);
+      return await remove(url, request, server);
+    },
     async listInstances(request) {
       const servers = await serversOf(url, request);
       return servers
@@ -103,6 +109,10 @@ async function find(url: string, request: MachineRequest): Promise<Server | unde
     if (!(await isClaimed(providerIdOf(server.id)))) return server;
   }
   return undefined;
+}
+
+function isMadeFor({ name, labels }: Server, { machine, token }: MachineRequest): boolean {
+  return name === machine.name || labels['millwright.dev/token'] === token;
 }
 
 /** With our labels: what another cluster or a person made is none of our business. */

@@ -71,3 +71,35 @@ describe('a listed instance that is deleted', () => {
     expect(said).toBe('expected outcome missing');
   });
 });
+
+describe('an instance that another machine names', () => {
+  const found = { outcome: 'found', instance: { providerID: 'acme:///i-1', nodeName: 'i-1' } };
+  const missing = { outcome: 'missing', settleSeconds: 0 };
+  const deletes = 'deletes nothing for a machine that names the instance of another one';
+  const failure = { code: 'FailedPrecondition', message: 'not ours', isSettled: false };
+
+  test.each([
+    { came: { outcome: 'failed', failure }, after: found, said: undefined },
+    {
+      came: { outcome: 'deleted', isFound: false, settleSeconds: 0 },
+      after: found,
+      said: undefined,
+    },
+    {
+      came: { outcome: 'deleted', isFound: true, settleSeconds: 0 },
+      after: missing,
+      said: 'expected acme:///i-1 of verify-1-1, still there',
+    },
+  ])('stays: $said', async ({ came, after, said }) => {
+    const asked: Question[] = [];
+    const words = await saidOf(deletes, (question) => {
+      asked.push(question);
+      return question.activity === 'deleteInstance' ? came : after;
+    });
+    expect(words).toBe(said);
+    expect(asked[0]?.input).toMatchObject({
+      machine: { name: 'verify-1-3' },
+      providerID: 'acme:///i-1',
+    });
+  });
+});

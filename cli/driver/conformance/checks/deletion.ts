@@ -26,6 +26,19 @@ export const deletionChecks: Check[] = [
     },
   },
   {
+    says: 'deletes nothing for a machine that names the instance of another one by its providerID',
+    async run(trial) {
+      const { driver, first } = trial;
+      const providerID = instanceOf(first);
+      const { request } = trial.newMachine();
+      const came = await driver.ask('deleteInstance', { ...request, providerID });
+      const after = await driver.ask('describeInstance', { ...first.request, providerID });
+      if (after.outcome !== 'found') {
+        throw new Mismatch(`${providerID} of ${first.request.machine.name}, still there`, came);
+      }
+    },
+  },
+  {
     says: 'deletes an instance',
     async run({ driver, first }) {
       const providerID = instanceOf(first);
