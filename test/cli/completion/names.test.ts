@@ -66,11 +66,13 @@ describe('names of a cluster', () => {
 
 test('contexts are those of the files in KUBECONFIG that there are', async () => {
   const cluster = await aNamedCluster();
+  const before = process.env['KUBECONFIG'];
   const none = join(cluster.folder, 'none');
   vi.stubEnv('KUBECONFIG', [none, cluster.kubeconfig, ''].join(delimiter));
   const { ofOptions } = await readNames({ kinds: [], option: 'context' });
   expect(ofOptions.get('context')).toEqual(contexts);
-  vi.unstubAllEnvs();
+  // Other files of this process have stubs of their own.
+  vi.stubEnv('KUBECONFIG', before);
   await cluster.close();
 });
 
