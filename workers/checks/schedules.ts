@@ -20,6 +20,7 @@ import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
+import type { OrphanCheck } from '../../workflows/contracts/safety-activities.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './checks.ts';
 import { checksOf } from './checks.ts';
@@ -32,16 +33,39 @@ const priority: object = { priority: beforeMachines };
 const runTimeoutMs = 10 * 60_000;
 const shortestCatchupMs = 10_000;
 
+/** When a worker starts: its flags count. */
 export async function ensureSchedules(
   client: Client,
   settings: CheckSettings,
   log: Logger,
 ): Promise<void> {
+  await onEach({ client, settings, log }, ensure);
+}
+
+/**
+ * Later on. Another worker may have started since with other flags, and both may run for long, as
+ * in an upgrade that does not go on: this one must not bring back deletions that the other forbade.
+ */
+export async function refreshSchedules(
+  client: Client,
+  settings: CheckSettings,
+  log: Logger,
+): Promise<void> {
+  await onEach({ client, settings, log }, refresh);
+}
+
+interface Install {
+  client: Client;
+  settings: CheckSettings;
+  log: Logger;
+}
+
+async function onEach({ client, settings, log }: Install, apply: typeof ensure): Promise<void> {
   for (const check of checksOf(settings)) {
     const scheduleId = scheduleIdOf(check.name, settings.identity);
     const done = check.isOff
       ? await remove(client.schedule.getHandle(scheduleId))
-      : await ensure(client, scheduleOf(check, settings));
+      : await apply(client, scheduleOf(check, settings));
     if (done !== 'unchanged') log.info({ scheduleId }, `schedule ${done}`);
   }
 }
@@ -56,6 +80,26 @@ async function remove(handle: ScheduleHandle): Promise<Done> {
     if (error instanceof ScheduleNotFoundError) return 'unchanged';
     throw error;
   }
+}
+
+async function refresh(client: Client, wanted: ScheduleOptions): Promise<Done> {
+  const handle = client.schedule.getHandle(wanted.scheduleId);
+  const present = await orUnknown(handle.describe());
+  if (!present || haveSameDeletions(present, wanted)) return await ensure(client, wanted);
+  if (!isPausedByFailure(present)) return 'unchanged';
+  await handle.unpause(resumedNote);
+  return 'resumed';
+}
+
+/** How many orphans a run may delete is up to the worker that started last. */
+function haveSameDeletions(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
+  return deletionsOf(present.action.args?.[0]) === deletionsOf(wanted.action.args?.[0]);
+}
+
+function deletionsOf(input: unknown): number | undefined {
+  const { mode, maxDeletions }: Partial<Record<keyof OrphanCheck, unknown>> = Object(input);
+  if (typeof maxDeletions !== 'number') return undefined;
+  return mode === 'delete' ? maxDeletions : 0;
 }
 
 /** Another worker may do the same at the same time. */
@@ -179,6 +223,8 @@ export function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions
   return isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
 }
 
+const resumedNote = 'resumed by a worker';
+
 /** In the words of both schedulers of Temporal server 1.32. */
 const failureNote = /^paused(,| due to) workflow /;
 
@@ -192,7 +238,7 @@ function updateOf(
   present: ScheduleDescription,
   { spec, action, policies }: ScheduleOptions,
 ): ScheduleUpdateOptions {
-  const resumed = isPausedByFailure(present) && { paused: false, note: 'resumed by a worker' };
+  const resumed = isPausedByFailure(present) && { paused: false, note: resumedNote };
   const state = { ...present.state, ...resumed };
   return { spec, action, ...(policies && { policies }), state };
 }

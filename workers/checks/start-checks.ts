@@ -3,7 +3,7 @@ import { every } from '../../activities/system/system.ts';
 import { untilReached } from '../process/reach.ts';
 import type { ProbesOptions } from './probes.ts';
 import { startProbes } from './probes.ts';
-import { ensureSchedules } from './schedules.ts';
+import { ensureSchedules, refreshSchedules } from './schedules.ts';
 
 /** So long a check may stay paused after one of its runs failed. */
 const scheduleEveryMs = 5 * 60_000;
@@ -19,7 +19,7 @@ function keepSchedules({ temporal, settings, log, signal }: ProbesOptions): void
   const server = 'Temporal, for the schedules of the safety checks';
   void untilReached({ server, attempt: ensure, log, signal }).catch(() => undefined);
   const again = (): void =>
-    void ensure().catch((err: unknown) =>
+    void refreshSchedules(temporal, settings, log).catch((err: unknown) =>
       log.warn({ err }, 'the schedules of the safety checks are not up to date'),
     );
   const timer = every(scheduleEveryMs, again, { keepsAlive: false });

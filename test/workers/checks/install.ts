@@ -110,6 +110,14 @@ export class Install {
     return this.#runs.filter((run) => run.check === check).map(({ at }) => at);
   }
 
+  /** What the Schedule of the check hands to its next run. */
+  async inputOf(check: string): Promise<unknown> {
+    const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
+    const described = handle.describe();
+    await this.simulation.run(this.simulation.now + 1_000);
+    return (await described).action.args?.[0];
+  }
+
   async setPaused(check: string, isPaused: boolean): Promise<void> {
     const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
     const done = isPaused ? handle.pause('looking into it') : handle.unpause('done');

@@ -179,3 +179,16 @@ test('Schedules are written anew under another key, so that the old one can be r
   expect(await done(`--payload-keys=${keysFile('old', 'new')}`)).toEqual([]);
   expect(await done(`--payload-keys=${keysFile('new', 'old')}`)).toEqual(changed);
 });
+
+test('a worker with earlier flags, which still runs, brings no deletions back; one that starts does', async () => {
+  const its = new Install(aWorld());
+  its.startWorker('--safety-orphans-max-deletions=100');
+  await its.pass(minuteMs);
+  its.startWorker('--safety-orphans=report');
+  // The first has looked at its Schedules again, and the second has not yet.
+  await its.pass(4.5 * minuteMs);
+  expect(await its.inputOf('orphans')).toMatchObject({ mode: 'report', maxDeletions: 10 });
+  its.startWorker();
+  await its.pass(minuteMs);
+  expect(await its.inputOf('orphans')).toMatchObject({ mode: 'delete', maxDeletions: 10 });
+});
