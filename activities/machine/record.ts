@@ -15,7 +15,7 @@ import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import { isConflict, isRejected, isUnreachable } from '../kube/client/errors.ts';
+import { isRejectedWrite, isUnreachable } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
@@ -160,7 +160,7 @@ async function keepGeneration(
   } catch (error) {
     // It is of use only once Temporal is lost, and the next failure writes it again: neither the
     // next attempt nor a deletion waits for it.
-    if (isConflict(error) || !isRejected(error)) throw error;
+    if (!isRejectedWrite(error)) throw error;
   }
 }
 

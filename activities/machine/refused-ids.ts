@@ -5,7 +5,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Instance } from '../../workflows/plan/machine/facts.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isConflict, isRejected } from '../kube/client/errors.ts';
+import { isRejected, isRejectedWrite } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { refused } from '../runtime/failures.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
@@ -25,7 +25,7 @@ export async function orRefusedIds<T>(
   try {
     return await write();
   } catch (error) {
-    if (isConflict(error) || !isRejected(error)) throw error;
+    if (!isRejectedWrite(error)) throw error;
     await say(control, recording, error.message);
     throw refused(error);
   }

@@ -8,7 +8,7 @@ import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isConflict, isRejected } from '../kube/client/errors.ts';
+import { isRejectedWrite } from '../kube/client/errors.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -92,7 +92,7 @@ async function refusalOf(write: Promise<unknown>): Promise<string | undefined> {
     await ignoreNotFound(write);
     return undefined;
   } catch (error) {
-    if (isConflict(error) || !isRejected(error)) throw error;
+    if (!isRejectedWrite(error)) throw error;
     return error.message;
   }
 }

@@ -14,7 +14,7 @@ import type { UnmanagedNodesPlan } from '../../workflows/plan/safety/unmanaged-n
 import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isConflict, isInvalid, isRejected } from '../kube/client/errors.ts';
+import { isInvalid, isRejectedWrite } from '../kube/client/errors.ts';
 import { isContentRefused, isOutdated, pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { preparedOf, wasNodeSeen } from '../machine/prepared.ts';
@@ -149,7 +149,7 @@ async function writeEach(
 
 /** A rule or a webhook says no, however often it is asked. */
 function refusalIn(error: unknown): string | undefined {
-  if (isConflict(error) || !isRejected(error)) return undefined;
+  if (!isRejectedWrite(error)) return undefined;
   // A test of the patch did not hold.
   return isInvalid(error) && !isContentRefused(error) ? undefined : error.message;
 }

@@ -54,7 +54,7 @@ export function requeue(failed: QueuedSignal, newer: QueuedSignal | undefined): 
   };
 }
 
-/** That a class or its Secret was edited is so, whatever is seen of them before Temporal knows. */
+/** A later signal must not hide an edit of a class or its Secret that Temporal has not taken. */
 function withEdit(signal: Signal, older: Signal | undefined): Signal {
   const isEdited = older !== undefined && 'isEdited' in older.payload;
   return isEdited ? { ...signal, payload: { ...signal.payload, isEdited: true } } : signal;

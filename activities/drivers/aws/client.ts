@@ -4,6 +4,7 @@
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { monotonicMs } from '../../system/system.ts';
 import { ClientCache } from '../client-cache.ts';
+import { isWorthRenewal } from '../credentials-age.ts';
 import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { credentialsOf } from './credentials.ts';
@@ -24,9 +25,6 @@ export interface ConnectOptions {
   settings: DriverSettings;
   callTimeoutSeconds: number;
 }
-
-/** Credentials that are as new as this would be refused again. */
-const youthSeconds = 60;
 
 /** What is kept of one account. */
 interface Account {
@@ -65,8 +63,7 @@ export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions):
  */
 function renew(account: Account, generation: number): void {
   const now = monotonicMs();
-  const isYoung = now - account.madeAt < youthSeconds * 1_000;
-  if (account.generation !== generation || isYoung) return;
+  if (account.generation !== generation || !isWorthRenewal(now - account.madeAt)) return;
   account.generation += 1;
   account.madeAt = now;
 }

@@ -7,6 +7,7 @@ import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
 import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
 import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache } from '../client-cache.ts';
+import { isWorthRenewal } from '../credentials-age.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import { readPlainly, type PlainAnswer } from './plain-read.ts';
@@ -60,9 +61,6 @@ export class TokenFailure extends Error {
   override readonly name = 'TokenFailure';
 }
 
-/** If Azure refuses a token this new, it would refuse another one too. */
-const renewalSecondsMin = 60;
-
 /** What is kept for one account. */
 interface Kept {
   clients?: AzureClients;
@@ -109,9 +107,8 @@ function newClients(
       if (kept.clients === clients) delete kept.clients;
     },
     refuse() {
-      const isEarly =
-        kept.renewedAt !== undefined && now() - kept.renewedAt < renewalSecondsMin * 1_000;
-      if (kept.clients !== clients || isEarly) return;
+      const { renewedAt = -Infinity } = kept;
+      if (kept.clients !== clients || !isWorthRenewal(now() - renewedAt)) return;
       kept.renewedAt = now();
       delete kept.clients;
     },

@@ -2,9 +2,7 @@
 import type { AuthClient } from 'google-auth-library';
 import { orAborted } from '../../system/or-aborted.ts';
 import { monotonicMs } from '../../system/system.ts';
-
-/** A client that is as new as this would be refused again. */
-const youthSeconds = 60;
+import { isWorthRenewal } from '../credentials-age.ts';
 
 interface Source {
   client: Promise<AuthClient>;
@@ -57,7 +55,7 @@ export class TokenSource {
 
   /** What it was made of, such as a file, may have changed since. */
   #leaveIfOld(source: Source): void {
-    if (monotonicMs() - source.madeAt >= youthSeconds * 1_000) this.#drop(source);
+    if (isWorthRenewal(monotonicMs() - source.madeAt)) this.#drop(source);
   }
 
   /** The next one may be there already. */

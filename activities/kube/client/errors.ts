@@ -113,6 +113,10 @@ function isRejection(code: number): boolean {
   return code >= 400 && code < 500 && ![401, 404, 408, 409, 410, 429].includes(code);
 }
 
+/** The same of a write, without what says that the object changed, or that another has its name. */
+export const isRejectedWrite = (error: unknown): error is KubeError =>
+  isRejected(error) && !isConflict(error);
+
 function hasAnotherUid(error: unknown): boolean {
   return (
     isInvalid(error) && (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')

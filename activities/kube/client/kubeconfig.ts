@@ -154,8 +154,8 @@ function parseFile(file: string): ParsedFile {
 }
 
 /**
- * The parser's message quotes the line, or a word of it, which may be a token, and reasons go to
- * logs, Events and `/readyz`: so only the place is named.
+ * The parser's message quotes the line, which may hold a token. Reasons go to logs, Events and
+ * `/readyz`, so this one names the position alone.
  */
 function rawOf(text: string): RawFile {
   try {

@@ -72,7 +72,7 @@ export class ObservedLease {
     this.#take(lease);
   }
 
-  /** What was seen last is what we wrote: the latest state, whatever our clock says. */
+  /** Our own write is the latest state, also where our clock was set back: it is no restore. */
   seeOurs(lease: Lease): void {
     this.#take(lease);
     this.#mayInherit = false;

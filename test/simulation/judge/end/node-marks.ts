@@ -1,4 +1,4 @@
-/** What a Machine says of its Node has to stand on it (MCM 4.6), whatever others wrote there. */
+/** The Node of a Machine bears what its node template says (MCM 4.6), also after others edit it. */
 import { nodeFinalizer, hasFinalizer } from '../objects.ts';
 import type { JudgedObject, JudgedTaint } from '../objects.ts';
 
