@@ -4,6 +4,7 @@ import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isOutdated, replacing } from '../kube/objects/json-patch.ts';
 import { node as nodePath } from '../kube/client/paths.ts';
+import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { isClaimOf } from '../machine/deletable.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
@@ -53,8 +54,6 @@ export async function requireGivenUp(
   throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }
 
-const mostTries = 4;
-
 export interface CordonOptions {
   /**
    * Instance and Node go once no pod is left. An empty Node gives up our finalizer with the same
@@ -76,19 +75,16 @@ export async function cordonNode(
   { isToGo }: CordonOptions,
 ): Promise<CordonedNode | undefined> {
   const { target } = clusters;
-  for (let tries = 1; ; tries += 1) {
+  const write = async (): Promise<CordonedNode | undefined> => {
     const node = await readOwnNode(clusters, claim);
     if (!node) return undefined;
     const isReleased = isToGo && (await isEmpty(target, node));
-    try {
-      await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
-      if (!isReleased && !isTrue(node, 'Terminating')) await markTerminating(target, node);
-      return { node, isReleased };
-    } catch (error) {
-      // It changed or went in between: what is there now may be another Node.
-      if (!isOutdated(error) || tries === mostTries) throw error;
-    }
-  }
+    await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
+    if (!isReleased && !isTrue(node, 'Terminating')) await markTerminating(target, node);
+    return { node, isReleased };
+  };
+  // It changed or went in between: what is there now may be another Node.
+  return await retryOnConflict(write, { isAnew: isOutdated });
 }
 
 /** The deletion of its instance failed, or a pod came in between. */

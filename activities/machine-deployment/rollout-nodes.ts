@@ -10,9 +10,10 @@ import { defined } from '../../workflows/values/defined.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { isInvalid, isNotFound } from '../kube/client/errors.ts';
+import { isInvalid } from '../kube/client/errors.ts';
 import { pointerTo, replacing } from '../kube/objects/json-patch.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
@@ -154,8 +155,6 @@ async function nodesByName(
   return new Map(items.map((node) => [node.metadata.name, node]));
 }
 
-const mostTries = 4;
-
 /**
  * Names of Nodes come back: one that another instance or machine has by now is left alone. A patch
  * holds only for the Node that was read; where it does not hold, because it is another by now or
@@ -167,21 +166,15 @@ async function patchNode(
   patchOf: (node: Node) => object[],
 ): Promise<void> {
   const name = claim.nodeName;
-  let node = seen ?? (await readNode(target, name));
-  for (let tries = 1; node !== undefined; tries += 1) {
-    const patch = patchOf(node);
-    if (patch.length === 0) return;
+  const write = async (isAgain: boolean): Promise<void> => {
+    const node = isAgain || !seen ? await readNode(target, name) : seen;
+    const patch = node ? patchOf(node) : [];
+    if (!node || patch.length === 0) return;
     if ((await foreignReason(control, node, claim)) !== undefined) return;
     const isSame = { op: 'test', path: '/metadata/uid', value: node.metadata.uid };
-    try {
-      await target.patch(nodePath(name), 'json', [isSame, ...patch]);
-      return;
-    } catch (error) {
-      if (isNotFound(error)) return;
-      if (!isInvalid(error) || tries === mostTries) throw error;
-    }
-    node = await readNode(target, name);
-  }
+    await ignoreNotFound(target.patch(nodePath(name), 'json', [isSame, ...patch]));
+  };
+  await retryOnConflict(write, { isAnew: isInvalid });
 }
 
 /** Taints are one atomic list of many writers: a write holds only for the list that was read. */

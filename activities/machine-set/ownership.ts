@@ -1,7 +1,7 @@
 /** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
 import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
-import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
@@ -57,9 +57,6 @@ export async function isAlive(control: KubeClient, { kind, metadata }: Owner): P
   return present?.metadata.uid === metadata.uid && !present.metadata.deletionTimestamp;
 }
 
-/** A machine that is being made or joins changes several times within a second. */
-const mostTries = 4;
-
 export interface Claiming {
   owner: Owner;
   isFaulty: boolean;
@@ -77,20 +74,15 @@ export async function settleOwners<Child extends KubeObject>(
   { owner, isFaulty, path }: Claiming,
   child: Child,
 ): Promise<Child | undefined> {
-  let seen: Child | undefined = child;
-  for (let tries = 1; seen !== undefined; tries += 1) {
+  return await retryOnConflict(async (isAgain) => {
+    const seen = isAgain ? await readAgain<Child>(control, { owner, isFaulty, path }) : child;
+    if (!seen) return undefined;
     const { action } = claimOf(owner, seen, isFaulty);
     if (action === 'leave') return undefined;
     if (action === 'keep') return seen;
-    try {
-      return await control.patch<Child>(path, 'merge', ownersPatch(seen, owner, action));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      if (!isConflict(error) || tries === mostTries) throw error;
-    }
-    seen = await readAgain<Child>(control, { owner, isFaulty, path });
-  }
-  return undefined;
+    const patch = ownersPatch(seen, owner, action);
+    return await ignoreNotFound(control.patch<Child>(path, 'merge', patch));
+  });
 }
 
 /** Undefined when there is nothing to claim any more. */

@@ -6,6 +6,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound } from '../kube/client/errors.ts';
 import type { EventSubject } from '../kube/objects/event.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
 import { withUnsettled } from './conditions.ts';
@@ -74,29 +75,19 @@ export async function patchCheckedStatus(
   return await control.patch<Machine>(path, 'merge', body);
 }
 
-/** A machine that is being made or joins changes several times within a second. */
-const mostTries = 10;
-
 /** Writes what is to be said of the Machine as it is then; nothing when that is undefined. */
 export async function patchStatus(
   control: KubeClient,
   seen: Machine,
   statusOf: (current: Machine) => StatusChanges | undefined,
 ): Promise<Machine | undefined> {
-  const machine = referenceOf(seen);
-  let current: Machine | undefined = seen;
-  for (let tries = 1; current; tries += 1) {
-    const changes = statusOf(current);
-    if (!changes) return undefined;
-    try {
-      return await patchCheckedStatus(control, current, changes);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      if (!isConflict(error) || tries === mostTries) throw error;
-    }
-    current = await readSameMachine(control, machine);
-  }
-  return undefined;
+  const write = async (isAgain: boolean): Promise<Machine | undefined> => {
+    const current = isAgain ? await readSameMachine(control, referenceOf(seen)) : seen;
+    const changes = current && statusOf(current);
+    return changes && (await ignoreNotFound(patchCheckedStatus(control, current, changes)));
+  };
+  // A machine that is being made or joins changes several times within a second.
+  return await retryOnConflict(write, { tries: 10 });
 }
 
 /** Undefined when the object is gone, or its name belongs to another one. */

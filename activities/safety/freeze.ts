@@ -11,9 +11,9 @@ import { unsettledDeployment } from '../../workflows/plan/machine-deployment/uns
 import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
 import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isConflict } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { timestamp } from '../kube/objects/time.ts';
 import { frozen } from './overshoot.ts';
@@ -32,9 +32,6 @@ const kinds = {
     field: 'conditions',
   },
 } as const;
-
-/** The owner writes the same status: the second of two writers reads again. */
-const attempts = 5;
 
 export async function applyFreezes(
   control: KubeClient,
@@ -71,13 +68,15 @@ interface Frozen {
   object: Freezable;
 }
 
+/** The owner writes the same status: the second of two writers reads again. */
 async function writeCondition(
   control: KubeClient,
   path: string,
   { freeze, object }: Frozen,
 ): Promise<void> {
-  let current: Freezable | undefined = object;
-  for (let attempt = 1; current; attempt += 1) {
+  await retryOnConflict(async (isAgain) => {
+    const current = isAgain ? await ignoreNotFound(control.get<Freezable>(path)) : object;
+    if (!current) return;
     const { uid, resourceVersion } = current.metadata;
     const { field } = kinds[freeze.kind];
     const conditions = orNull(conditionsAfter(current, freeze));
@@ -86,14 +85,8 @@ async function writeCondition(
       [field]: conditions,
     };
     const body = { metadata: { uid, resourceVersion }, status };
-    try {
-      await control.patch(`${path}/status`, 'merge', body);
-      return;
-    } catch (error) {
-      if (!isConflict(error) || attempt === attempts) throw error;
-    }
-    current = await ignoreNotFound(control.get<Freezable>(path));
-  }
+    await control.patch(`${path}/status`, 'merge', body);
+  });
 }
 
 /** A merge patch removes a list with null. */

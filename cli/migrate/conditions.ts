@@ -3,14 +3,11 @@
  * that it finds, so what we said last would stand there for ever.
  */
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { isUnsettledCondition, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-
-/** An autoscaler may write the object at the same moment. */
-const attempts = 5;
 
 export async function forgetConditions(kube: KubeClient, namespace: string): Promise<void> {
   const path = customResource('machinedeployments', namespace);
@@ -24,19 +21,14 @@ async function forget(
   deployment: MachineDeployment,
 ): Promise<void> {
   const path = customResource('machinedeployments', namespace, deployment.metadata.name);
-  let current: MachineDeployment | undefined = deployment;
-  for (let attempt = 1; current; attempt += 1) {
+  // An autoscaler may write the object at the same moment.
+  await retryOnConflict(async (isAgain) => {
+    const current = isAgain ? await ignoreNotFound(kube.get<MachineDeployment>(path)) : deployment;
+    const conditions = current?.status?.conditions ?? [];
+    if (!current || !conditions.some(isUnsettledCondition)) return;
     const { uid, resourceVersion } = current.metadata;
-    const conditions = current.status?.conditions ?? [];
-    if (!conditions.some(isUnsettledCondition)) return;
     const status = { conditions: withoutUnsettled(conditions) };
-    try {
-      await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
-      return;
-    } catch (error) {
-      if (isNotFound(error)) return;
-      if (!isConflict(error) || attempt === attempts) throw error;
-    }
-    current = await ignoreNotFound(kube.get<MachineDeployment>(path));
-  }
+    const body = { metadata: { uid, resourceVersion }, status };
+    await ignoreNotFound(kube.patch(`${path}/status`, 'merge', body));
+  });
 }

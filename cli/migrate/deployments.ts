@@ -1,8 +1,8 @@
 /** Deployments of MCM and of Millwright, and how they are scaled to 0 and back. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { isConflict } from '../../activities/kube/client/errors.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
 
 export interface Container {
   name: string;
@@ -150,12 +150,9 @@ export async function scaleBack(
   return true;
 }
 
-/** Of writes to a Deployment whose status changes all the time, as that of pods that crash. */
-const attempts = 5;
-
 /**
  * Only where as many replicas are wanted as when it was read: that another client scaled it
- * meanwhile is not undone.
+ * meanwhile is not undone. The status of a Deployment whose pods crash changes all the time.
  */
 async function patch(
   kube: KubeClient,
@@ -164,18 +161,13 @@ async function patch(
 ): Promise<void> {
   const { name, namespace = '' } = read.metadata;
   const path = deployments(namespace, name);
-  let { resourceVersion } = read.metadata;
-  for (let attempt = 1; ; attempt += 1) {
-    const metadata = { resourceVersion, annotations: { [replicasBefore]: before } };
-    try {
-      await kube.patch(path, 'merge', { metadata, spec: { replicas } });
-      return;
-    } catch (error) {
-      if (!isConflict(error) || attempt === attempts) throw error;
-      const now = await kube.get<Deployment>(path);
-      const isSame = now.metadata.uid === read.metadata.uid && wantedOf(now) === wantedOf(read);
-      if (!isSame) throw error;
-      ({ resourceVersion } = now.metadata);
+  await retryOnConflict(async (isAgain) => {
+    const now = isAgain ? await kube.get<Deployment>(path) : read;
+    if (now.metadata.uid !== read.metadata.uid || wantedOf(now) !== wantedOf(read)) {
+      throw new Error(`another client scaled or replaced Deployment ${name}; run this again`);
     }
-  }
+    const { resourceVersion } = now.metadata;
+    const metadata = { resourceVersion, annotations: { [replicasBefore]: before } };
+    await kube.patch(path, 'merge', { metadata, spec: { replicas } });
+  });
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -102,9 +103,6 @@ async function annotate(seen: SeenObject, { object, value }: PreserveQuestion): 
 const keptWithinMs = 20_000;
 const periodMs = 250;
 
-/** A worker writes the status of a machine that it drains again and again. */
-const mostTries = 10;
-
 /** False: no worker preserves it. */
 async function keepUntil(
   seen: SeenObject,
@@ -113,19 +111,17 @@ async function keepUntil(
 ): Promise<boolean> {
   const { kube, path, uid } = seen;
   const status = { currentStatus: { preserveExpiryTime } };
-  for (let tries = 1; ; tries += 1) {
+  const keep = async (): Promise<boolean> => {
     const kept = await untilKept(seen, object);
     if (!kept) return false;
     // kube-apiserver ignores the UID in a patch of `/status`.
     const { resourceVersion } = kept.metadata;
-    try {
-      await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
-      return true;
-    } catch (error) {
-      const isAgain = isNotFound(error) || isConflict(error);
-      if (!isAgain || tries === mostTries) throw error;
-    }
-  }
+    await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
+    return true;
+  };
+  const isAnew = (error: unknown) => isNotFound(error) || isConflict(error);
+  // A worker writes the status of a machine that it drains again and again.
+  return await retryOnConflict(keep, { isAnew, tries: 10 });
 }
 
 /** Undefined: no worker preserves it. */

@@ -23,6 +23,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import { foreignReason } from './claims.ts';
 import { obstacleOf } from './observed.ts';
@@ -90,8 +91,6 @@ async function copyConditions(
   if (written) keepWritten(control, written);
 }
 
-const mostTries = 4;
-
 /**
  * Returns the Node as it is then; undefined when there is none. What the API server does not take
  * is said in an Event and left out: a template that cannot be applied must not keep a machine from
@@ -103,21 +102,18 @@ export async function updateNode(
 ): Promise<Node | undefined> {
   const { machine, nodeName, isMeant } = equipment;
   const virtualCapacity = await virtualCapacityOf(clusters, equipment);
-  let fresh = await updateFresh(clusters, equipment);
-  for (let tries = 1; ; tries += 1) {
-    const node = fresh ?? (await readNode(clusters.target, nodeName));
-    fresh = undefined;
+  const fresh = await updateFresh(clusters, equipment);
+  const update = async (isAgain: boolean): Promise<Node | undefined> => {
+    const isRead = isAgain || fresh === undefined;
+    const node = isRead ? await readNode(clusters.target, nodeName) : fresh;
     if (!node || !(await isMeant(node))) return undefined;
     if (node.metadata.deletionTimestamp !== undefined) return node;
-    try {
-      return await write({ ...clusters, machine }, node, {
-        template: templateChange(node, equipment),
-        capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
-      });
-    } catch (error) {
-      if (!isOutdated(error) || tries === mostTries) throw error;
-    }
-  }
+    return await write({ ...clusters, machine }, node, {
+      template: templateChange(node, equipment),
+      capacity: planVirtualCapacity({ ...node.metadata, ...node.status }, virtualCapacity),
+    });
+  };
+  return await retryOnConflict(update, { isAnew: isOutdated });
 }
 
 async function updateFresh(

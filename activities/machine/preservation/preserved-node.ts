@@ -11,6 +11,7 @@ import { preserveOf } from '../../../workflows/api/preserve-value.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { patchNode } from '../node/patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
@@ -60,26 +61,16 @@ interface Rewriting {
   taintsOf(present: Taint[]): Taint[] | undefined;
 }
 
-const mostTries = 4;
-
-/**
- * Where the patch does not hold, because another client wrote meanwhile, it is made anew for what
- * is there.
- */
 async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;
-  let node: Node | undefined = seen;
-  for (let tries = 1; node?.metadata.uid === uid; tries += 1) {
+  const rewrite = async (isAgain: boolean): Promise<void> => {
+    const node = isAgain ? await readNode(target, name) : seen;
+    if (node?.metadata.uid !== uid) return;
     const patch = patchOf(node, rewriting);
-    if (!patch) return;
-    try {
-      await patchNode(target, node, patch);
-      return;
-    } catch (error) {
-      if (isContentRefused(error) || !isOutdated(error) || tries === mostTries) throw error;
-    }
-    node = await readNode(target, name);
-  }
+    if (patch) await patchNode(target, node, patch);
+  };
+  const isAnew = (error: unknown) => isOutdated(error) && !isContentRefused(error);
+  await retryOnConflict(rewrite, { isAnew });
 }
 
 /** Undefined when the Node is as it should be, or goes. */
