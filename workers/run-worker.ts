@@ -106,7 +106,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     onReason: (namespace, reason) => tellNamespace(control, config, { namespace, reason }),
   });
   await signs.fleet.settled();
-  const started = await startWorkers({ ...workerParts, driverWorkers, version });
+  const started = await startWorkers({ ...workerParts, driverWorkers, registry, version });
   void endWhenBroken(started.failed, { log, shutdown });
   // Only now: it has to poll before anybody can make it the current one.
   signs.version = watchCurrent(servers, { version, log, shutdown });

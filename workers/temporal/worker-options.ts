@@ -1,19 +1,18 @@
 /** What the Temporal workers of a process have in common: slots, polls, heartbeats, their end. */
-import type { WorkerOptions } from '@temporalio/worker';
+import type { WorkerOptions, WorkerTuner } from '@temporalio/worker';
 import type { Config } from '../config/config.ts';
+import type { WorkflowSlotSupplier } from './workflow-slot-supplier.ts';
 
-type Settings = Pick<Config, 'temporal' | 'identity' | 'concurrency' | 'shutdownGraceSeconds'>;
+type Settings = Pick<Config, 'temporal' | 'identity' | 'shutdownGraceSeconds'>;
 
 export function baseOptions({
   temporal,
   identity,
-  concurrency,
   shutdownGraceSeconds,
 }: Settings): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
   return {
     namespace: temporal.namespace,
     identity,
-    maxConcurrentActivityTaskExecutions: concurrency.syncs,
     // Heartbeats come as the interceptor sends them, and with what a drain has to report.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
@@ -27,14 +26,28 @@ export function baseOptions({
  * another worker: with 200 slots on two cores 500 machines took five times as long, because most
  * of their tasks expired and ran twice. A core finishes some 18 tasks a second, and a task may take
  * 4 s: slots <= tasks a second x 4 s / 2 leaves room for a neighbour that takes half of the core.
- * A local activity holds the slot of its workflow task, so fewer of them run at once.
+ * `WorkflowSlotSupplier` takes slots away from a core that is slower than that.
  *
  * @param cores As the cgroup grants them; `availableParallelism` counts them so.
  */
 export function workflowSlots(cores: number) {
+  return { most: 20 * cores, fewest: 4 * cores };
+}
+
+/**
+ * A local activity holds the slot of its workflow task, so fewer of them run at once.
+ *
+ * @param activities Slots of regular activities.
+ */
+export function workflowTuner(
+  supplier: WorkflowSlotSupplier,
+  { cores, activities }: { cores: number; activities: number },
+): WorkerTuner {
   return {
-    maxConcurrentWorkflowTaskExecutions: 20 * cores,
-    maxConcurrentLocalActivityExecutions: 8 * cores,
+    workflowTaskSlotSupplier: supplier,
+    localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 * cores },
+    activityTaskSlotSupplier: { type: 'fixed-size', numSlots: activities },
+    nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
   };
 }
 

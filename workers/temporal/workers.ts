@@ -24,6 +24,7 @@ import {
   drainPolls,
   driverPolls,
   workflowSlots,
+  workflowTuner,
 } from './worker-options.ts';
 import { DriverWorkers } from './driver-workers.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
@@ -39,6 +40,7 @@ import type { Shutdown } from '../process/shutdown.ts';
 import { noTraceSinks } from '../traces/no-traces.ts';
 import type { Tracing } from '../traces/tracing.ts';
 import type { WorkerVersion } from './worker-version.ts';
+import { WorkflowSlotSupplier, registerWorkflowSlots } from './workflow-slot-supplier.ts';
 import { deploymentOptionsOf } from './worker-version.ts';
 
 export interface WorkerParts {
@@ -57,6 +59,7 @@ export interface WorkerParts {
 }
 
 export interface StartParts extends WorkerParts {
+  registry: Registry;
   /** Of the worker that runs workflows. */
   version: WorkerVersion | undefined;
 }
@@ -142,8 +145,12 @@ function isAmong(providers: readonly string[], name: string): boolean {
 }
 
 async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
-  const { workflowBundle, concurrency, temporal } = parts.config;
+  const { workflowBundle, concurrency, temporal, timeouts } = parts.config;
   const bundle = await workflowBundleOf(workflowBundle);
+  const cores = availableParallelism();
+  const timeoutMs = timeouts.workflowTaskSeconds * 1_000;
+  const slots = new WorkflowSlotSupplier({ ...workflowSlots(cores), timeoutMs });
+  registerWorkflowSlots(parts.registry, slots);
   return await parts.factory.create({
     ...baseOptions(parts.config),
     ...corePolls,
@@ -155,10 +162,10 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     activities: routed(kubeActivityNames, () => parts.worlds.current().kube),
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
-    ...workflowSlots(availableParallelism()),
+    tuner: workflowTuner(slots, { cores, activities: concurrency.syncs }),
     // How long a task waits for the worker that had the workflow last, when that worker is dead
     // (docs/decisions/0002-recovery.md).
-    stickyQueueScheduleToStartTimeout: '1s',
+    stickyQueueScheduleToStartTimeout: timeoutMs,
   });
 }
 
@@ -166,6 +173,7 @@ function drainWorker(parts: WorkerParts): Promise<TemporalWorker> {
   return parts.factory.create({
     ...baseOptions(parts.config),
     ...drainPolls,
+    maxConcurrentActivityTaskExecutions: parts.config.concurrency.syncs,
     interceptors: { activity: parts.interceptors.drains },
     taskQueue: drainQueueOf(parts.taskQueue),
     activities: routed(drainActivityNames, () => parts.worlds.current().drain),
@@ -181,6 +189,7 @@ function driverWorker(
   return parts.factory.create({
     ...baseOptions(parts.config),
     ...driverPolls,
+    maxConcurrentActivityTaskExecutions: parts.config.concurrency.syncs,
     interceptors: { activity: call === 'create' ? creates : usual },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
     activities: routed(driverActivityNames, () => parts.worlds.current().driver(provider)),

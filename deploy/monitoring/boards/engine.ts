@@ -138,7 +138,8 @@ export const engine: Board = {
         },
         {
           title: 'Free slots',
-          description: 'Of all workers together. At 0, tasks of this kind wait.',
+          description:
+            'Of all workers together. At 0, tasks of this kind wait. Workflow tasks have as many slots as their workers finish in time.',
           kind: 'graph',
           unit: 'short',
           runbook: 'worker-down',
@@ -146,6 +147,10 @@ export const engine: Board = {
             {
               expr: `sum by (worker_type, task_queue) (temporal_worker_task_slots_available{${ofInstall}})`,
               legend: '{{worker_type}} {{task_queue}}',
+            },
+            {
+              expr: `sum(millwright_workflow_task_slots{${ofInstall}}) - sum(temporal_worker_task_slots_used{${ofInstall}, worker_type="WorkflowWorker"})`,
+              legend: 'workflow tasks',
             },
           ],
         },

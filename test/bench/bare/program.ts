@@ -17,7 +17,12 @@ import { inParallel } from '../../../activities/runtime/parallel.ts';
 import { apiVersion, finalizers } from '../../../workflows/api/constants.ts';
 import { bundleWorkflows } from '../../../workers/temporal/bundle-workflows.ts';
 import { LeanWorker } from '../../../workers/temporal/sandbox/lean-worker.ts';
-import { corePolls, workflowSlots } from '../../../workers/temporal/worker-options.ts';
+import {
+  corePolls,
+  workflowSlots,
+  workflowTuner,
+} from '../../../workers/temporal/worker-options.ts';
+import { WorkflowSlotSupplier } from '../../../workers/temporal/workflow-slot-supplier.ts';
 import { namespace, poolName } from '../pool.ts';
 import { createBareActivities } from './activities.ts';
 import type { BareMachine } from './activities.ts';
@@ -32,6 +37,8 @@ const width = 20;
 const kube = createKubeClient({ kubeConfig: loadKubeConfig(kubeconfig), userAgent: 'bare' });
 const cloud = createVirtualCloudClient({ url: new URL(cloudUrl), callTimeoutSeconds: 30 });
 const temporal = new Client({ connection: await Connection.connect({ address }) });
+const cores = availableParallelism();
+const slots = new WorkflowSlotSupplier({ ...workflowSlots(cores), timeoutMs: 10_000 });
 const worker = await LeanWorker.create({
   connection: await NativeConnection.connect({ address }),
   taskQueue,
@@ -39,7 +46,7 @@ const worker = await LeanWorker.create({
     workflowsPath: fileURLToPath(new URL('workflow.ts', import.meta.url)),
   }),
   activities: { ...createBareActivities(kube, cloud) },
-  ...workflowSlots(availableParallelism()),
+  tuner: workflowTuner(slots, { cores, activities: 100 }),
   ...corePolls,
 });
 void worker.run();

@@ -52,13 +52,22 @@ export function createWorker(
   };
 }
 
+function activitySlotsOf({
+  maxConcurrentActivityTaskExecutions = 100,
+  tuner,
+}: Omit<WorkerOptions, 'connection'>): number {
+  const supplier = tuner && 'activityTaskSlotSupplier' in tuner && tuner.activityTaskSlotSupplier;
+  const isFixed = supplier && supplier.type === 'fixed-size';
+  return isFixed ? supplier.numSlots : maxConcurrentActivityTaskExecutions;
+}
+
 function activityWorker(host: WorkerHost, options: Omit<WorkerOptions, 'connection'>) {
   const { process, line, client } = host;
   return new ActivityWorker({
     process,
     line,
     taskQueue: options.taskQueue,
-    tasksMax: options.maxConcurrentActivityTaskExecutions ?? 100,
+    tasksMax: activitySlotsOf(options),
     heartbeatThrottleMs,
     attempt: {
       activities: options.activities ?? {},

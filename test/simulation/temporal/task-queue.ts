@@ -23,7 +23,7 @@ interface Waiting<Task> extends Offer<Task> {
  * For how long a task waits for the worker that has its workflow
  * (docs/decisions/0002-recovery.md).
  */
-const stickyMs = 1_000;
+const stickyMs = 10_000;
 /** For so long the server takes a worker for present that does not ask any more. */
 const rememberedMs = 10_000;
 

@@ -15,6 +15,7 @@ import { registerStopMetric } from '../../../workers/process/stop-signs.ts';
 import { measuredReach } from '../../../workers/process/temporal-reach.ts';
 import { registerForeignTasks } from '../../../workers/temporal/foreign-tasks.ts';
 import { createTimeoutCounter } from '../../../workers/temporal/timed-out.ts';
+import { registerWorkflowSlots } from '../../../workers/temporal/workflow-slot-supplier.ts';
 import { counters } from '../../../workflows/runtime/counters.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 
@@ -78,7 +79,8 @@ function ofCore(): DocumentedSeries[] {
     help,
     labels,
   }));
-  return [...probes, ...counted];
+  const slots = registered((registry) => registerWorkflowSlots(registry, { limit: 0 }));
+  return [...probes, ...slots, ...counted];
 }
 
 function ofBoth(): DocumentedSeries[] {

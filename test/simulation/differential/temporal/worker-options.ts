@@ -6,5 +6,5 @@ export const workerOptions = {
   defaultHeartbeatThrottleInterval: '1s',
   shutdownGraceTime: '1s',
   shutdownForceTime: '10s',
-  stickyQueueScheduleToStartTimeout: '1s',
+  stickyQueueScheduleToStartTimeout: '10s',
 } as const;
