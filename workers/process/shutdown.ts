@@ -42,7 +42,7 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
   const { log, graceSeconds, host = process, clock = monotonicMs } = options;
   const controller = new AbortController();
   const stops: Part[] = [];
-  let signalledAt = -Infinity;
+  let signalledAt: number | undefined;
   let failed = false;
 
   async function runAll(): Promise<void> {
@@ -81,10 +81,11 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
 
   function onSignal(name: string): void {
     const now = clock();
-    const isEcho = now - signalledAt < echoMilliseconds;
+    // A process that ends by itself, as with a new certificate, may be asked for it as well.
+    const isSecond = signalledAt !== undefined && now - signalledAt >= echoMilliseconds;
     signalledAt = now;
     if (!controller.signal.aborted) return begin(name);
-    if (isEcho) return;
+    if (!isSecond) return;
     log.warn({ signal: name }, 'asked to end a second time: ending at once');
     host.exit(1);
   }

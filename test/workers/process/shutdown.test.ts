@@ -71,6 +71,18 @@ test('a second signal ends the process at once', async () => {
   expect(host.codes).toEqual([1]);
 });
 
+test('a process that ends by itself goes on in order when it is asked to end', async () => {
+  const { host, shutdown } = aShutdown();
+  const drained = Promise.withResolvers<void>();
+  shutdown.add('worker', () => drained.promise);
+  shutdown.begin('tls.crt has changed');
+  host.emit('SIGTERM');
+  expect(host.codes).toEqual([]);
+  drained.resolve();
+  await host.exited;
+  expect(host.codes).toEqual([0]);
+});
+
 test('one Ctrl-C that arrives by two ways is one signal', async () => {
   const { host, shutdown, time } = aShutdown();
   shutdown.add('worker', () => Promise.resolve());
