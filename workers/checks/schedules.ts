@@ -39,19 +39,28 @@ export async function ensureSchedules(
   settings: CheckSettings,
   log: Logger,
 ): Promise<void> {
-  await onEach({ client, settings, log }, ensure);
+  const install = { client, settings, log };
+  await onEach(install, async ({ isOff }, wanted) =>
+    isOff
+      ? await remove(client.schedule.getHandle(wanted.scheduleId))
+      : await ensure(client, wanted),
+  );
 }
 
 /**
  * Later on. Another worker may have started since with other flags, and both may run for long, as
- * in an upgrade that does not go on: this one must not bring back deletions that the other forbade.
+ * in an upgrade that does not go on: this one must not bring back deletions that the other forbade,
+ * nor take away the search that the other has made.
  */
 export async function refreshSchedules(
   client: Client,
   settings: CheckSettings,
   log: Logger,
 ): Promise<void> {
-  await onEach({ client, settings, log }, refresh);
+  const install = { client, settings, log };
+  await onEach(install, async ({ isOff }, wanted) =>
+    isOff ? 'unchanged' : await refresh(install, wanted),
+  );
 }
 
 interface Install {
@@ -60,17 +69,18 @@ interface Install {
   log: Logger;
 }
 
-async function onEach({ client, settings, log }: Install, apply: typeof ensure): Promise<void> {
+type Done = 'created' | 'changed' | 'resumed' | 'removed' | 'unchanged';
+
+async function onEach(
+  { settings, log }: Install,
+  apply: (check: Check, wanted: ScheduleOptions) => Promise<Done>,
+): Promise<void> {
   for (const check of checksOf(settings)) {
-    const scheduleId = scheduleIdOf(check.name, settings.identity);
-    const done = check.isOff
-      ? await remove(client.schedule.getHandle(scheduleId))
-      : await apply(client, scheduleOf(check, settings));
-    if (done !== 'unchanged') log.info({ scheduleId }, `schedule ${done}`);
+    const wanted = scheduleOf(check, settings);
+    const done = await apply(check, wanted);
+    if (done !== 'unchanged') log.info({ scheduleId: wanted.scheduleId }, `schedule ${done}`);
   }
 }
-
-type Done = 'created' | 'changed' | 'resumed' | 'removed' | 'unchanged';
 
 async function remove(handle: ScheduleHandle): Promise<Done> {
   try {
@@ -82,13 +92,29 @@ async function remove(handle: ScheduleHandle): Promise<Done> {
   }
 }
 
-async function refresh(client: Client, wanted: ScheduleOptions): Promise<Done> {
+async function refresh(install: Install, wanted: ScheduleOptions): Promise<Done> {
+  const { client } = install;
   const handle = client.schedule.getHandle(wanted.scheduleId);
   const present = await orUnknown(handle.describe());
-  if (!present || haveSameDeletions(present, wanted)) return await ensure(client, wanted);
+  if (!present)
+    return (await isTakenAway(install, wanted)) ? 'unchanged' : await ensure(client, wanted);
+  if (haveSameDeletions(present, wanted)) return await ensure(client, wanted);
   if (!isPausedByFailure(present)) return 'unchanged';
   await handle.unpause(resumedNote);
   return 'resumed';
+}
+
+/**
+ * A search for orphans that is missing was taken away, by a worker with `--safety-orphans=off` or a
+ * person. A Temporal that lost its data has none of the other Schedules either.
+ */
+async function isTakenAway(
+  { client, settings }: Install,
+  { action }: ScheduleOptions,
+): Promise<boolean> {
+  if (deletionsOf(action.args?.[0]) === undefined) return false;
+  const other = scheduleIdOf('lost-workflows', settings.identity);
+  return (await orUnknown(client.schedule.getHandle(other).describe())) !== undefined;
 }
 
 /** How many orphans a run may delete is up to the worker that started last. */

@@ -192,3 +192,29 @@ test('a worker with earlier flags, which still runs, brings no deletions back; o
   await its.pass(minuteMs);
   expect(await its.inputOf('orphans')).toMatchObject({ mode: 'delete', maxDeletions: 10 });
 });
+
+test('a worker with earlier flags brings back no search for orphans that another has switched off', async () => {
+  const its = new Install(aWorld());
+  const { logged } = its.startWorker();
+  const made = (): number => logged.filter(({ msg }) => msg === 'schedule created').length;
+  await its.pass(minuteMs);
+  expect(made()).toBe(5);
+  const off = its.startWorker('--safety-orphans=off');
+  await its.pass(16 * minuteMs);
+  expect(off.logged.filter(({ msg }) => msg === 'schedule removed')).toHaveLength(1);
+  expect(made()).toBe(5);
+  // A database that was lost has none of the other Schedules either.
+  its.temporal.lose();
+  await its.pass(6 * minuteMs);
+  expect(made()).toBe(10);
+});
+
+test('a worker without a search for orphans leaves that of one that started later', async () => {
+  const its = new Install(aWorld());
+  its.startWorker('--safety-orphans=off');
+  await its.pass(minuteMs);
+  const { logged } = its.startWorker();
+  await its.pass(4.5 * minuteMs);
+  expect(logged.filter(({ msg }) => msg === 'schedule created')).toHaveLength(1);
+  expect(await its.inputOf('orphans')).toMatchObject({ mode: 'delete' });
+});
