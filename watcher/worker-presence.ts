@@ -106,7 +106,7 @@ export class WorkerPresence {
       onError(error);
       if (this.#isStopped) return;
       if (isOneOf(noAnswer, error)) pauses.note('temporal', this.#answeredAt);
-      else if (isOneOf(refusals, error)) this.#noteAnswer();
+      else if (isRefusal(error)) this.#noteAnswer();
     }
   }
 
@@ -125,6 +125,11 @@ const noAnswer: readonly number[] = [14, 4];
  * UNIMPLEMENTED, UNAUTHENTICATED: an answer as well. All others may be of what is on the way.
  */
 const refusals: readonly number[] = [3, 5, 7, 8, 9, 12, 16];
+
+/** Temporal has answered, and does not do what was asked. */
+export function isRefusal(error: unknown): boolean {
+  return isOneOf(refusals, error);
+}
 
 function isOneOf(codes: readonly number[], error: unknown): boolean {
   return isGrpcServiceError(error) && codes.includes(error.code);

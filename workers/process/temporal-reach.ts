@@ -7,10 +7,14 @@ import { Histogram } from 'prom-client';
 import { registerComputed } from '../metrics/computed.ts';
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
+import { isRefusal } from '../../watcher/worker-presence.ts';
+import { reasonOf } from '../log/reason.ts';
 
 const periodMs = 15_000;
 /** A server that restarts, or moves to another address, is back before. */
 const longestSilenceMs = 60_000;
+
+const noAnswer = { what: 'has not answered', why: '' };
 
 export interface TemporalReachOptions {
   /** Of the server, for people. */
@@ -27,6 +31,8 @@ export class TemporalReach {
   #answeredAt = monotonicMs();
   #isAsking = false;
   #hasAnswered = true;
+  /** Of the last question that failed: what was done, and why. */
+  #failure = noAnswer;
 
   /** It has just answered. */
   constructor(options: TemporalReachOptions) {
@@ -39,7 +45,8 @@ export class TemporalReach {
     const silence = monotonicMs() - this.#answeredAt;
     if (silence <= longestSilenceMs) return undefined;
     const seconds = Math.floor(silence / 1_000);
-    return `Temporal at ${this.#options.address} has not answered for ${seconds} s`;
+    const { what, why } = this.#failure;
+    return `Temporal at ${this.#options.address} ${what} for ${seconds} s${why}`;
   }
 
   /** The last question whose outcome is known was answered. */
@@ -59,10 +66,13 @@ export class TemporalReach {
       await this.#options.ask();
       this.#answeredAt = monotonicMs();
       this.#hasAnswered = true;
+      this.#failure = noAnswer;
       this.#options.onAnswer?.((this.#answeredAt - askedAt) / 1_000);
-    } catch {
+    } catch (error) {
       this.#hasAnswered = false;
-      // The answer that is missing is what counts; the calls of the work itself log the reason.
+      // A namespace that is gone, or a key that has ended, is no server that is away.
+      const what = isRefusal(error) ? 'has refused' : noAnswer.what;
+      this.#failure = { what, why: `: ${reasonOf(error)}` };
     } finally {
       this.#isAsking = false;
     }

@@ -24,10 +24,21 @@ test('a process is not ready when Temporal has been silent for a minute, and is 
   await to(660_000);
   expect(fault()).toBeUndefined();
   await to(665_000);
-  expect(fault()).toBe('Temporal at temporal:7233 has not answered for 65 s');
+  expect(fault()).toBe('Temporal at temporal:7233 has not answered for 65 s: no connection');
   isUp = true;
   await to(675_000);
   expect(fault()).toBeUndefined();
+});
+
+test('a server that refuses the question answers: what it says is the reason', async () => {
+  const { to, fault } = aReach(async () => {
+    const refusal = new Error('5 NOT_FOUND: Namespace machines is not found.');
+    throw Object.assign(refusal, { code: 5, details: 'not found', metadata: {} });
+  });
+  await to(75_000);
+  expect(fault()).toBe(
+    'Temporal at temporal:7233 has refused for 75 s: 5 NOT_FOUND: Namespace machines is not found.',
+  );
 });
 
 test('a call that gets no answer is not asked again beside it, and counts as silence', async () => {
