@@ -5,6 +5,7 @@
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import { customResource } from '../../activities/kube/client/paths.ts';
+import { shutDown } from './shut-down.ts';
 import type { TemporalWorker } from './worker-factory.ts';
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
 
@@ -91,8 +92,7 @@ export class DriverWorkers {
   async #stop(): Promise<void> {
     const started = await Promise.allSettled(this.#started.values());
     for (const outcome of started) {
-      if (outcome.status === 'rejected') continue;
-      for (const worker of outcome.value) worker.shutdown();
+      if (outcome.status === 'fulfilled') shutDown(outcome.value);
     }
     await Promise.allSettled(this.#runs);
   }

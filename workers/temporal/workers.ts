@@ -30,6 +30,7 @@ import { DriverWorkers } from './driver-workers.ts';
 import { registerForeignTasks } from './foreign-tasks.ts';
 import type { ServedDeletions } from './inline-deletions.ts';
 import type { Drivers } from './process-drivers.ts';
+import { shutDown } from './shut-down.ts';
 import { createTimeoutCounter } from './timed-out.ts';
 import type { Worlds } from './worlds.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
@@ -89,7 +90,7 @@ export async function startWorkers(parts: StartParts): Promise<RunningWorkers> {
   // cannot be closed while a worker has it.
   parts.shutdown.add('workers', async () => {
     const started = await starting;
-    for (const { worker } of started) worker.shutdown();
+    shutDown(started.map(({ worker }) => worker));
     await Promise.allSettled([...started.map(({ run }) => run), driverWorkers.stop()]);
   });
   const started = await starting;

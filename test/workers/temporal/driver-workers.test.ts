@@ -1,3 +1,4 @@
+import { IllegalStateError } from '@temporalio/common';
 import { afterEach, expect, test } from 'vitest';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { DriverWorkers, watchProviders } from '../../../workers/temporal/driver-workers.ts';
@@ -103,3 +104,30 @@ test('a driver that is loaded while the process ends polls nothing', async () =>
   await stopped;
   expect(happened).toEqual(['load AWS']);
 });
+
+test('workers end also beside one that has failed, and are waited for', async () => {
+  const failed = { run: () => Promise.reject(new Error('stuck')), shutdown: hasFailed };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isOver = false;
+  const running = {
+    run: async () => {
+      await promise;
+      isOver = true;
+    },
+    shutdown: resolve,
+  };
+  const workers = new DriverWorkers({
+    drivers: new Map([['virtual', createVirtualDriver({ url: undefined })]]),
+    isAtOnce: () => true,
+    createWorkers: async () => [failed, running],
+    onStart: () => undefined,
+  });
+  await workers.failed;
+  await workers.stop();
+  expect(isOver).toBe(true);
+});
+
+/** As the SDK does it. */
+function hasFailed(): never {
+  throw new IllegalStateError('Not running. Current state: FAILED');
+}

@@ -1,0 +1,58 @@
+import { IllegalStateError } from '@temporalio/common';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { readCommandLine } from '../../../workers/config/config.ts';
+import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
+import { createInterceptors, startWorkers } from '../../../workers/temporal/workers.ts';
+import { Worlds } from '../../../workers/temporal/worlds.ts';
+import { logLines } from '../log/log-lines.ts';
+
+test('drivers end in order also where the worker of drains has failed', async () => {
+  const command = readCommandLine({ component: 'worker', argv: ['--serve=drain'], env: {} });
+  if (command.kind !== 'run') throw new Error(command.text);
+  const { log } = logLines();
+  const worlds = new Worlds({
+    cluster: 'one',
+    only: 'shoot',
+    mayBeOurs: () => false,
+    whyNotServed: () => undefined,
+  });
+  const stops: (() => Promise<void> | void)[] = [];
+  const happened: string[] = [];
+  const driverWorkers = new DriverWorkers({
+    drivers: new Map(),
+    isAtOnce: () => true,
+    createWorkers: async () => [],
+    onStart: () => undefined,
+  });
+  const stopDrivers = driverWorkers.stop.bind(driverWorkers);
+  driverWorkers.stop = async () => {
+    happened.push('drivers');
+    await stopDrivers();
+  };
+  const { failed } = await startWorkers({
+    config: command.config,
+    log,
+    taskQueue: 'millwright/one/shoot',
+    factory: {
+      create: async () => ({
+        run: () => Promise.reject(new Error('stuck')),
+        shutdown() {
+          throw new IllegalStateError('Not running. Current state: FAILED');
+        },
+      }),
+      close: async () => undefined,
+    },
+    worlds,
+    driverWorkers,
+    interceptors: createInterceptors(worlds, { registry: new Registry(), log }),
+    shutdown: {
+      signal: new AbortController().signal,
+      add: (_name, stop) => void stops.push(stop),
+    },
+    version: undefined,
+  });
+  expect(await failed).toEqual(new Error('stuck'));
+  for (const stop of stops) await stop();
+  expect(happened).toEqual(['drivers']);
+});
