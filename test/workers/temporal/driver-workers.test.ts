@@ -108,11 +108,11 @@ test('a driver that is loaded while the process ends polls nothing', async () =>
 test('workers end also beside one that has failed, and are waited for', async () => {
   const failed = { run: () => Promise.reject(new Error('stuck')), shutdown: hasFailed };
   const { promise, resolve } = Promise.withResolvers<void>();
-  let isOver = false;
+  let hasEnded = false;
   const running = {
     run: async () => {
       await promise;
-      isOver = true;
+      hasEnded = true;
     },
     shutdown: resolve,
   };
@@ -124,7 +124,7 @@ test('workers end also beside one that has failed, and are waited for', async ()
   });
   await workers.failed;
   await workers.stop();
-  expect(isOver).toBe(true);
+  expect(hasEnded).toBe(true);
 });
 
 /** As the SDK does it. */
