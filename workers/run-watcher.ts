@@ -16,6 +16,8 @@ import { registerWatcherMetrics } from './metrics/watchers.ts';
 /** Less than the time between two questions of one namespace. */
 const queueStatusMs = 5_000;
 
+const beginning = 'waits for Kubernetes and Temporal';
+
 export async function runWatcher(
   { config, log, shutdown, certificates, openHttp, traces }: Process,
   outside: Outside,
@@ -25,7 +27,7 @@ export async function runWatcher(
   let leaders: Leaders | undefined;
   let reach: TemporalReach | undefined;
   let fleet: Fleet | undefined;
-  let state = 'waits for Kubernetes and Temporal';
+  let state = beginning;
   const whyNotReady = (): string | undefined => {
     if (state !== '') return fleet?.whyNotSettled() ?? state;
     // That one of many namespaces is not heard of is no fault of the process.
@@ -34,7 +36,8 @@ export async function runWatcher(
   };
   const metrics = await openHttp({ whyNotReady, leaderFault: () => leaders?.fault() });
   const { registry } = metrics;
-  const waiting = { log, signal: shutdown.signal };
+  const onReason = (reason = beginning): void => void (state = reason);
+  const waiting = { log, signal: shutdown.signal, onReason };
 
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());

@@ -44,10 +44,12 @@ interface Signs {
   fleet?: Fleet;
 }
 
+const beginning = 'waits for Kubernetes and Temporal';
+
 export async function runWorker(process: Process, outside: WorkerOutside): Promise<void> {
   const { config, log, shutdown, openHttp, traces } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
-  const signs: Signs = { state: 'waits for Kubernetes and Temporal' };
+  const signs: Signs = { state: beginning };
   const { registry } = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
     whyNotReady: () =>
@@ -135,7 +137,8 @@ async function reachServers(
   outside: WorkerOutside,
   { registry, signs }: { registry: Registry; signs: Signs },
 ): Promise<Servers> {
-  const waiting = { log, signal: shutdown.signal };
+  const onReason = (reason = beginning): void => void (signs.state = reason);
+  const waiting = { log, signal: shutdown.signal, onReason };
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());
   const identity = await untilIdentityKnown(clients, config, waiting);

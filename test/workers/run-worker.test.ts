@@ -125,6 +125,53 @@ function processOf(flags: string[], { onLog, onHttp }: Listeners): Process {
   };
 }
 
+const refused = [
+  {
+    method: 'DescribeNamespace',
+    refusal: { code: 5, message: 'Namespace default is not found.' },
+    says: /^waits for Temporal at [\d.:]+, namespace default: There is no such namespace/,
+  },
+  {
+    method: 'StartWorkflowExecution',
+    refusal: { code: 7, message: 'Request unauthorized.' },
+    says: /namespace shoot is not served: waits for Temporal, for the claims: .*unauthorized/,
+  },
+];
+
+test.each(refused)(
+  'while Temporal refuses $method, /readyz says what it waits for, and why',
+  async ({ method: asked, refusal, says }) => {
+    const fake = await startFakeTemporal(({ method }) => (method === asked ? refusal : undefined));
+    stops.push(() => fake.close());
+    const control = new InMemoryClient({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'kube-system' },
+    });
+    let whyNotReady: (() => string | undefined) | undefined;
+    const asProcess = processOf([`--temporal-address=${fake.address}`], {
+      onLog: () => undefined,
+      onHttp: (why) => (whyNotReady = why),
+    });
+    const running = runWorker(asProcess, {
+      kubeClient: () => control,
+      eventClient: () => new InMemoryClient(),
+      leaseClient: () => control,
+      temporalClient: createTemporalClient,
+      workerFactory: async () => ({
+        create: () => Promise.reject(new Error('no worker is to be made')),
+        close: async () => undefined,
+      }),
+      installTemporalRuntime: async () => ({}),
+      createDrivers: () => new Map(),
+      copies: {},
+    });
+    running.catch(() => undefined);
+    await eventually('it says why', async () => whyNotReady?.()?.includes(': ') ?? false);
+    expect(whyNotReady?.()).toMatch(says);
+  },
+);
+
 const driverQueues = (provider: string): string[] =>
   ['create', 'delete', 'read'].map((call) => `/driver/${provider}/${call}`);
 

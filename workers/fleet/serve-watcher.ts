@@ -15,6 +15,7 @@ import type { SignalTraces } from '../traces/signal-traces.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Attempt } from './served-namespace.ts';
+import { waitingOf } from './served-namespace.ts';
 import type { MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
 
@@ -43,8 +44,8 @@ export interface WatcherFleet extends MemberParts {
 /** Resolves when it watches or stands by. */
 export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promise<void> {
   const { config, temporal, leaders, watchers } = fleet;
-  const { namespace, scope, signal, log } = attempt;
-  const waiting = { log, signal };
+  const { namespace, scope, log } = attempt;
+  const waiting = waitingOf(attempt);
   const { identity, clients } = await joinFleet(fleet, attempt);
   const claimant = claimantOf(namespace, config, identity);
   await untilClaimed(temporal, claimant, waiting);

@@ -28,6 +28,7 @@ import type { ProcessDrivers } from '../temporal/process-drivers.ts';
 import { openWorld } from '../temporal/world.ts';
 import type { Worlds } from '../temporal/worlds.ts';
 import type { Attempt } from './served-namespace.ts';
+import { waitingOf } from './served-namespace.ts';
 import type { Member, MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
 
@@ -54,10 +55,9 @@ export interface WorkerFleet extends MemberParts {
 export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise<void> {
   const { config, temporal, worlds, leaders } = fleet;
   const { namespace, scope, signal, log } = attempt;
-  const waiting = { log, signal };
   const member = await joinFleet(fleet, attempt);
   const { identity } = member;
-  await untilClaimed(temporal, claimantOf(namespace, config, identity), waiting);
+  await untilClaimed(temporal, claimantOf(namespace, config, identity), waitingOf(attempt));
   const { stop, activeWatcher } = watchGates(fleet, member, attempt);
   leaders.watch(namespace, activeWatcher.isActive, scope);
   await orAborted(Promise.all([stop.synced, activeWatcher.synced]), signal);
@@ -89,7 +89,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   const settings = { ...config, namespace, identity };
   const metrics = fleet.probeMetrics.of(namespace, checksOf(settings));
   scope.add('metrics of probes', () => fleet.probeMetrics.remove(namespace));
-  startChecks({ temporal, settings, dependencies, metrics, ...waiting });
+  startChecks({ temporal, settings, dependencies, metrics, log, signal });
 }
 
 /** What every activity that creates or destroys asks first. */

@@ -4,6 +4,7 @@
  */
 import { after, anySignal, random } from '../../activities/system/system.ts';
 import { backoffMs } from '../../workflows/values/backoff.ts';
+import type { Waiting } from '../kube/clients.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
 import { Scope } from '../process/scope.ts';
@@ -20,6 +21,17 @@ export interface Attempt {
   log: Logger;
   /** Why it is not served yet, while the attempt goes on. */
   report(reason: string): void;
+}
+
+/** Of an attempt, for what waits for a server: why it waits is why the namespace is not served. */
+export function waitingOf({ log, signal, report }: Attempt): Waiting {
+  return {
+    log,
+    signal,
+    onReason: (reason) => {
+      if (reason !== undefined) report(reason);
+    },
+  };
 }
 
 export interface ServedNamespaceOptions {

@@ -10,6 +10,7 @@ import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
 import type { Process } from '../process/process.ts';
+import type { Reach } from '../process/reach.ts';
 import { untilReached } from '../process/reach.ts';
 import type { TemporalReach } from '../process/temporal-reach.ts';
 import { measuredReach } from '../process/temporal-reach.ts';
@@ -40,6 +41,8 @@ export interface Waiting {
   log: Logger;
   /** Ends the waiting. */
   signal: AbortSignal;
+  /** For `/readyz`: see `Reach`. */
+  onReason?: Reach<unknown>['onReason'];
 }
 
 /** Of one of the clusters; throws when its kubeconfig cannot be read. Connects to nothing yet. */

@@ -11,6 +11,8 @@ export interface Reach<T> {
   log: Logger;
   /** Ends the waiting: its reason is thrown. */
   signal: AbortSignal;
+  /** Called with why it is waited for, at each attempt that fails; undefined: it answers. */
+  onReason?: ((reason: string | undefined) => void) | undefined;
   /** First and longest wait between two attempts. Default 0.25 s and 2 s. */
   waitMs?: { first: number; max: number };
 }
@@ -20,17 +22,21 @@ export interface Reach<T> {
  * between half and all of its length.
  */
 export async function untilReached<T>(reach: Reach<T>): Promise<T> {
-  const { server, attempt, log, signal, waitMs = { first: 250, max: 2_000 } } = reach;
+  const { server, attempt, log, signal, onReason } = reach;
+  const { waitMs = { first: 250, max: 2_000 } } = reach;
   for (let attempts = 1; ; attempts += 1) {
     signal.throwIfAborted();
     try {
       const reached = await attempt();
       log.info({ server, attempts }, 'reached');
+      onReason?.(undefined);
       return reached;
     } catch (err) {
       const range = { firstMs: waitMs.first, maxMs: waitMs.max, jitter: 0.5 };
       const wait = Math.round(backoffMs({ attempt: attempts, ...range }, random()));
-      log.warn({ server, attempts, reason: reasonOf(err), retryInMs: wait }, 'cannot be reached');
+      const reason = reasonOf(err);
+      log.warn({ server, attempts, reason, retryInMs: wait }, 'cannot be reached');
+      onReason?.(`waits for ${server}: ${reason}`);
       await sleep(wait, { signal }).catch(() => signal.throwIfAborted());
     }
   }

@@ -33,6 +33,16 @@ test('a server is tried until it answers, with a line for each failure and longe
   expect(lines[10]).toMatchObject({ msg: 'reached', attempts: 11 });
 });
 
+test('why a server is waited for is said to who asks, until it answers', async () => {
+  const { log } = logLines();
+  const { signal } = new AbortController();
+  const reasons: (string | undefined)[] = [];
+  const onReason = (reason: string | undefined): void => void reasons.push(reason);
+  const attempt = failingTimes(1);
+  await untilReached({ server: 'Temporal', attempt, log, signal, waitMs, onReason });
+  expect(reasons).toEqual(['waits for Temporal: connect ECONNREFUSED', undefined]);
+});
+
 test('the wait for a server ends when the process is to end', async () => {
   const { log } = logLines();
   const controller = new AbortController();
