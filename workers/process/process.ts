@@ -13,7 +13,7 @@ import { createLogger } from '../log/logger.ts';
 import { secretValues } from '../log/scrubbing.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
-import { endWhenRotated } from './rotated-files.ts';
+import { endWhenRotated, faultOfStart } from './rotated-files.ts';
 import type { Tracing } from '../traces/tracing.ts';
 import type { Shutdown } from './shutdown.ts';
 import { createShutdown } from './shutdown.ts';
@@ -62,7 +62,8 @@ export async function start(
   const certificates = certificateEndsIn(filesReadOf(config));
   const shutdown = createShutdown({ log, graceSeconds: config.shutdownGraceSeconds });
   try {
-    endWhenRotated({ config, log, shutdown });
+    const whyUnusable = (): string | undefined => faultOfStart(() => read(component));
+    endWhenRotated({ config, log, shutdown, whyUnusable });
     const traces = await openTraces({ config, log, shutdown });
     await main({ config, log, shutdown, certificates, openHttp, ...(traces && { traces }) });
     // With NODE_COMPILE_CACHE. At its end would be too late: a process that is killed writes
@@ -115,12 +116,22 @@ function createLog(component: Component, settings: Config['log']): Logger {
 
 function commandOf(component: Component): Command {
   try {
-    const argv = process.argv.slice(2);
-    const { env } = process;
-    return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
+    return read(component);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exit(2);
   }
+}
+
+function read(component: Component): Command {
+  const argv = process.argv.slice(2);
+  const { env } = process;
+  return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
+}
+
+function read(component: Component): Command {
+  const argv = process.argv.slice(2);
+  const { env } = process;
+  return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync, renameSync, mkdirSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { endWhenRotated } from '../../../workers/process/rotated-files.ts';
+import { readCommandLine } from '../../../workers/config/config.ts';
+import { endWhenRotated, faultOfStart } from '../../../workers/process/rotated-files.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 import { logLines } from '../log/log-lines.ts';
 
@@ -28,7 +29,12 @@ type Read = Parameters<typeof endWhenRotated>[0]['config'];
 const temporal = { address: 't:7233', namespace: 'n', connection: { address: 't:7233' } };
 const inCluster = { kind: 'inCluster' } as const;
 
-function watched(files: readonly string[], clusters: Partial<Read> = {}) {
+interface Now {
+  /** Why no process could start with the files as they are. */
+  fault?: string | undefined;
+}
+
+function watched(files: readonly string[], clusters: Partial<Read> = {}, now: Now = {}) {
   const system = new HandSystem();
   const controller = new AbortController();
   const reasons: string[] = [];
@@ -41,8 +47,14 @@ function watched(files: readonly string[], clusters: Partial<Read> = {}) {
   };
   const ofTemporal = { ...temporal, files };
   const config: Read = { control: inCluster, target: 'none', ...clusters, temporal: ofTemporal };
-  system.run(() => endWhenRotated({ config, log: logLines().log, shutdown }));
-  return { to: (milliseconds: number) => system.run(() => system.to(milliseconds)), reasons };
+  const { log, lines } = logLines();
+  const whyUnusable = (): string | undefined => now.fault;
+  system.run(() => endWhenRotated({ config, log, shutdown, whyUnusable }));
+  return {
+    to: (milliseconds: number) => system.run(() => system.to(milliseconds)),
+    reasons,
+    lines,
+  };
 }
 
 test('a process ends once, within a minute, when a file that it has read is replaced', async () => {
@@ -73,4 +85,38 @@ test('a file that cannot be read for a while is no change', async () => {
   write('same');
   await to(600_000);
   expect(reasons).toEqual([]);
+});
+
+test('a process goes on with what it has while none could start with what a file holds now', async () => {
+  const now: Now = {};
+  const file = write('old');
+  const { to, reasons, lines } = watched([file], {}, now);
+  now.fault = '--payload-keys: line 2: must be an id';
+  write('wrong');
+  await to(600_000);
+  expect(reasons).toEqual([]);
+  expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ file, reason: now.fault }]);
+  delete now.fault;
+  write('right');
+  await to(671_000);
+  expect(reasons).toEqual([`${file} has changed: it is read at the start`]);
+});
+
+test('whether a process could start shows by reading what it would read', () => {
+  const keys = join(folder, 'keys');
+  const kubeconfig = join(folder, 'kubeconfig');
+  const argv = [`--payload-keys=${keys}`, `--control-kubeconfig=${kubeconfig}`];
+  const why = (): string | undefined =>
+    faultOfStart(() => readCommandLine({ component: 'worker', argv, env: {} }));
+  const cluster = { name: 'a', cluster: { server: 'https://a.example' } };
+  const context = { name: 'a', context: { cluster: 'a', user: 'a' } };
+  const named = { clusters: [cluster], contexts: [context], users: [{ name: 'a', user: {} }] };
+  writeFileSync(kubeconfig, JSON.stringify({ ...named, 'current-context': 'a' }));
+  writeFileSync(keys, `a ${Buffer.alloc(32, 1).toString('base64')}\n`);
+  expect(why()).toBeUndefined();
+  writeFileSync(keys, 'a AAAA\n');
+  expect(why()).toContain('the key a must be 32 bytes');
+  writeFileSync(keys, `a ${Buffer.alloc(32, 1).toString('base64')}\n`);
+  writeFileSync(kubeconfig, 'nothing');
+  expect(why()).toContain(kubeconfig);
 });
