@@ -26,7 +26,7 @@ interface Reply {
 }
 
 interface Rules {
-  codec: PayloadCodec;
+  codec(): PayloadCodec;
   origins: readonly string[];
   token: string | undefined;
 }
@@ -37,13 +37,29 @@ export async function startCodecServer(
 ): Promise<{ server: Server; url: string }> {
   const { address, port, origins, tokenFile } = asked;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
-  const rules = { codec: createCodec(readPayloadKeys(asked.payloadKeys)), origins, token };
+  const rules = { codec: codecOf(asked.payloadKeys), origins, token };
   const server = createServer((request, response) => {
     void respond(request, response, rules);
   });
   server.listen(port, address);
   await once(server, 'listening');
   return { server, url: urlOf(server.address()) };
+}
+
+/** The file is read at each request: a key may be exchanged while the server runs. */
+function codecOf(file: string): () => PayloadCodec {
+  let codec = createCodec(readPayloadKeys(file));
+  let failure = '';
+  return () => {
+    try {
+      codec = createCodec(readPayloadKeys(file));
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== failure) console.error(`the keys stay as they were: ${reason}`);
+      failure = reason;
+    }
+    return codec;
+  };
 }
 
 async function respond(
@@ -98,7 +114,7 @@ function corsFor({ headers }: IncomingMessage, { origins }: Rules): Record<strin
 async function answerTo(request: IncomingMessage, rules: Rules): Promise<Reply> {
   const refusal = refusalOf(request, rules);
   if (refusal) return refusal;
-  const { codec } = rules;
+  const codec = rules.codec();
   const path = request.url?.split('?')[0];
   const work = path === '/encode' ? codec.encode : path === '/decode' ? codec.decode : undefined;
   if (!work) return { code: 404, text: 'there are POST /encode and POST /decode' };

@@ -107,6 +107,32 @@ test('where there is a token, every request has to bring it', async () => {
   expect(await ask({ authorization: `Bearer ${token}` })).toBe(200);
 });
 
+const key = (id: string, byte: number): string =>
+  `${id} ${Buffer.alloc(32, byte).toString('base64')}\n`;
+
+test('a key that is exchanged counts at once, and a file that cannot be read changes nothing', async () => {
+  const keys = join(folder, 'exchanged');
+  writeFileSync(keys, key('first', 1));
+  const started = await startCodecServer({
+    payloadKeys: keys,
+    address: '127.0.0.1',
+    port: 0,
+    origins: [],
+    tokenFile: undefined,
+  });
+  open.push(started);
+  const ask = async (path: string, text: string): Promise<string> =>
+    await (await fetch(`${started.url}${path}`, { method: 'POST', body: text })).text();
+  const ofFirst = await ask('/encode', body(plain));
+  expect(ofFirst).toContain(base64('first'));
+  writeFileSync(keys, key('second', 2) + key('first', 1));
+  const ofSecond = await ask('/encode', body(plain));
+  expect(ofSecond).toContain(base64('second'));
+  expect(JSON.parse(await ask('/decode', ofFirst))).toEqual({ payloads: [plain] });
+  writeFileSync(keys, 'second AAAA\n');
+  expect(JSON.parse(await ask('/decode', ofSecond))).toEqual({ payloads: [plain] });
+});
+
 const read = (...more: string[]) => readArguments(['codec-server', '--payload-keys=keys', ...more]);
 
 describe('the command line', () => {
