@@ -27,6 +27,12 @@ interface Answer {
   type?: string;
 }
 
+/**
+ * Go takes it for all addresses, those of IPv6 as well, and so do MCM's users: on a cluster without
+ * IPv4 the kubelet would get no answer to its probes, and restart the pod for ever.
+ */
+const everyAddress = '0.0.0.0';
+
 /** Fails when the port is taken. */
 export async function openHttpPort(options: HttpOptions): Promise<HttpPort> {
   const { address, port, log } = options;
@@ -104,7 +110,7 @@ function portOf(server: Server): number {
 function listen(server: Server, address: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, address, resolve);
+    server.listen({ port, ...(address !== everyAddress && { host: address }) }, resolve);
   });
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { Counter } from 'prom-client';
 import { freeLoopbackPort, type HttpOptions, openHttpPort } from '../../../workers/process/http.ts';
@@ -48,6 +49,16 @@ test('/readyz gives the reason', async () => {
 
 test('/configz is an empty object, for tools that ask MCM for it', async () => {
   expect(await answerOf(`${await aPort()}/configz?x=1`)).toEqual({ code: 200, text: '{}' });
+});
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ family }) => family === 'IPv6'),
+);
+
+test.runIf(hasIPv6)('all addresses are those of IPv6 as well, as in MCM', async () => {
+  const { port } = new URL(await aPort({ address: '0.0.0.0' }));
+  for (const host of ['127.0.0.1', '[::1]'])
+    expect(await answerOf(`http://${host}:${port}/healthz`)).toEqual({ code: 200, text: 'OK' });
 });
 
 test('other paths and methods are refused with a hint', async () => {

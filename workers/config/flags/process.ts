@@ -313,7 +313,7 @@ export const processFlags = {
     group: 'HTTP',
     kind: ipAddress,
     default: '0.0.0.0',
-    says: 'Address that the port is opened on.',
+    says: 'Address that the port is opened on. 0.0.0.0: all, those of IPv6 as well.',
   },
   v: {
     group: 'Logs',
