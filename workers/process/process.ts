@@ -129,9 +129,3 @@ function read(component: Component): Command {
   const { env } = process;
   return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
 }
-
-function read(component: Component): Command {
-  const argv = process.argv.slice(2);
-  const { env } = process;
-  return readCommandLine({ component, argv, env, isNamedAsMcm: isNamedAsMcm(component) });
-}
