@@ -25,7 +25,11 @@ const beginOfTarget = 'target cluster: ';
 /** What gave the reason is a cluster that has the Nodes alone. */
 export const ofTarget = (reason: string): string => beginOfTarget + reason;
 
+/** It knows nothing of what was signalled before. */
+export const otherTemporal = 'Temporal has another database';
+
 export function kindOfDoubt(reason: string): DoubtKind {
+  if (reason === otherTemporal) return 'temporal';
   if (reason.endsWith('was restored'))
     return reason.startsWith(beginOfTarget) ? 'target' : 'restored';
   if (reason.includes('the server has forgotten')) return 'forgotten';

@@ -21,7 +21,7 @@ import { LeaseNotes } from './lease-notes.ts';
 import type { Signal } from './dispatch/signal.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { DoubtKind } from './doubt.ts';
-import { kindOfDoubt } from './doubt.ts';
+import { kindOfDoubt, otherTemporal } from './doubt.ts';
 import type { TermObserver, TermView } from './term.ts';
 import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
@@ -101,16 +101,25 @@ export interface Watcher {
   term(): TermView | undefined;
   /** Terms of this process that signalled everything anew, by the reason. */
   doubts: ReadonlyMap<DoubtKind, number>;
+  /** `id`: of the Temporal namespace, as it is now. With another one all is signalled again. */
+  noteDatabase(id: string): void;
   /** Ends within seconds; hands over at once. */
   stop(): Promise<void>;
 }
 
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
-  const { cluster, clusterName = '', taskQueue, targetCluster: target, temporal } = options;
-  // Workflows of another queue or with other ids got no signal.
-  const place = `${taskQueue} ${clusterName} ${await databaseOf(temporal)}`;
+  const { cluster, targetCluster: target, temporal } = options;
+  const place = placeIn(await databaseOf(temporal), options);
   return startElection(options, { cluster, scope: { place, target } });
+}
+
+/** Workflows of another queue or with other ids got no signal. */
+function placeIn(
+  database: string,
+  { taskQueue, clusterName = '' }: Pick<WatcherOptions, 'taskQueue' | 'clusterName'>,
+): string {
+  return `${taskQueue} ${clusterName} ${database}`;
 }
 
 /**
@@ -180,6 +189,12 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     stoppedSince: () => stop.current()?.since,
     unservedSince: () => presence?.unservedSince() ?? new Map(),
     doubts,
+    noteDatabase(id) {
+      const found = placeIn(id, options);
+      if (id === '' || found === place.scope.place) return;
+      place.scope.place = found;
+      election.beginAnew(otherTemporal);
+    },
     async stop() {
       presence?.stop();
       await session?.stop();
@@ -280,7 +295,7 @@ function warnOfDelivery(log: Logger): (error: unknown, signal: Signal) => void {
   };
 }
 
-interface Parts extends Pick<Watcher, 'isLeader' | 'hasLeader' | 'obstacle' | 'doubts' | 'stop'> {
+interface Parts extends Omit<Watcher, 'whyNotReady' | 'term'> {
   session(): LeaderSession | undefined;
   stoppedSince(): number | undefined;
   unservedSince(): Map<string, number | undefined>;

@@ -44,7 +44,10 @@ export async function runWatcher(
   const identity = await untilIdentityKnown(clients, config, waiting);
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  reach = watchTemporal(temporal, { config, shutdown, registry });
+  const onDatabase = (id: string): void => {
+    for (const { watcher } of watchers.values()) watcher.noteDatabase(id);
+  };
+  reach = watchTemporal(temporal, { config, shutdown, registry, onDatabase });
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
 

@@ -163,15 +163,21 @@ export async function createTemporalClient({
   });
 }
 
+export interface TemporalWatchOptions extends Pick<Process, 'config' | 'shutdown'> {
+  registry: Registry;
+  /** Called with the id of our namespace at each answer: another database has another one. */
+  onDatabase?(id: string): void;
+}
+
 /** By one small call at a time, until the process ends. */
 export function watchTemporal(
   { connection }: Client,
-  { config, shutdown, registry }: Pick<Process, 'config' | 'shutdown'> & { registry: Registry },
+  { config, shutdown, registry, onDatabase }: TemporalWatchOptions,
 ): TemporalReach {
   const { address, namespace } = config.temporal;
   const reach = measuredReach(registry, {
     address,
-    ask: () => askFor(namespace, connection),
+    ask: async () => onDatabase?.(await askFor(namespace, connection)),
   });
   shutdown.add('check of Temporal', () => reach.close());
   return reach;
@@ -209,10 +215,12 @@ export async function connectTo(
   });
 }
 
-async function askFor(namespace: string, connection: Client['connection']): Promise<void> {
-  await connection.withDeadline(nowMs() + stepTimeoutMs, () =>
+/** Returns the id of the namespace. */
+async function askFor(namespace: string, connection: Client['connection']): Promise<string> {
+  const { namespaceInfo } = await connection.withDeadline(nowMs() + stepTimeoutMs, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
+  return namespaceInfo?.id ?? '';
 }
 
 /** `NOT_FOUND` of gRPC, whose enumeration the SDK does not hand on. */
