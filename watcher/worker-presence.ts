@@ -3,6 +3,7 @@
  * from memory, and none to Kubernetes.
  */
 import { isGrpcServiceError } from '@temporalio/client';
+import { grpcRefusals } from '../workflows/values/grpc-refusals.ts';
 import type { Clock } from './queue/clock.ts';
 import type { PauseLog } from './pause-log.ts';
 
@@ -106,7 +107,7 @@ export class WorkerPresence {
       onError(error);
       if (this.#isStopped) return;
       if (isOneOf(noAnswer, error)) pauses.note('temporal', this.#answeredAt);
-      else if (isRefusal(error)) this.#noteAnswer();
+      else if (isOneOf(grpcRefusals, error)) this.#noteAnswer();
     }
   }
 
@@ -119,17 +120,6 @@ export class WorkerPresence {
 
 /** UNAVAILABLE, DEADLINE_EXCEEDED. */
 const noAnswer: readonly number[] = [14, 4];
-
-/**
- * INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION,
- * UNIMPLEMENTED, UNAUTHENTICATED: an answer as well. All others may be of what is on the way.
- */
-const refusals: readonly number[] = [3, 5, 7, 8, 9, 12, 16];
-
-/** Temporal has answered, and does not do what was asked. */
-export function isRefusal(error: unknown): boolean {
-  return isOneOf(refusals, error);
-}
 
 function isOneOf(codes: readonly number[], error: unknown): boolean {
   return isGrpcServiceError(error) && codes.includes(error.code);

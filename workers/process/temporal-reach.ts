@@ -7,7 +7,7 @@ import { Histogram } from 'prom-client';
 import { registerComputed } from '../metrics/computed.ts';
 import type { Timer } from '../../activities/system/system.ts';
 import { every, monotonicMs } from '../../activities/system/system.ts';
-import { isRefusal } from '../../watcher/worker-presence.ts';
+import { grpcRefusals } from '../../workflows/values/grpc-refusals.ts';
 import { reasonOf } from '../log/reason.ts';
 
 const periodMs = 15_000;
@@ -77,6 +77,12 @@ export class TemporalReach {
       this.#isAsking = false;
     }
   }
+}
+
+/** An error of gRPC has its code as a number, those of Node.js as a text. */
+function isRefusal(error: unknown): boolean {
+  const { code }: { code?: unknown } = Object(error);
+  return typeof code === 'number' && grpcRefusals.includes(code);
 }
 
 /** The same, which says in metrics whether and how fast Temporal answers. */

@@ -1,4 +1,4 @@
-import { IllegalStateError } from '@temporalio/common';
+import { IllegalStateError } from '@temporalio/worker';
 import type { TemporalWorker } from './worker-factory.ts';
 
 /** Asks them to end. One that has failed has ended by itself, and says so by an error. */
