@@ -20,7 +20,6 @@ import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { OrphanCheck } from '../../workflows/contracts/safety-activities.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './checks.ts';
 import { checksOf } from './checks.ts';
@@ -50,7 +49,7 @@ export async function ensureSchedules(
 /**
  * Later on. Another worker may have started since with other flags, and both may run for long, as
  * in an upgrade that does not go on: this one must not bring back deletions that the other forbade,
- * nor take away the search that the other has made.
+ * nor any other flag, nor take away the search that the other has made.
  */
 export async function refreshSchedules(
   client: Client,
@@ -58,8 +57,8 @@ export async function refreshSchedules(
   log: Logger,
 ): Promise<void> {
   const install = { client, settings, log };
-  await onEach(install, async ({ isOff }, wanted) =>
-    isOff ? 'unchanged' : await refresh(install, wanted),
+  await onEach(install, async (check, wanted) =>
+    check.isOff ? 'unchanged' : await refresh(install, check, wanted),
   );
 }
 
@@ -92,13 +91,15 @@ async function remove(handle: ScheduleHandle): Promise<Done> {
   }
 }
 
-async function refresh(install: Install, wanted: ScheduleOptions): Promise<Done> {
+async function refresh(install: Install, check: Check, wanted: ScheduleOptions): Promise<Done> {
   const { client } = install;
   const handle = client.schedule.getHandle(wanted.scheduleId);
   const present = await orUnknown(handle.describe());
   if (!present)
-    return (await isTakenAway(install, wanted)) ? 'unchanged' : await ensure(client, wanted);
-  if (haveSameDeletions(present, wanted)) return await ensure(client, wanted);
+    return (await isTakenAway(install, check)) ? 'unchanged' : await ensure(client, wanted);
+  // What a run is to do is up to the worker that started last.
+  const hasOurs = isDeepStrictEqual(present.action.args, wanted.action.args);
+  if (hasOurs) return await ensure(client, wanted);
   if (!isPausedByFailure(present)) return 'unchanged';
   await handle.unpause(resumedNote);
   return 'resumed';
@@ -108,24 +109,10 @@ async function refresh(install: Install, wanted: ScheduleOptions): Promise<Done>
  * A search for orphans that is missing was taken away, by a worker with `--safety-orphans=off` or a
  * person. A Temporal that lost its data has none of the other Schedules either.
  */
-async function isTakenAway(
-  { client, settings }: Install,
-  { action }: ScheduleOptions,
-): Promise<boolean> {
-  if (deletionsOf(action.args?.[0]) === undefined) return false;
+async function isTakenAway({ client, settings }: Install, { name }: Check): Promise<boolean> {
+  if (name !== 'orphans') return false;
   const other = scheduleIdOf('lost-workflows', settings.identity);
   return (await orUnknown(client.schedule.getHandle(other).describe())) !== undefined;
-}
-
-/** How many orphans a run may delete is up to the worker that started last. */
-function haveSameDeletions(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
-  return deletionsOf(present.action.args?.[0]) === deletionsOf(wanted.action.args?.[0]);
-}
-
-function deletionsOf(input: unknown): number | undefined {
-  const { mode, maxDeletions }: Partial<Record<keyof OrphanCheck, unknown>> = Object(input);
-  if (typeof maxDeletions !== 'number') return undefined;
-  return mode === 'delete' ? maxDeletions : 0;
 }
 
 /** Another worker may do the same at the same time. */

@@ -218,3 +218,20 @@ test('a worker without a search for orphans leaves that of one that started late
   expect(logged.filter(({ msg }) => msg === 'schedule created')).toHaveLength(1);
   expect(await its.inputOf('orphans')).toMatchObject({ mode: 'delete' });
 });
+
+test.each([
+  { check: 'orphans', flag: '--safety-orphans-min-age=2h', input: { minAgeSeconds: 7_200 } },
+  { check: 'overshoot', flag: '--safety-up=20', input: { up: 20 } },
+  {
+    check: 'unmanaged-nodes',
+    flag: '--safety-unmanaged-nodes-selector=pool=a',
+    input: { selector: 'pool=a' },
+  },
+])('nor does it bring back what $flag has changed', async ({ check, flag, input }) => {
+  const its = new Install(aWorld());
+  its.startWorker();
+  await its.pass(minuteMs);
+  its.startWorker(flag);
+  await its.pass(4.5 * minuteMs);
+  expect(await its.inputOf(check)).toMatchObject(input);
+});
