@@ -103,6 +103,8 @@ async function annotate(seen: SeenObject, { object, value }: PreserveQuestion): 
 const keptWithinMs = 20_000;
 const periodMs = 250;
 
+const isGoneOrChanged = (error: unknown) => isNotFound(error) || isConflict(error);
+
 /** False: no worker preserves it. */
 async function keepUntil(
   seen: SeenObject,
@@ -119,9 +121,8 @@ async function keepUntil(
     await kube.patch(`${path}/status`, 'merge', { metadata: { uid, resourceVersion }, status });
     return true;
   };
-  const isAnew = (error: unknown) => isNotFound(error) || isConflict(error);
   // A worker writes the status of a machine that it drains again and again.
-  return await retryOnConflict(keep, { isAnew, tries: 10 });
+  return await retryOnConflict(keep, { isAnew: isGoneOrChanged, tries: 10 });
 }
 
 /** Undefined: no worker preserves it. */

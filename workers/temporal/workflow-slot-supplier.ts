@@ -98,12 +98,13 @@ export class WorkflowSlotSupplier implements Supplier {
 
 /** The SDK has no metric of free slots for a supplier that is not its own. */
 export function registerWorkflowSlots(registry: Registry, supplier: { limit: number }): void {
-  new Gauge({
+  const slots = new Gauge({
     name: 'millwright_workflow_task_slots',
     help: 'Workflow tasks that this worker takes on at once; it halves them while tasks take half of their time.',
-    registers: [registry],
+    registers: [],
     collect() {
       this.set(supplier.limit);
     },
   });
+  registry.registerMetric(slots);
 }

@@ -61,6 +61,8 @@ interface Rewriting {
   taintsOf(present: Taint[]): Taint[] | undefined;
 }
 
+const isOvertaken = (error: unknown) => isOutdated(error) && !isContentRefused(error);
+
 async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Promise<void> {
   const { name, uid } = seen.metadata;
   const rewrite = async (isAgain: boolean): Promise<void> => {
@@ -69,8 +71,7 @@ async function change(target: KubeClient, seen: Node, rewriting: Rewriting): Pro
     const patch = patchOf(node, rewriting);
     if (patch) await patchNode(target, node, patch);
   };
-  const isAnew = (error: unknown) => isOutdated(error) && !isContentRefused(error);
-  await retryOnConflict(rewrite, { isAnew });
+  await retryOnConflict(rewrite, { isAnew: isOvertaken });
 }
 
 /** Undefined when the Node is as it should be, or goes. */

@@ -33,6 +33,7 @@ test('drivers end in order also where the worker of drains has failed', async ()
   const { failed } = await startWorkers({
     config: command.config,
     log,
+    registry: new Registry(),
     taskQueue: 'millwright/one/shoot',
     factory: {
       create: async () => ({

@@ -11,6 +11,8 @@ const conflict = () =>
     path: '/apis',
   });
 
+const isTypeError = (error: unknown) => error instanceof TypeError;
+
 describe('a write that another client may beat', () => {
   test('is made anew after a conflict, and knows that it has to read', async () => {
     const asked: boolean[] = [];
@@ -47,7 +49,6 @@ describe('a write that another client may beat', () => {
     };
     await expect(retryOnConflict(attempt)).rejects.toThrow('a proxy answered');
     tried = 0;
-    const isAnew = (error: unknown) => error instanceof TypeError;
-    await expect(retryOnConflict(attempt, { isAnew })).resolves.toBe('written');
+    await expect(retryOnConflict(attempt, { isAnew: isTypeError })).resolves.toBe('written');
   });
 });
