@@ -126,7 +126,7 @@ describe('taintNodes', () => {
     expect(await isNoted()).toBe(false);
     expect(await taintsOf('n2')).toEqual([other, avoidance]);
     const tries = world.world.target.calls.filter((call) => call === `PATCH ${nodePath('n1')}`);
-    expect(tries).toHaveLength(4);
+    expect(tries).toHaveLength(5);
   });
 
   test('Nodes that are gone, machines without a Node, a set that is gone are no error', async () => {
