@@ -158,6 +158,23 @@ export async function claimHolder(
   }
 }
 
+/**
+ * Claims again what is gone, as with a database that was lost, or when a person ended all
+ * workflows: another install could take it, and commands would not know that this one is here.
+ * Returns why not, where another holds it by now.
+ */
+export async function restoreClaims(
+  temporal: Client,
+  claimant: Claimant,
+): Promise<ClaimRefusal | undefined> {
+  for (const claim of claimsOf(claimant)) {
+    const present = await claimHolder(temporal, claim.workflowId);
+    const holder = present ?? (await take(temporal, claim, claimant)).holder;
+    if (holder !== claim.holder) return new ClaimRefusal(claim, holder);
+  }
+  return undefined;
+}
+
 /** Of another holder; where that is no more, nothing. */
 async function release(temporal: Client, workflowId: string, newHolder: string): Promise<void> {
   try {

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Claimant } from '../../../workers/temporal/claims.ts';
-import { claimsOf, lostClaim, untilClaimed } from '../../../workers/temporal/claims.ts';
+import {
+  claimsOf,
+  lostClaim,
+  restoreClaims,
+  untilClaimed,
+} from '../../../workers/temporal/claims.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -46,6 +51,21 @@ async function typesOf(handle: WorkflowHandle): Promise<string[]> {
 const idsClaim = 'claim/ids';
 
 describe('claims', () => {
+  test('that are gone are made again, and one that another has taken is said', async () => {
+    const facts = { cluster: 'lost', clusterName: 'lost' };
+    const claimant = claimantOf(facts);
+    await claim(facts);
+    for (const { workflowId } of claimsOf(claimant))
+      await temporal.client.workflow.getHandle(workflowId).terminate();
+    expect(await lostClaim(temporal.client, claimant)).toBeDefined();
+    expect(await restoreClaims(temporal.client, claimant)).toBeUndefined();
+    expect(await lostClaim(temporal.client, claimant)).toBeUndefined();
+    await claim({ ...facts, name: 'other' }, 'lost/shoot');
+    expect(await restoreClaims(temporal.client, claimant)).toMatchObject({
+      message: expect.stringContaining('already claimed by lost/other'),
+    });
+  });
+
   // Each test has cluster names and clusters of its own.
   test('are made once, by whichever process comes first, and stay', async () => {
     const facts = { cluster: 'one', clusterName: 'one' };
