@@ -70,15 +70,22 @@ interface Install {
 
 type Done = 'created' | 'changed' | 'resumed' | 'removed' | 'unchanged';
 
+/** One that cannot be read, as its key is gone, must not hold up the others. Throws the first. */
 async function onEach(
   { settings, log }: Install,
   apply: (check: Check, wanted: ScheduleOptions) => Promise<Done>,
 ): Promise<void> {
+  const failures: unknown[] = [];
   for (const check of checksOf(settings)) {
     const wanted = scheduleOf(check, settings);
-    const done = await apply(check, wanted);
-    if (done !== 'unchanged') log.info({ scheduleId: wanted.scheduleId }, `schedule ${done}`);
+    try {
+      const done = await apply(check, wanted);
+      if (done !== 'unchanged') log.info({ scheduleId: wanted.scheduleId }, `schedule ${done}`);
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function remove(handle: ScheduleHandle): Promise<Done> {

@@ -4,6 +4,7 @@
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
+import { vi } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
 import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
@@ -37,6 +38,8 @@ export class Install {
   });
   /** Results of the runs, by the name of the check. */
   readonly reports: Record<string, object> = {};
+  /** Id of a Schedule whose key is gone. */
+  unreadable = '';
   readonly #world: WorldOfTests;
   readonly #operator = new SimulatedProcess(this.simulation, { name: 'operator' });
   readonly #client = this.temporal.clientFor(this.#operator, 'operator');
@@ -64,6 +67,11 @@ export class Install {
     const logged: Worker['logged'] = [];
     const config = configOf(flags);
     const temporal = this.temporal.clientFor(process, process.name);
+    const getHandle = temporal.schedule.getHandle.bind(temporal.schedule);
+    vi.spyOn(temporal.schedule, 'getHandle').mockImplementation((id) => {
+      if (id === this.unreadable) throw new Error('the key "old" is missing');
+      return getHandle(id);
+    });
     const { timeouts } = config;
     const { creationTimeoutSeconds } = config.machine;
     const workflows = createWorkflowRegistry({

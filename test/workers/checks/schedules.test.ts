@@ -7,6 +7,7 @@ import { readCommandLine } from '../../../workers/config/config.ts';
 import { checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
 import { scheduleOf } from '../../../workers/checks/schedules.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
+import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import * as workflows from '../../../workflows/index.ts';
 import { aWorld } from '../../support/world.ts';
 import { Install, minuteMs } from './install.ts';
@@ -178,6 +179,18 @@ test('Schedules are written anew under another key, so that the old one can be r
   expect(await done(`--payload-keys=${keysFile('old')}`)).toEqual(changed);
   expect(await done(`--payload-keys=${keysFile('old', 'new')}`)).toEqual([]);
   expect(await done(`--payload-keys=${keysFile('new', 'old')}`)).toEqual(changed);
+});
+
+test('a Schedule that cannot be read keeps none of the others from being made', async () => {
+  const its = new Install(aWorld());
+  its.unreadable = scheduleIdOf('orphans', { name: 'shoot' });
+  const { logged } = its.startWorker();
+  const made = (): number => logged.filter(({ msg }) => msg === 'schedule created').length;
+  await its.pass(minuteMs);
+  expect(made()).toBe(4);
+  its.temporal.lose();
+  await its.pass(6 * minuteMs);
+  expect(made()).toBe(8);
 });
 
 test('a worker with earlier flags, which still runs, brings no deletions back; one that starts does', async () => {
