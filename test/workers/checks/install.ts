@@ -69,8 +69,9 @@ export class Install {
     const temporal = this.temporal.clientFor(process, process.name);
     const getHandle = temporal.schedule.getHandle.bind(temporal.schedule);
     vi.spyOn(temporal.schedule, 'getHandle').mockImplementation((id) => {
-      if (id === this.unreadable) throw new Error('the key "old" is missing');
-      return getHandle(id);
+      const handle = getHandle(id);
+      const describe = () => Promise.reject(new Error('the key "old" is missing'));
+      return id === this.unreadable ? { ...handle, describe } : handle;
     });
     const { timeouts } = config;
     const { creationTimeoutSeconds } = config.machine;
