@@ -1,6 +1,6 @@
 /** Sizes that a strategy gives to sets. */
 import type { DeploymentFacts, SetFacts } from './facts.ts';
-import { isActive, presentIn, runningAt, sumOf, totalOf } from './facts.ts';
+import { availableAt, isActive, presentIn, runningAt, sumOf, totalOf } from './facts.ts';
 
 export interface Sizing {
   set: SetFacts;
@@ -38,8 +38,19 @@ export function floorOf({
   maxUnavailable,
   sets,
 }: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets'>): number {
-  const preserved = sumOf(sets, (set) => set.preserved ?? 0);
+  const preserved = sumOf(sets, excusedIn);
   return Math.max(replicas - maxUnavailable - preserved, 0);
+}
+
+/**
+ * A set without a machine that works gives its preserved ones at no cost. Those of the new set
+ * count only beside as many that are available: a template whose machines all fail would else take
+ * one old machine with each that is preserved, to the last. MCM v0.62.1 counts none of the new set.
+ */
+function excusedIn(set: SetFacts): number {
+  const { preserved = 0, isOfTemplate } = set;
+  if (isOfTemplate) return Math.min(preserved, availableAt(set));
+  return runningAt(set) > 0 ? preserved : 0;
 }
 
 /** Machines that there may be; nothing is above zero when nothing is wanted. */

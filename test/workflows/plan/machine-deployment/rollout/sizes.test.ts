@@ -148,6 +148,28 @@ describe('old sets', () => {
       sizes: { old: 1 },
     },
     {
+      name: 'stay where those of the new set only fail, however many of them are preserved',
+      facts: { maxSurge: 2 },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU', preserved: 2 })],
+      sizes: {},
+    },
+    {
+      name: 'stay where more new ones are preserved than available',
+      facts: { maxSurge: 3 },
+      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'AUU', preserved: 2 })],
+      sizes: { old: 8 },
+    },
+    {
+      name: 'keep Running machines where a template in between only had preserved ones',
+      facts: { maxSurge: 2 },
+      sets: [
+        aSet({ machines: many('A', 10) }),
+        aSet({ name: 'bad', machines: 'UU', preserved: 2 }),
+        theNewSet(),
+      ],
+      sizes: { bad: 0 },
+    },
+    {
       name: 'give from the oldest first',
       sets: [
         aSet({ name: 'older', machines: 'AAA' }),
