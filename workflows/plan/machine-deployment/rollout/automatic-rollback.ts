@@ -2,6 +2,7 @@
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt } from './facts.ts';
 import { previousOf } from './rollback.ts';
+import { excusedIn } from './sizing.ts';
 import type { DeploymentStep } from './steps.ts';
 
 /** The set whose template was given up and is still the deployment's. */
@@ -24,9 +25,14 @@ export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | 
     };
   }
   const isDue = options.autoRollback && progress.isOverdue && !givenUpIn(facts);
-  if (!isDue || !failing || availableAt(failing) >= failing.replicas) return undefined;
+  if (!isDue || !failing || missingIn(failing) <= 0) return undefined;
   const onto = previousOf(sets);
   if (!onto) return undefined;
   const reason = `MachineSet ${failing.name} made no progress within the deadline: back to ${onto.name} until the template changes`;
   return { action: 'giveUp', set: failing.name, onto: onto.name, reason };
+}
+
+/** A machine that is kept for inspection, and so not replaced, proves nothing against the others. */
+function missingIn(set: SetFacts): number {
+  return set.replicas - availableAt(set) - excusedIn(set);
 }

@@ -47,7 +47,7 @@ export function floorOf({
  * count only beside as many that are available: a template whose machines all fail would else take
  * one old machine with each that is preserved, to the last. MCM v0.62.1 counts none of the new set.
  */
-function excusedIn(set: SetFacts): number {
+export function excusedIn(set: SetFacts): number {
   const { preserved = 0, isOfTemplate } = set;
   if (isOfTemplate) return Math.min(preserved, availableAt(set));
   return runningAt(set) > 0 ? preserved : 0;
