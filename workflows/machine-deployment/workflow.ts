@@ -32,6 +32,7 @@ import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
+import { withLateness } from '../plan/machine-deployment/rollout/automatic-rollback.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
 import {
   areAccepted,
@@ -159,7 +160,7 @@ class MachineDeploymentWorkflow {
   #take(outcome: Extract<ObservedDeploymentOutcome, { found: true }>): void {
     const state = this.#state;
     state.uid = outcome.uid;
-    state.facts = outcome.facts;
+    state.facts = withLateness(state.facts, outcome.facts);
     this.#isRead = true;
     this.#isSpecNew = false;
     noteFinished(state, outcome.facts);

@@ -16,7 +16,7 @@ export function givenUpIn({ options, sets }: ObservedDeployment): SetFacts | und
  * again. Old machines that do not go away are no reason to give up the new ones.
  */
 export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | undefined {
-  const { options, progress, sets } = facts;
+  const { options, sets } = facts;
   const failing = sets.find((set) => set.isOfTemplate);
   if (options.rolledBackFrom !== undefined && failing && !givenUpIn(facts)) {
     return {
@@ -24,15 +24,30 @@ export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | 
       reason: `the template changed: that ${options.rolledBackFrom} was given up counts no more`,
     };
   }
-  const isDue = options.autoRollback && progress.isOverdue && !givenUpIn(facts);
-  if (!isDue || !failing || missingIn(failing) <= 0) return undefined;
+  if (!isDue(facts) || !failing || missingIn(failing) <= 0) return undefined;
   const onto = previousOf(sets);
   if (!onto) return undefined;
   const reason = `MachineSet ${failing.name} made no progress within the deadline: back to ${onto.name} until the template changes`;
   return { action: 'giveUp', set: failing.name, onto: onto.name, reason };
 }
 
+function isDue(facts: DeploymentFacts): boolean {
+  const { options, progress, isLateByOld } = facts;
+  return options.autoRollback && progress.isOverdue && !isLateByOld && !givenUpIn(facts);
+}
+
 /** A machine that is kept for inspection, and so not replaced, proves nothing against the others. */
 function missingIn(set: SetFacts): number {
   return set.replicas - availableAt(set) - excusedIn(set);
+}
+
+/** Facts as they were read, with what earlier reads since the deadline say of why it passed. */
+export function withLateness(
+  before: DeploymentFacts | undefined,
+  facts: DeploymentFacts,
+): DeploymentFacts {
+  const newSet = facts.sets.find((set) => set.isOfTemplate);
+  const isWhole = newSet !== undefined && missingIn(newSet) <= 0;
+  const isLateByOld = facts.progress.isOverdue && (before?.isLateByOld === true || isWhole);
+  return isLateByOld ? { ...facts, isLateByOld } : facts;
 }

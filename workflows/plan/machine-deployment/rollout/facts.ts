@@ -13,6 +13,11 @@ export interface DeploymentFacts extends ObservedDeployment {
    * wait for another attempt.
    */
   isSyncHeldBack?: boolean;
+  /**
+   * New machines were all there after the deadline had passed: one that fails later, while old ones
+   * still drain, is not what the rollout waits for.
+   */
+  isLateByOld?: boolean;
 }
 
 /** Without what the status says of it. */
