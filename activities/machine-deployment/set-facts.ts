@@ -92,7 +92,7 @@ function machinesOf(
   { set, machines }: SetView,
   clock: Clock & { named: ReadonlySet<string> },
 ): Pick<SetFacts, 'machines' | 'going' | 'preserved' | 'chosen'> {
-  if (!machines) return { machines: countedOf(set), going: 0 };
+  if (!machines) return countedOf(set);
   const facts = machines
     .map(factOf)
     .map((fact) => (clock.named.has(fact.name) ? { ...fact, priority: priorityOfMarked } : fact));
@@ -120,10 +120,18 @@ function chosenIn(order: readonly MachineFact[]): number[] {
 const mostMachines = 100_000;
 
 /** Where the set's own counts are enough: it is the only one with machines. */
-function countedOf({ status = {} }: MachineSet): string {
+function countedOf({
+  status = {},
+}: MachineSet): Pick<SetFacts, 'machines' | 'going' | 'preserved'> {
   const replicas = Math.min(wholeOf(status.replicas), mostMachines);
   const available = Math.min(wholeOf(status.availableReplicas), replicas);
-  return 'U'.repeat(replicas - available) + 'A'.repeat(available);
+  const preserved = Math.min(wholeOf(status.preservedFailedReplicas), replicas - available);
+  const others = replicas - available - preserved;
+  return {
+    machines: 'U'.repeat(others) + 'A'.repeat(available) + 'U'.repeat(preserved),
+    going: 0,
+    ...(preserved > 0 && { preserved }),
+  };
 }
 
 /** The schema lets negative counts pass. */

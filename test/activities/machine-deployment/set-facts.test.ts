@@ -205,6 +205,16 @@ const listsOf = async (world: DeploymentWorld): Promise<number> => {
 describe('machines are listed', () => {
   const template = { metadata: { labels: { pool: 'a' } }, ...nextTemplate };
 
+  test('preserved ones by the counts of a set that is alone, as the last', async () => {
+    const status = { replicas: 4, availableReplicas: 2, preservedFailedReplicas: 1 };
+    const world = new DeploymentWorld(
+      aMachineDeployment(),
+      ownSet('only', { spec: { replicas: 4 }, status }),
+    );
+    const { sets } = await world.survey();
+    expect(sets).toMatchObject([{ machines: 'UAAU', preserved: 1 }]);
+  });
+
   test('only where the counts of the sets do not tell enough', async () => {
     const world = new DeploymentWorld();
     await world.settle();

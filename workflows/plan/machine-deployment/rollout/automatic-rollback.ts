@@ -36,7 +36,7 @@ function isDue(facts: DeploymentFacts): boolean {
   return options.autoRollback && progress.isOverdue && !isLateByOld && !givenUpIn(facts);
 }
 
-/** A machine that is kept for inspection, and so not replaced, proves nothing against the others. */
+/** A machine that is kept for inspection, so not replaced, proves nothing against the others. */
 function missingIn(set: SetFacts): number {
   return set.replicas - availableAt(set) - excusedIn(set);
 }
