@@ -70,8 +70,7 @@ export class Install {
     const getHandle = temporal.schedule.getHandle.bind(temporal.schedule);
     vi.spyOn(temporal.schedule, 'getHandle').mockImplementation((id) => {
       const handle = getHandle(id);
-      const describe = () => Promise.reject(new Error('the key "old" is missing'));
-      return id === this.unreadable ? { ...handle, describe } : handle;
+      return id === this.unreadable ? { ...handle, describe: failForItsKey } : handle;
     });
     const { timeouts } = config;
     const { creationTimeoutSeconds } = config.machine;
@@ -145,6 +144,8 @@ export class Install {
     return { activations, commands, queryAnswers: [], mustContinue: false };
   }
 }
+
+const failForItsKey = () => Promise.reject(new Error('the key "old" is missing'));
 
 function configOf(flags: readonly string[]): Config {
   const argv = [`--namespace=${namespace}`, ...flags];
