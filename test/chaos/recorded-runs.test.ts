@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { badEndOf, type RecordedRun, UnseenShapes } from '../e2e/support/histories.ts';
+import {
+  badEndOf,
+  cannotBeReplayedBySdk,
+  type RecordedRun,
+  UnseenShapes,
+} from '../e2e/support/histories.ts';
 
 const lost = '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(114)';
 
@@ -62,3 +67,14 @@ test.each([
 function failedSet(...events: object[]): RecordedRun {
   return { workflowId: 'machineSet/x/y', status: 'FAILED', history: { events } };
 }
+
+const failed = (words: string) =>
+  `Replay failed with a nondeterminism error. Details: Failure { message: "${words}", source: "" }`;
+
+test('a run that was terminated before its broken order showed is no failure where a task had timed out', () => {
+  const timedOut = { events: [{ workflowTaskTimedOutEventAttributes: {} }] };
+  expect(cannotBeReplayedBySdk(failed(lost), timedOut)).toBe(true);
+  expect(cannotBeReplayedBySdk(failed(lost), { events: [{}] })).toBe(false);
+  const other = '[TMPRL1100] Nondeterminism error: Timer machine does not handle this event';
+  expect(cannotBeReplayedBySdk(failed(other), timedOut)).toBe(false);
+});

@@ -17,6 +17,7 @@ import {
   untilRunning,
 } from './support/machines.ts';
 import { classManifest } from './support/manifests.ts';
+import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 import { writeAccountKubeconfig } from './support/service-accounts.ts';
 import { testStack } from './support/test-stack.ts';
@@ -165,7 +166,21 @@ describe('the commands that look', () => {
   });
 
   test('timeline shows a machine that is gone, as Temporal has kept it', async () => {
+    // Without this its Node may be as fast as the answer to its create, and nothing waits.
+    await scenario.cloud.addFault({ kind: 'joinNotReady' });
     const gone = await createMachine(scenario, 'gone');
+    const waits = expect.objectContaining({
+      kind: 'wait',
+      name: expect.stringContaining('not joined yet'),
+    });
+    await eventually('it waits for its Node, which is there', async () => {
+      expect((await cluster.nodes()).map(({ metadata }) => metadata.name)).toContain(gone);
+      expect(await data('timeline', `machine/${gone}`, asked())).toMatchObject({
+        steps: expect.arrayContaining([waits]),
+      });
+    });
+    await scenario.cloud.clearFaults();
+    await setReady(scenario, gone, true);
     await untilPhase(scenario, gone, 'Running');
     await deleteMachine(scenario, gone);
     await eventually('its workflow has ended', async () => {
@@ -177,7 +192,7 @@ describe('the commands that look', () => {
       state: 'completed',
       steps: expect.arrayContaining([
         expect.objectContaining({ kind: 'activity', name: 'createInstance', attempts: 1 }),
-        expect.objectContaining({ kind: 'wait', name: expect.stringContaining('not joined yet') }),
+        waits,
         expect.objectContaining({ kind: 'activity', name: 'drainNode' }),
       ]),
     });
