@@ -4,7 +4,12 @@ import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { ServedWatcher, WatcherFleet } from './fleet/serve-watcher.ts';
 import { serveWatcher } from './fleet/serve-watcher.ts';
-import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
+import {
+  createKubeClients,
+  untilTemporalAnswers,
+  waitsForServers,
+  watchTemporal,
+} from './kube/clients.ts';
 import type { Outside } from './outside.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
 import { readQueue } from './temporal/queue-status.ts';
@@ -16,8 +21,6 @@ import { registerWatcherMetrics } from './metrics/watchers.ts';
 /** Less than the time between two questions of one namespace. */
 const queueStatusMs = 5_000;
 
-const beginning = 'waits for Kubernetes and Temporal';
-
 export async function runWatcher(
   { config, log, shutdown, certificates, openHttp, traces }: Process,
   outside: Outside,
@@ -27,7 +30,7 @@ export async function runWatcher(
   let leaders: Leaders | undefined;
   let reach: TemporalReach | undefined;
   let fleet: Fleet | undefined;
-  let state = beginning;
+  let state = waitsForServers;
   const whyNotReady = (): string | undefined => {
     if (state !== '') return fleet?.whyNotSettled() ?? state;
     // That one of many namespaces is not heard of is no fault of the process.
@@ -36,7 +39,7 @@ export async function runWatcher(
   };
   const metrics = await openHttp({ whyNotReady, leaderFault: () => leaders?.fault() });
   const { registry } = metrics;
-  const onReason = (reason = beginning): void => void (state = reason);
+  const onReason = (reason = waitsForServers): void => void (state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };
 
   const clients = createKubeClients(config, outside.kubeClient);

@@ -11,7 +11,12 @@ import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { WorkerFleet } from './fleet/serve-worker.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
 import type { Waiting } from './kube/clients.ts';
-import { createKubeClients, untilTemporalAnswers, watchTemporal } from './kube/clients.ts';
+import {
+  createKubeClients,
+  untilTemporalAnswers,
+  waitsForServers,
+  watchTemporal,
+} from './kube/clients.ts';
 import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
 import { registerDrainMetrics } from './metrics/drains.ts';
@@ -44,12 +49,10 @@ interface Signs {
   fleet?: Fleet;
 }
 
-const beginning = 'waits for Kubernetes and Temporal';
-
 export async function runWorker(process: Process, outside: WorkerOutside): Promise<void> {
   const { config, log, shutdown, openHttp, traces } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
-  const signs: Signs = { state: beginning };
+  const signs: Signs = { state: waitsForServers };
   const { registry } = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
     whyNotReady: () =>
@@ -137,7 +140,7 @@ async function reachServers(
   outside: WorkerOutside,
   { registry, signs }: { registry: Registry; signs: Signs },
 ): Promise<Servers> {
-  const onReason = (reason = beginning): void => void (signs.state = reason);
+  const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };
   const clients = createKubeClients(config, outside.kubeClient);
   shutdown.add('Kubernetes clients', () => clients.close());

@@ -45,6 +45,9 @@ export interface Waiting {
   onReason?: Reach<unknown>['onReason'];
 }
 
+/** What `/readyz` says before the first attempt to reach a server, and once it is reached. */
+export const waitsForServers = 'waits for Kubernetes and Temporal';
+
 /** Of one of the clusters; throws when its kubeconfig cannot be read. Connects to nothing yet. */
 export type CreateClient = (source: ClientSource, config: KubeSettings) => KubeClient;
 

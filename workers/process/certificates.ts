@@ -11,15 +11,15 @@ import { registerComputed } from '../metrics/computed.ts';
 const keptMs = 60_000;
 
 /** Files of the Temporal settings, and kubeconfigs that flags name. */
-export function filesReadOf({
-  temporal,
-  control,
-  target,
-}: Pick<Config, 'temporal' | 'control' | 'target'>): string[] {
-  const kubeConfigs = [control, ...(target === 'none' ? [] : [target])].flatMap((source) =>
+export function filesReadOf(config: Pick<Config, 'temporal' | 'control' | 'target'>): string[] {
+  return [...new Set([...config.temporal.files, ...kubeConfigsOf(config)])];
+}
+
+/** Paths of the kubeconfigs that flags name. */
+export function kubeConfigsOf({ control, target }: Pick<Config, 'control' | 'target'>): string[] {
+  return [control, ...(target === 'none' ? [] : [target])].flatMap((source) =>
     source.kind === 'file' ? [source.path] : [],
   );
-  return [...new Set([...temporal.files, ...kubeConfigs])];
 }
 
 export type CertificateEnds = () => readonly CertificateEnd[];

@@ -11,7 +11,7 @@ import { every, random } from '../../activities/system/system.ts';
 import type { Command } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
-import { filesReadOf } from './certificates.ts';
+import { filesReadOf, kubeConfigsOf } from './certificates.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** Watches of files miss how kubelets replace them, by another link. */
@@ -74,9 +74,7 @@ export function faultOfStart(read: () => Command): string | undefined {
   try {
     const command = read();
     if (command.kind !== 'run') return undefined;
-    const { control, target } = command.config;
-    for (const source of [control, target])
-      if (source !== 'none' && source.kind === 'file') loadKubeConfig(source.path);
+    for (const path of kubeConfigsOf(command.config)) loadKubeConfig(path);
     return undefined;
   } catch (error) {
     return reasonOf(error);

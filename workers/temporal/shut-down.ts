@@ -1,7 +1,7 @@
 import { IllegalStateError } from '@temporalio/worker';
 import type { TemporalWorker } from './worker-factory.ts';
 
-/** Asks them to end. One that has failed has ended by itself, and says so by an error. */
+/** Asks all of them to end. The SDK throws for a worker that has failed, as it runs no more. */
 export function shutDown(workers: Iterable<Pick<TemporalWorker, 'shutdown'>>): void {
   for (const worker of workers) {
     try {

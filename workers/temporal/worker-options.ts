@@ -21,6 +21,14 @@ export function baseOptions({
   };
 }
 
+/** Of a worker without workflows. */
+export function activityWorkerOptions(settings: Settings & Pick<Config, 'concurrency'>) {
+  return {
+    ...baseOptions(settings),
+    maxConcurrentActivityTaskExecutions: settings.concurrency.syncs,
+  };
+}
+
 /**
  * A process accepts no more workflow tasks than it can finish before the server gives them to
  * another worker: with 200 slots on two cores 500 machines took five times as long, because most

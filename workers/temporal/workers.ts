@@ -19,6 +19,7 @@ import { encodingFailures, failingErrors, workflowBundleOf } from './bundle-work
 import type { Config } from '../config/config.ts';
 import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
 import {
+  activityWorkerOptions,
   baseOptions,
   corePolls,
   drainPolls,
@@ -172,9 +173,8 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
 
 function drainWorker(parts: WorkerParts): Promise<TemporalWorker> {
   return parts.factory.create({
-    ...baseOptions(parts.config),
+    ...activityWorkerOptions(parts.config),
     ...drainPolls,
-    maxConcurrentActivityTaskExecutions: parts.config.concurrency.syncs,
     interceptors: { activity: parts.interceptors.drains },
     taskQueue: drainQueueOf(parts.taskQueue),
     activities: routed(drainActivityNames, () => parts.worlds.current().drain),
@@ -188,9 +188,8 @@ function driverWorker(
 ): Promise<TemporalWorker> {
   const { usual, creates } = parts.interceptors;
   return parts.factory.create({
-    ...baseOptions(parts.config),
+    ...activityWorkerOptions(parts.config),
     ...driverPolls,
-    maxConcurrentActivityTaskExecutions: parts.config.concurrency.syncs,
     interceptors: { activity: call === 'create' ? creates : usual },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
     activities: routed(driverActivityNames, () => parts.worlds.current().driver(provider)),

@@ -1,8 +1,8 @@
 /** How many workflow tasks a process takes on: as many as it finishes in time. */
 import type { CustomSlotSupplier, SlotPermit, WorkflowSlotInfo } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
 import { monotonicMs } from '../../activities/system/system.ts';
+import { registerComputed } from '../metrics/computed.ts';
 
 export interface WorkflowSlotSupplierOptions {
   most: number;
@@ -36,7 +36,7 @@ export class WorkflowSlotSupplier implements Supplier {
 
   constructor(options: WorkflowSlotSupplierOptions) {
     this.#options = options;
-    this.#limit = Math.max(Math.floor(options.most / 2), options.fewest);
+    this.#limit = this.#halfOf(options.most);
   }
 
   /** Tasks at once at present. A poll that waits already may bring one more. */
@@ -83,11 +83,15 @@ export class WorkflowSlotSupplier implements Supplier {
     const tookMs = nowMs - sinceMs;
     round.tasks += 1;
     round.slowestMs = Math.max(round.slowestMs, tookMs);
-    if (tookMs > timeoutMs / 2) this.#begin(nowMs, Math.max(Math.floor(this.#limit / 2), fewest));
+    if (tookMs > timeoutMs / 2) this.#begin(nowMs, this.#halfOf(this.#limit));
     else if (round.tasks >= this.#limit) {
       const isQuick = round.slowestMs < timeoutMs / 4;
       this.#begin(nowMs, isQuick ? Math.min(this.#limit + fewest, most) : this.#limit);
     }
+  }
+
+  #halfOf(limit: number): number {
+    return Math.max(Math.floor(limit / 2), this.#options.fewest);
   }
 
   #begin(sinceMs: number, limit: number): void {
@@ -98,13 +102,17 @@ export class WorkflowSlotSupplier implements Supplier {
 
 /** The SDK has no metric of free slots for a supplier that is not its own. */
 export function registerWorkflowSlots(registry: Registry, supplier: { limit: number }): void {
-  const slots = new Gauge({
-    name: 'millwright_workflow_task_slots',
-    help: 'Workflow tasks that this worker takes on at once; it halves them while tasks take half of their time.',
-    registers: [],
-    collect() {
-      this.set(supplier.limit);
-    },
-  });
-  registry.registerMetric(slots);
+  registerComputed(
+    registry,
+    [
+      {
+        name: 'millwright_workflow_task_slots',
+        type: 'gauge',
+        help: 'Workflow tasks that this worker takes on at once; it halves them while tasks take half of their time.',
+        labels: [],
+        read: ({ limit }) => [{ labels: {}, value: limit }],
+      },
+    ],
+    () => [supplier],
+  );
 }

@@ -9,10 +9,13 @@ export interface ConflictRetry {
   tries?: number;
 }
 
+/** At least; up to twice as long, so that two clients do not meet again. */
+const pauseMs = 10;
+
 /**
  * Returns what `attempt` returns. It reads the object itself where `isAgain`; the first time it may
  * rest on what its caller has read. Throws what the last attempt threw. As `RetryOnConflict` of
- * client-go does with `DefaultRetry`: five attempts, some 10 ms apart.
+ * client-go does with `DefaultRetry`: five attempts, 10 ms or more apart.
  */
 export async function retryOnConflict<T>(
   attempt: (isAgain: boolean) => Promise<T>,
@@ -27,6 +30,3 @@ export async function retryOnConflict<T>(
     await sleep(pauseMs * (1 + random()));
   }
 }
-
-/** At least; up to twice as long, so that two clients do not meet again. */
-const pauseMs = 10;
