@@ -78,5 +78,7 @@ test('with another database of Temporal every object is signalled again, once', 
     await pass(minuteMs);
   }
   expect(await statusOfRun()).toBe('RUNNING');
-  expect([watcher.isLeader(), watcher.doubts.get('temporal')]).toEqual([true, 1]);
+  // By its own clock: that of the test runner is another one.
+  expect(process.run(() => watcher.isLeader())).toBe(true);
+  expect(watcher.doubts.get('temporal')).toBe(1);
 });
