@@ -41,7 +41,7 @@ export function registerCertificateMetric(registry: Registry, ends: CertificateE
       {
         name: 'millwright_certificate_expiry_timestamp_seconds',
         type: 'gauge',
-        help: 'When the first certificate in a file of the Temporal settings or in a kubeconfig ends.',
+        help: 'When the first certificate in a file of the Temporal settings or in a kubeconfig ends; of authorities, the last one.',
         labels: ['file'],
         read: () => ends().map(({ file, until }) => ({ labels: { file }, value: until / 1_000 })),
       },
@@ -50,9 +50,14 @@ export function registerCertificateMetric(registry: Registry, ends: CertificateE
   );
 }
 
+/** Authorities serve until the last one ends: a bundle keeps those that a newer one replaced. */
 function endIn(file: string): CertificateEnd[] {
   const ends = certificatesIn(file).flatMap(endOf);
-  return ends.length === 0 ? [] : [{ file, until: Math.min(...ends) }];
+  if (ends.length === 0) return [];
+  const authorities = ends.filter(({ isAuthority }) => isAuthority).map(({ until }) => until);
+  const others = ends.filter(({ isAuthority }) => !isAuthority).map(({ until }) => until);
+  const served = authorities.length === 0 ? [] : [Math.max(...authorities)];
+  return [{ file, until: Math.min(...served, ...others) }];
 }
 
 /** PEM, as it is or in the base64 of a kubeconfig. */
@@ -75,9 +80,10 @@ function textOf(file: string): string {
   }
 }
 
-function endOf(pem: string): number[] {
+function endOf(pem: string): { until: number; isAuthority: boolean }[] {
   try {
-    return [Date.parse(new X509Certificate(pem).validTo)];
+    const { validTo, ca } = new X509Certificate(pem);
+    return [{ until: Date.parse(validTo), isAuthority: ca }];
   } catch {
     // No certificate after all: those who need it say so.
     return [];

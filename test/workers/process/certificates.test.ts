@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function certificateUntil(notAfter: string): Promise<string> {
+async function certificateUntil(notAfter: string, isAuthority = false): Promise<string> {
   x509.cryptoProvider.set(webcrypto);
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -28,6 +28,7 @@ async function certificateUntil(notAfter: string): Promise<string> {
     signingAlgorithm: algorithm,
     notBefore: new Date('2026-01-01'),
     notAfter: new Date(notAfter),
+    extensions: [new x509.BasicConstraintsExtension(isAuthority)],
   });
   return certificate.toString('pem');
 }
@@ -53,11 +54,22 @@ const lineOf = (file: string, end: string): string =>
 
 test('of a file with several certificates the first end counts', async () => {
   const [soon, late] = [await certificateUntil('2026-03-01'), await certificateUntil('2027-01-01')];
-  const bundle = put('ca.pem', `${late}\n${soon}\n`);
+  const bundle = put('chain.pem', `${late}\n${soon}\n`);
   const one = put('tls.crt', late);
   expect(await linesFor([bundle, one])).toEqual([
     lineOf(bundle, '2026-03-01'),
     lineOf(one, '2027-01-01'),
+  ]);
+});
+
+test('authorities serve until the last one ends, and a client as long as its own certificate', async () => {
+  const replaced = await certificateUntil('2026-03-01', true);
+  const newer = await certificateUntil('2027-01-01', true);
+  const bundle = put('ca.pem', `${replaced}\n${newer}\n`);
+  const chain = put('tls.crt', `${await certificateUntil('2026-04-01')}\n${newer}\n`);
+  expect(await linesFor([bundle, chain])).toEqual([
+    lineOf(bundle, '2027-01-01'),
+    lineOf(chain, '2026-04-01'),
   ]);
 });
 
