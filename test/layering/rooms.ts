@@ -368,7 +368,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/config',
     holds: 'flags and variables',
-    imports: ['workflows/api', 'activities/drivers', 'workers/log', 'workers/payloads'],
+    imports: [
+      'workflows/api',
+      'activities/drivers',
+      'activities/kube',
+      'workers/log',
+      'workers/payloads',
+    ],
     packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
   },
   {

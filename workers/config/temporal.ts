@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { loadClientConfigProfile, loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { faultOfTlsPair } from '../../activities/kube/client/tls-pair.ts';
 import type { FlagValues } from './flags/table.ts';
 import type { Fault } from './flags/parse.ts';
 import { reasonOf } from '../log/reason.ts';
@@ -48,8 +49,8 @@ export function readTemporalSettings(
         ...(flags['payload-keys'] ? [flags['payload-keys']] : []),
       ],
     };
-    const inClear = faultsOfClearText(settings.connection);
-    return inClear.length > 0 ? { faults: inClear } : { settings, faults };
+    const ofTls = faultsOfTls(settings.connection);
+    return ofTls.length > 0 ? { faults: ofTls } : { settings, faults };
   } catch (error) {
     return {
       faults: [
@@ -98,6 +99,17 @@ function faultsIn(env: Environment): Fault[] {
     faults.push('TEMPORAL_TLS_CLIENT_CERT_* and TEMPORAL_TLS_CLIENT_KEY_* must be set together');
   }
   return faults;
+}
+
+function faultsOfTls(connection: TemporalSettings['connection']): Fault[] {
+  return [...faultsOfClearText(connection), ...faultsOfPair(connection)];
+}
+
+function faultsOfPair({ tls }: TemporalSettings['connection']): Fault[] {
+  const pair = typeof tls === 'object' ? tls?.clientCertPair : undefined;
+  const fault = pair && faultOfTlsPair({ cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) });
+  if (!fault) return [];
+  return [`TEMPORAL_TLS_CLIENT_CERT_* and TEMPORAL_TLS_CLIENT_KEY_* cannot be used: ${fault}`];
 }
 
 /** A key is worth as much as all machines. Only what stays on this host needs no TLS. */

@@ -10,6 +10,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
+import { faultOfTlsPair } from './tls-pair.ts';
 
 export interface KubeConfig {
   cluster: Cluster;
@@ -104,6 +105,7 @@ function chosenOf(parsed: readonly ParsedFile[], source: string, name?: string):
   const cluster = entryOf(clusters, { source, list: 'clusters', name: context.cluster });
   const user = entryOf(users, { source, list: 'users', name: context.user });
   const server = serverOf({ cluster, user }, source);
+  requirePair(user, source);
   return { cluster: { ...cluster, server }, user, namespace: context.namespace, source };
 }
 
@@ -115,6 +117,19 @@ function serverOf({ cluster, user }: Pick<KubeConfig, 'cluster' | 'user'>, sourc
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
   throw new Error(
     `${source}: the server of cluster ${JSON.stringify(name)} is ${JSON.stringify(server)}; allowed: a URL such as https://10.0.0.1:6443.`,
+  );
+}
+
+/** Files are read again each minute, and a pair in them may be halfway through a renewal. */
+function requirePair({ name, certData, keyData }: User, source: string): void {
+  if (!certData || !keyData) return;
+  const fault = faultOfTlsPair({
+    cert: Buffer.from(certData, 'base64'),
+    key: Buffer.from(keyData, 'base64'),
+  });
+  if (fault === undefined) return;
+  throw new Error(
+    `${source}: client-certificate-data and client-key-data of user ${JSON.stringify(name)} cannot be used: ${fault}.`,
   );
 }
 

@@ -1,9 +1,6 @@
-import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as x509 from '@peculiar/x509';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -11,6 +8,7 @@ import {
   registerCertificateMetric,
 } from '../../../workers/process/certificates.ts';
 import { HandSystem } from '../../support/hand-system.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -18,19 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function certificateUntil(notAfter: string, isAuthority = false): Promise<string> {
-  x509.cryptoProvider.set(webcrypto);
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=temporal',
-    keys,
-    signingAlgorithm: algorithm,
-    notBefore: new Date('2026-01-01'),
-    notAfter: new Date(notAfter),
-    extensions: [new x509.BasicConstraintsExtension(isAuthority)],
-  });
-  return certificate.toString('pem');
+async function certificateUntil(until: string, isAuthority = false): Promise<string> {
+  return (await selfSigned({ name: 'temporal', until, isAuthority })).certificate;
 }
 
 function put(name: string, text: string): string {

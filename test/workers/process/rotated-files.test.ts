@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { endWhenRotated, faultOfStart } from '../../../workers/process/rotated-files.ts';
 import { HandSystem } from '../../support/hand-system.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 import { logLines } from '../log/log-lines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rotated-files-'));
@@ -102,12 +103,13 @@ test('a process goes on with what it has while none could start with what a file
   expect(reasons).toEqual([`${file} has changed: it is read at the start`]);
 });
 
-test('whether a process could start shows by reading what it would read', () => {
+test('whether a process could start shows by reading what it would read', async () => {
   const keys = join(folder, 'keys');
   const kubeconfig = join(folder, 'kubeconfig');
   const argv = [`--payload-keys=${keys}`, `--control-kubeconfig=${kubeconfig}`];
+  const env: Record<string, string> = {};
   const why = (): string | undefined =>
-    faultOfStart(() => readCommandLine({ component: 'worker', argv, env: {} }));
+    faultOfStart(() => readCommandLine({ component: 'worker', argv, env }));
   const cluster = { name: 'a', cluster: { server: 'https://a.example' } };
   const context = { name: 'a', context: { cluster: 'a', user: 'a' } };
   const named = { clusters: [cluster], contexts: [context], users: [{ name: 'a', user: {} }] };
@@ -119,4 +121,11 @@ test('whether a process could start shows by reading what it would read', () => 
   writeFileSync(keys, `a ${Buffer.alloc(32, 1).toString('base64')}\n`);
   writeFileSync(kubeconfig, 'nothing');
   expect(why()).toContain(kubeconfig);
+  writeFileSync(kubeconfig, JSON.stringify({ ...named, 'current-context': 'a' }));
+  const [one, other] = [await selfSigned({ name: 'a' }), await selfSigned({ name: 'a' })];
+  env['TEMPORAL_TLS_CLIENT_CERT_DATA'] = one.certificate;
+  env['TEMPORAL_TLS_CLIENT_KEY_DATA'] = one.key;
+  expect(why()).toBeUndefined();
+  env['TEMPORAL_TLS_CLIENT_KEY_DATA'] = other.key;
+  expect(why()).toContain('the certificate is of another key');
 });

@@ -2,17 +2,14 @@
  * The other ways to prove who one is, with Azure's identity library against the double's authority.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { webcrypto } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-// The library of certificates refuses to load without this.
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 import { application, startAzureDouble, subscription } from '../../../doubles/azure/server.ts';
 import { type AzureDouble } from '../../../doubles/azure/double.ts';
+import { selfSigned } from '../../../support/self-signed.ts';
 import { aMachine, fastTiming } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
 
@@ -31,22 +28,8 @@ afterAll(async () => {
 
 /** As an application has it: PEM with the private key; Azure takes RSA only. */
 async function newCertificate(): Promise<string> {
-  const algorithm = {
-    name: 'RSASSA-PKCS1-v1_5',
-    hash: 'SHA-256',
-    publicExponent: new Uint8Array([1, 0, 1]),
-    modulusLength: 2048,
-  };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=application',
-    keys,
-    signingAlgorithm: algorithm,
-  });
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  const lines = key.toString('base64').match(/.{1,64}/g) ?? [];
-  const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
-  return `${pem}\n${certificate.toString('pem')}\n`;
+  const { key, certificate } = await selfSigned({ name: 'application', isRsa: true });
+  return `${key}\n${certificate}`;
 }
 
 const ids = {

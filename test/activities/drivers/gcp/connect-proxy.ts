@@ -2,15 +2,12 @@
  * An egress proxy that speaks CONNECT, and behind it Google's own host names, which lead to the
  * double.
  */
-import { webcrypto } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect } from 'node:net';
-// The library of certificates refuses to load without this.
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
+import { selfSigned } from '../../../support/self-signed.ts';
 
 export interface ConnectProxy {
   /** For HTTPS_PROXY. */
@@ -24,7 +21,11 @@ export interface ConnectProxy {
 
 /** `names`: the hosts that there are. All requests to them go to `upstream`. */
 export async function startConnectProxy(names: string[], upstream: string): Promise<ConnectProxy> {
-  const { key, certificate } = await newCertificate(names);
+  const { key, certificate } = await selfSigned({
+    name: 'behind the proxy',
+    hosts: names,
+    isAuthority: true,
+  });
   const hosts = createTlsServer({ key, cert: certificate }, (incoming, outgoing) =>
     forward(upstream, incoming, outgoing),
   );
@@ -75,24 +76,4 @@ async function listen(server: Server): Promise<void> {
 function portOf(server: Server): number {
   const address: AddressInfo = Object(server.address());
   return address.port;
-}
-
-async function newCertificate(names: string[]): Promise<{ key: string; certificate: string }> {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=behind the proxy',
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
-    ],
-  });
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  const lines = key.toString('base64').match(/.{1,64}/g) ?? [];
-  return {
-    key: ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n'),
-    certificate: `${certificate.toString('pem')}\n`,
-  };
 }

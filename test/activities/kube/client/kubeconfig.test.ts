@@ -7,6 +7,7 @@ import {
   kubeConfigOfSecret,
   loadKubeConfig,
 } from '../../../../activities/kube/client/kubeconfig.ts';
+import { selfSigned } from '../../../support/self-signed.ts';
 
 let folder: string;
 
@@ -86,6 +87,21 @@ test.each([
   { name: 'nothing at all', flag: () => '', says: 'No kubeconfig found' },
 ])('a kubeconfig with $name is an error that says so', ({ flag, says }) => {
   expect(() => loadKubeConfig(flag(), { HOME: folder })).toThrow(says);
+});
+
+test.each([
+  { name: 'of another key', key: 'other' as const, says: 'the certificate is of another key' },
+  { name: 'with a key in no PEM', key: 'none' as const, says: 'the key is not in PEM' },
+])('a client certificate $name is an error that names the user', async ({ key, says }) => {
+  const [one, other] = [await selfSigned({ name: 'u' }), await selfSigned({ name: 'u' })];
+  const withKey = (text: string) => {
+    const [cert, data] = [one.certificate, text].map((pem) => Buffer.from(pem).toString('base64'));
+    return config(`{client-certificate-data: ${cert}, client-key-data: ${data}}`);
+  };
+  expect(loadKubeConfig(file('good', withKey(one.key))).user.keyData).toBeDefined();
+  const bad = file('bad', withKey({ other: other.key, none: 'no key' }[key]));
+  const named = `${bad}: client-certificate-data and client-key-data of user "u" cannot be used: `;
+  expect(() => loadKubeConfig(bad)).toThrow(named + says);
 });
 
 test('a token, a password and a token file become a header', async () => {
