@@ -26,7 +26,7 @@ export async function readWorkflowFacts(
 ): Promise<WorkflowRead> {
   const settings = temporalSettingsOf(options, process.env);
   try {
-    const connection = await connectTo(settings, patienceMs);
+    const connection = await connectTo(settings, { connectMs: patienceMs });
     try {
       const { namespace } = settings;
       const client = new Client({ connection, namespace, ...dataConverterOf(settings) });

@@ -29,7 +29,7 @@ export async function readTemporal(place: Place, known: Known): Promise<Temporal
   const began = Date.now();
   try {
     const [connection, queue] = await Promise.all([
-      connectTo(settings, patienceMs),
+      connectTo(settings, { connectMs: patienceMs }),
       queueOf(place, known),
     ]);
     try {

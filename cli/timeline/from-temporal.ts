@@ -27,7 +27,7 @@ export async function lifeInTemporal(
   options: TemporalOptions,
 ): Promise<Lifecycle | undefined> {
   const settings = temporalSettingsOf(options, process.env);
-  const connection = await connectTo(settings, patienceMs);
+  const connection = await connectTo(settings, { connectMs: patienceMs });
   try {
     const { dataConverter } = dataConverterOf(settings);
     const client = new Client({

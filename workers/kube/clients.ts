@@ -1,5 +1,12 @@
 /** Builds the clients of a process, and waits until what they talk to is there. */
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
@@ -203,19 +210,40 @@ async function connect(settings: TemporalSettings): Promise<Connection> {
   }
 }
 
-/** To the server, whether the namespace is there or not. Fails within a time limit. */
+export interface TemporalLimits {
+  /** Milliseconds until it is connected. Default 5,000. */
+  connectMs?: number;
+  /** Milliseconds for a call that has no deadline of its own. Default 70,000. */
+  callMs?: number;
+}
+
+/** As long as a server lets a long poll wait, and some more. */
+const longestCallMs = 70_000;
+
+/**
+ * To the server, whether the namespace is there or not. Fails within a time limit, and so does each
+ * call: a server may take connections, and then answer nothing.
+ */
 export async function connectTo(
-  { connection }: TemporalSettings,
-  connectTimeout = stepTimeoutMs,
+  { connection }: Pick<TemporalSettings, 'connection'>,
+  { connectMs = stepTimeoutMs, callMs = longestCallMs }: TemporalLimits = {},
 ): Promise<Connection> {
   const { address, tls, apiKey, metadata } = connection;
   return await Connection.connect({
     address,
-    connectTimeout,
+    connectTimeout: connectMs,
+    interceptors: [retryWithin(callMs)],
     ...(tls !== undefined && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata && { metadata }),
   });
+}
+
+/** The SDK's own interceptor, of which each attempt has the whole time. */
+function retryWithin(milliseconds: number): NonNullable<ConnectionOptions['interceptors']>[number] {
+  const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  return (options, nextCall) =>
+    retry(options, (one) => nextCall({ ...one, deadline: one.deadline ?? nowMs() + milliseconds }));
 }
 
 /** Returns the id of the namespace. */

@@ -1,4 +1,3 @@
-import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 /**
  * What an install has for itself in a Temporal namespace. Each claim is a workflow that is named
  * after what is claimed and remembers its holder: starting one is atomic, so of two processes that
@@ -8,6 +7,7 @@ import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { ClaimInput } from '../../workflows/claim.ts';
+import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import type { Waiting } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Identity } from './identity.ts';
