@@ -551,6 +551,31 @@ describe('the chart', () => {
     expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', selector);
   });
 
+  const inList = (key: string, ...values: string[]) => ({ key, operator: 'In', values });
+  test.each([
+    { fleet: 'all', expressions: [others] },
+    { fleet: 'labels:fleet=eu-1', expressions: [inList('fleet', 'eu-1')] },
+    {
+      fleet: 'labels: a==b, c in (d, e),f notin (g),h!=i,j,!k,x=',
+      expressions: [
+        inList('a', 'b'),
+        inList('c', 'd', 'e'),
+        { key: 'f', operator: 'NotIn', values: ['g'] },
+        { key: 'h', operator: 'NotIn', values: ['i'] },
+        { key: 'j', operator: 'Exists' },
+        { key: 'k', operator: 'DoesNotExist' },
+        inList('x', ''),
+      ],
+    },
+  ])('keeps others from providerIDs in no namespace but those of $fleet', async (one) => {
+    const { fleet, expressions } = one;
+    const set = `--set-json=fleet={"namespaces":${JSON.stringify(fleet)}}`;
+    const policy = policyOf(await render(['--set=install=a', set]), '-provider-id');
+    expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', {
+      matchExpressions: expressions,
+    });
+  });
+
   test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
     const strict = await tokensRule();
     expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);

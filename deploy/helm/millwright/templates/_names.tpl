@@ -39,11 +39,36 @@
 { matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }
 {{- end }}
 
-{{/* Selects the Namespaces with Machines; kube-system only where it is one by its name. */}}
+{{/*
+Selects the Namespaces with Machines; kube-system only where it is one by its name or its labels. Those of other
+releases, and of MCM, are none of ours.
+*/}}
 {{- define "millwright.machinesSelector" -}}
+{{- $fleet := .Values.fleet.namespaces }}
 {{- with include "millwright.knownNamespaces" . | fromJsonArray }}{{ include "millwright.namesSelector" . }}
-{{- else }}{{ include "millwright.othersSelector" . }}
+{{- else }}{{ if eq $fleet "all" }}{{ include "millwright.othersSelector" . }}
+{{- else }}{{ include "millwright.labelsSelector" (trimPrefix "labels:" $fleet) }}{{ end }}
 {{- end }}
+{{- end }}
+
+{{/* A LabelSelector, as JSON, of a selector as a text: `a=b,c in (d,e),!f`. */}}
+{{- define "millwright.labelsSelector" -}}
+{{- $expressions := list }}
+{{- range regexFindAll "[^,(]+([(][^)]*[)])?" . -1 }}
+{{- $text := trim . }}
+{{- $key := regexFind "[-\\w./]+" $text }}
+{{- $values := list }}
+{{- range splitList "," (regexReplaceAll "^[^=(]*([=(]+)\\s*|[)]$" $text "") }}{{ $values = append $values (trim .) }}{{ end }}
+{{- $operator := "Exists" }}
+{{- if hasPrefix "!" $text }}{{ $operator = "DoesNotExist" }}
+{{- else if or (contains "!=" $text) (regexMatch "\\snotin\\s*[(]" $text) }}{{ $operator = "NotIn" }}
+{{- else if or (contains "=" $text) (regexMatch "\\sin\\s*[(]" $text) }}{{ $operator = "In" }}
+{{- end }}
+{{- $expression := dict "key" $key "operator" $operator }}
+{{- if has $operator (list "In" "NotIn") }}{{ $_ := set $expression "values" $values }}{{ end }}
+{{- with $text }}{{ $expressions = append $expressions $expression }}{{ end }}
+{{- end }}
+{{- toJson (dict "matchExpressions" $expressions) }}
 {{- end }}
 
 {{/*
