@@ -130,6 +130,9 @@ function policyOf(objects: readonly Rendered[], ending: string): Rendered | unde
   );
 }
 
+/** Of a LabelSelector. */
+const inList = (key: string, ...values: string[]) => ({ key, operator: 'In', values });
+
 /** What our processes may write in kube-system. */
 async function tokensRule(...args: string[]): Promise<string> {
   const policy = policyOf(await render(args), '-tokens');
@@ -551,7 +554,6 @@ describe('the chart', () => {
     expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', selector);
   });
 
-  const inList = (key: string, ...values: string[]) => ({ key, operator: 'In', values });
   test.each([
     { fleet: 'all', expressions: [others] },
     { fleet: 'labels:fleet=eu-1', expressions: [inList('fleet', 'eu-1')] },
@@ -568,8 +570,8 @@ describe('the chart', () => {
       ],
     },
   ])('keeps others from providerIDs in no namespace but those of $fleet', async (one) => {
-    const { fleet, expressions } = one;
-    const set = `--set-json=fleet={"namespaces":${JSON.stringify(fleet)}}`;
+    const { fleet: namespaces, expressions } = one;
+    const set = `--set-json=fleet=${JSON.stringify({ namespaces })}`;
     const policy = policyOf(await render(['--set=install=a', set]), '-provider-id');
     expect(policy).toHaveProperty('spec.matchConstraints.namespaceSelector', {
       matchExpressions: expressions,
