@@ -32,7 +32,40 @@ function complete(object: unknown): void {
   if (!isAnswer(object) || typeof object.kind !== 'string') return;
   const isOurs = typeof object.apiVersion === 'string' && object.apiVersion.startsWith(`${group}/`);
   const spec = isOurs ? emptySpecs[object.kind] : undefined;
-  if (spec) object.spec ??= structuredClone(spec);
+  if (!spec) return;
+  object.spec ??= structuredClone(spec);
+  for (const metadata of templateMetadataIn(object.spec)) fillTexts(metadata);
+}
+
+/** Of what is made from a template, and of Nodes. */
+function templateMetadataIn(spec: unknown): unknown[] {
+  const template = fieldOf(spec, 'template');
+  const machines = [spec, fieldOf(template, 'spec')];
+  return [template, ...machines.map((machine) => fieldOf(machine, 'nodeTemplate'))].map((part) =>
+    fieldOf(part, 'metadata'),
+  );
+}
+
+/**
+ * MCM's schemas ask nothing of it, so that `annotations:` without a value is stored as null. To Go
+ * a map that is null is none, and a text an empty one.
+ */
+function fillTexts(metadata: unknown): void {
+  if (!isRecord(metadata)) return;
+  for (const name of ['labels', 'annotations']) {
+    const texts = metadata[name];
+    if (texts === null) delete metadata[name];
+    if (!isRecord(texts)) continue;
+    for (const [key, text] of Object.entries(texts)) if (text === null) texts[key] = '';
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function isAnswer(value: unknown): value is Answer {
