@@ -1,12 +1,14 @@
 /** The chart's admission policy that lets the worker alone change `spec.providerID`. */
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import type { Deployment } from './deployments.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
+import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
+import type { LabelSelector } from '../../workflows/api/machine-set.ts';
+import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
 
 interface Policy extends KubeObject {
   spec?: {
     matchConstraints?: {
-      namespaceSelector?: { matchLabels?: Record<string, string> };
+      namespaceSelector?: LabelSelector;
     };
     matchConditions?: readonly { expression: string }[];
   };
@@ -30,17 +32,19 @@ export async function policyAgainst(
       `system:serviceaccount:${namespace}:${spec?.template?.spec?.serviceAccountName ?? 'default'}`,
   );
   if (users.length === 0) return undefined;
+  const labels = await labelsOf(kube, namespace);
   const found = (await readPolicies(kube)).find(
-    (policy) => isFor(policy, namespace) && !users.some((user) => lets(policy, user)),
+    (policy) => isFor(policy, labels) && !users.some((user) => lets(policy, user)),
   );
   if (!found) return undefined;
   return `admission policy ${found.metadata.name} keeps MCM (${users.join(', ')}) from writing spec.providerID: add its user to the value admission.providerIDWriters of the chart, or set admission.providerID to false`;
 }
 
-const isFor = ({ metadata, spec }: Policy, namespace: string): boolean =>
-  metadata.name.endsWith(ending) &&
-  spec?.matchConstraints?.namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name'] ===
-    namespace;
+/** To admission an empty selector is one of all namespaces. */
+function isFor({ metadata, spec }: Policy, labels: Record<string, string>): boolean {
+  const selector = spec?.matchConstraints?.namespaceSelector;
+  return metadata.name.endsWith(ending) && (isEmptySelector(selector) || matches(selector, labels));
+}
 
 const lets = ({ spec }: Policy, user: string): boolean =>
   spec?.matchConditions?.some(({ expression }) => expression.includes(JSON.stringify(user))) ??
@@ -51,6 +55,18 @@ async function readPolicies(kube: KubeClient): Promise<Policy[]> {
     return (await kube.list<Policy>(policies)).items;
   } catch (error) {
     if (isRefusal(error)) return [];
+    throw error;
+  }
+}
+
+/** A fleet may go by any label; where the person may not read the Namespace, by its name. */
+async function labelsOf(kube: KubeClient, namespace: string): Promise<Record<string, string>> {
+  const name = { 'kubernetes.io/metadata.name': namespace };
+  try {
+    const { metadata } = await kube.get<KubeObject>(`/api/v1/namespaces/${namespace}`);
+    return { ...metadata.labels, ...name };
+  } catch (error) {
+    if (isRefusal(error) || isNotFound(error)) return name;
     throw error;
   }
 }
