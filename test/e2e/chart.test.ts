@@ -207,10 +207,18 @@ describe('an install by the chart', () => {
     const asWorker = kubeconfigFileOf(accountOf(scenario, 'core'));
     const { namespace } = scenario;
     const patch = ['patch', 'secret', secretName, '-n', namespace, '--dry-run=server'];
-    const data = [...patch, '--type=merge', '-p', '{"data":{"userData":"eA=="}}'];
-    await expect(withKubectl(data, undefined, asWorker)).rejects.toThrow(
-      'Millwright may change nothing of a Secret but its finalizers',
-    );
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'gone' };
+    for (const change of [
+      { data: { userData: 'eA==' } },
+      { immutable: true },
+      // The garbage collector deletes what such an owner has.
+      { metadata: { ownerReferences: [owner] } },
+    ]) {
+      const changed = [...patch, '--type=merge', '-p', JSON.stringify(change)];
+      await expect(withKubectl(changed, undefined, asWorker)).rejects.toThrow(
+        'Millwright may change nothing of a Secret but its finalizers',
+      );
+    }
     const finalizer = '{"metadata":{"finalizers":["machine.sapcloud.io/other"]}}';
     await withKubectl([...patch, '--type=merge', '-p', finalizer], undefined, asWorker);
 

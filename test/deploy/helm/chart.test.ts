@@ -578,6 +578,15 @@ describe('the chart', () => {
     });
   });
 
+  // With an owner that does not exist the garbage collector deletes a Secret.
+  test.each(['data', 'immutable', 'metadata.labels', 'metadata.ownerReferences'])(
+    'may not change %s of a Secret',
+    async (field) => {
+      const [rule] = policyOf(await render([]), '-secrets')?.spec?.validations ?? [];
+      expect(rule?.expression).toContain(`&& (has(object.${field}) ? object.${field} : `);
+    },
+  );
+
   test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
     const strict = await tokensRule();
     expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);

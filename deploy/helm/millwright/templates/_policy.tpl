@@ -35,3 +35,9 @@ spec:
   policyName: {{ .name }}
   validationActions: [Deny]
 {{- end }}
+
+{{/* CEL: whether a field is as before. Takes a list of its path and of what an absent one counts as. */}}
+{{- define "millwright.unchanged" -}}
+{{- $path := first . }}
+{{- printf "(has(object.%s) ? object.%s : %s) == (has(oldObject.%s) ? oldObject.%s : %s)" $path $path (last .) $path $path (last .) }}
+{{- end }}
