@@ -587,6 +587,15 @@ describe('the chart', () => {
     },
   );
 
+  test.each(['object', 'oldObject'])(
+    'reads no providerID of a Machine without a spec, as MCM takes it: %s',
+    async (object) => {
+      const [rule] = policyOf(await render([]), '-provider-id')?.spec?.validations ?? [];
+      const given = `(has(${object}.spec) && has(${object}.spec.providerID) ? `;
+      expect(rule?.expression).toContain(given);
+    },
+  );
+
   test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
     const strict = await tokensRule();
     expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);
