@@ -17,6 +17,7 @@ import { realClock } from './queue/clock.ts';
 import { createDelivery } from './queue/delivery.ts';
 import type { DeliveryOptions } from './queue/delivery.ts';
 import type { PauseLog } from './pause-log.ts';
+import { placeOf } from './place.ts';
 import { LeaseNotes } from './lease-notes.ts';
 import type { Signal } from './dispatch/signal.ts';
 import { LeaderSession } from './leader-session.ts';
@@ -110,16 +111,8 @@ export interface Watcher {
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
   const { cluster, targetCluster: target, temporal } = options;
-  const place = placeIn(await databaseOf(temporal), options);
+  const place = placeOf(await databaseOf(temporal), options);
   return startElection(options, { cluster, scope: { place, target } });
-}
-
-/** Workflows of another queue or with other ids got no signal. */
-function placeIn(
-  database: string,
-  { taskQueue, clusterName = '' }: Pick<WatcherOptions, 'taskQueue' | 'clusterName'>,
-): string {
-  return `${taskQueue} ${clusterName} ${database}`;
 }
 
 /**
@@ -190,7 +183,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     unservedSince: () => presence?.unservedSince() ?? new Map(),
     doubts,
     noteDatabase(id) {
-      const found = placeIn(id, options);
+      const found = placeOf(id, options);
       if (id === '' || found === place.scope.place) return;
       place.scope.place = found;
       election.beginAnew(otherTemporal);

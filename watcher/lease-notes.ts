@@ -9,7 +9,7 @@ import {
 } from '../activities/kube/objects/certificate-ends.ts';
 import { nowMs } from '../activities/system/system.ts';
 import type { Checkpoint, Scope } from './cache/checkpoint.ts';
-import { write } from './cache/checkpoint.ts';
+import { isOfOtherPlace, write } from './cache/checkpoint.ts';
 import { PauseLog } from './pause-log.ts';
 import { RestoreNote } from './restore-note.ts';
 
@@ -30,6 +30,8 @@ export class LeaseNotes {
   readonly pauses = new PauseLog(nowMs);
   readonly #restore = new RestoreNote(nowMs);
   readonly #options: LeaseNotesOptions;
+  /** The checkpoint on the Lease is of another place: workers go by it. */
+  #isForeign = false;
 
   constructor(options: LeaseNotesOptions) {
     this.#options = options;
@@ -39,6 +41,8 @@ export class LeaseNotes {
   takeOver(before: LeaseBefore, doubt: string | undefined): void {
     this.pauses.takeOver(before);
     this.#restore.takeOver(before, doubt);
+    const { scope } = this.#options;
+    this.#isForeign = isOfOtherPlace(before.annotations[checkpointAnnotation], scope);
   }
 
   annotations(doubt: string | undefined, present: Present): Annotations {
@@ -46,10 +50,13 @@ export class LeaseNotes {
     const { checkpoint, stoppedSince, targetAwaySince } = present;
     this.pauses.note('stop', stoppedSince);
     this.pauses.note('target', targetAwaySince);
+    if (checkpoint) this.#isForeign = false;
+    const kept = checkpoint ?? (this.#isForeign ? {} : undefined);
     // Until there is a new one, the old one holds, or none.
-    const kept = checkpoint ? write(checkpoint, scope) : doubt === undefined ? undefined : null;
+    const otherwise = doubt === undefined ? undefined : null;
+    const noted = kept ? write(kept, scope) : otherwise;
     return {
-      ...(kept !== undefined && { [checkpointAnnotation]: kept }),
+      ...(noted !== undefined && { [checkpointAnnotation]: noted }),
       ...this.pauses.annotations(),
       ...this.#restore.annotations(),
       [certificatesAnnotation]: writeCertificateEnds(certificates()) ?? null,

@@ -13,6 +13,7 @@ import { serveWorker } from './fleet/serve-worker.ts';
 import type { Waiting } from './kube/clients.ts';
 import {
   createKubeClients,
+  databaseOf,
   untilTemporalAnswers,
   waitsForServers,
   watchTemporal,
@@ -130,7 +131,7 @@ function watchCurrent(
   return version && watchVersion(temporal, { version, taskQueue, log, signal });
 }
 
-type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal'> & {
+type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal' | 'database'> & {
   factory: WorkerFactory;
 };
 
@@ -150,7 +151,9 @@ async function reachServers(
   shutdown.add('Events', () => events.close());
   const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
   shutdown.add('Temporal client', () => temporal.connection.close());
-  signs.reach = watchTemporal(temporal, { config, shutdown, registry });
+  const database = { id: databaseOf(temporal) };
+  const onDatabase = (id: string): void => void (database.id = id);
+  signs.reach = watchTemporal(temporal, { config, shutdown, registry, onDatabase });
   // Only workflows set them.
   if (config.serves.core) {
     await untilSearchAttributesKnown(temporal, {
@@ -159,7 +162,7 @@ async function reachServers(
     });
   }
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
-  return { clients, identity, events, temporal, factory };
+  return { clients, identity, events, temporal, database, factory };
 }
 
 function createWorlds({ namespaces }: Config, cluster: string, signs: Signs): Worlds {

@@ -67,4 +67,6 @@ export interface MachineSetLists {
 /** Whatever writes to Kubernetes needs a watcher that holds the Lease of the namespace. */
 export interface ActiveWatcher {
   isActive(): boolean;
+  /** The Lease is that of a watcher which signals other workflows than ours. Default false. */
+  isElsewhere?(): boolean;
 }

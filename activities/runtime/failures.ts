@@ -26,9 +26,18 @@ export function failureOf(error: unknown, words?: string): Error {
   return failure;
 }
 
-/** No process holds this Lease, so nothing may be created or destroyed now. */
-export function noActiveWatcher({ namespace, name }: NamespacedName): ApplicationFailure {
-  const message = `no watcher holds the Lease "${name}" in namespace ${namespace}: start one, or wait for it to take over`;
+/**
+ * No process holds this Lease, so nothing may be created or destroyed now. `isElsewhere`: one of
+ * another install or Temporal does, or did last.
+ */
+export function noActiveWatcher(
+  { namespace, name }: NamespacedName,
+  isElsewhere = false,
+): ApplicationFailure {
+  const what = `the Lease "${name}" in namespace ${namespace}`;
+  const message = isElsewhere
+    ? `${what} is that of a watcher of another install, or of another Temporal: end one of the two installs`
+    : `no watcher holds ${what}: start one, or wait for it to take over`;
   return waiting({ type: 'NoActiveWatcher', message, milliseconds: 1_000 + random() * 1_000 });
 }
 

@@ -25,7 +25,9 @@ export async function requireActiveWatcher(
 
 /** Before anything is written to Kubernetes. */
 export function requireLeader({ activeWatcher, namespace, leasePlace }: GateDependencies): void {
-  if (!activeWatcher.isActive()) throw noActiveWatcher(ownLeaseOf(namespace, leasePlace));
+  if (activeWatcher.isActive()) return;
+  const lease = ownLeaseOf(namespace, leasePlace);
+  throw noActiveWatcher(lease, activeWatcher.isElsewhere?.() ?? false);
 }
 
 /** The object that has to wait gets an Event of that. */

@@ -65,6 +65,8 @@ export async function compareWorkflows(
  */
 async function areObjectsAwaited(place: Place, namespace: string): Promise<boolean> {
   if (place.activeWatcher.isActive()) return false;
+  // A watcher of ours would find nothing on it that it could go on from.
+  if (place.activeWatcher.isElsewhere?.()) return true;
   const { annotations } = (await leaseOf(place, namespace))?.metadata ?? {};
   return annotations?.[checkpointAnnotation] === undefined;
 }

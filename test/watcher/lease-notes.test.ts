@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
 import { LeaseNotes } from '../../watcher/lease-notes.ts';
 
@@ -35,4 +35,28 @@ test('a term that begins because of a restore notes it, and drops the checkpoint
   const annotations = notes.annotations(undefined, nothing);
   expect(annotations).not.toHaveProperty(names.checkpoint);
   expect(annotations).not.toHaveProperty(names.restored);
+});
+
+describe('a checkpoint of another install, or of another Temporal,', () => {
+  const foreign = { [names.checkpoint]: '{"scope":"other","machines":"7"}' };
+  const own = JSON.stringify({ scope: 'queue' });
+
+  test.each([undefined, 'no leader for 90 s'])(
+    'makes way with the first write, so that workers know whose watcher leads (doubt: %s)',
+    (doubt) => {
+      const notes = notesWith([]);
+      notes.takeOver({ annotations: foreign, renewedAt: undefined }, doubt);
+      expect(notes.annotations(doubt, nothing)).toMatchObject({ [names.checkpoint]: own });
+    },
+  );
+
+  test('is not written again in the place of the one that came after it', () => {
+    const notes = notesWith([]);
+    notes.takeOver({ annotations: foreign, renewedAt: undefined }, undefined);
+    const checkpoint = { machines: '9' };
+    expect(notes.annotations(undefined, { ...nothing, checkpoint })).toMatchObject({
+      [names.checkpoint]: '{"scope":"queue","machines":"9"}',
+    });
+    expect(notes.annotations(undefined, nothing)).not.toHaveProperty(names.checkpoint);
+  });
 });

@@ -56,7 +56,7 @@ export function read(text: string | undefined, { place, target }: Scope): Checkp
 }
 
 /** It is of another cluster, of another database of Temporal, or of another install. */
-export function isOfOtherPlace(text: string | undefined, { place }: Scope): boolean {
+export function isOfOtherPlace(text: string | undefined, { place }: Pick<Scope, 'place'>): boolean {
   const { scope: found } = parsed(text);
   return found !== undefined && found !== place;
 }

@@ -8,6 +8,7 @@ import { watchActiveWatcher } from '../../activities/kube/leases/active-watcher.
 import type { GlobalStop, StopView } from '../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../activities/kube/objects/global-stop.ts';
 import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
+import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
 import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
@@ -35,6 +36,8 @@ import { joinFleet } from './member.ts';
 /** What the namespaces of a worker share. */
 export interface WorkerFleet extends MemberParts {
   temporal: Client;
+  /** Its namespace; no id: it is not known yet. */
+  database: Readonly<{ id: string }>;
   worlds: Worlds;
   drivers: ProcessDrivers;
   driverWorkers: DriverWorkers;
@@ -94,8 +97,8 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
 
 /** What every activity that creates or destroys asks first. */
 function watchGates(
-  { config }: WorkerFleet,
-  { clients: { control: client } }: Member,
+  { config, database }: WorkerFleet,
+  { clients: { control: client }, identity }: Member,
   { namespace, scope, log, report }: Attempt,
 ): { stop: GlobalStop; activeWatcher: ActiveWatcher } {
   const onError = (what: string) => (err: unknown) => {
@@ -114,10 +117,27 @@ function watchGates(
     client,
     namespace,
     place: config.leaderElection,
+    isElsewhere: watcherOfOthers({ database, identity, log }),
     onError: onError('the Lease of the watcher cannot be read'),
   });
   scope.add('active watcher', () => activeWatcher.close());
   return { stop, activeWatcher };
+}
+
+/** A claim keeps two installs of one namespace apart only where they share a Temporal namespace. */
+export function watcherOfOthers({
+  database,
+  identity,
+  log,
+}: Pick<WorkerFleet, 'database'> & Pick<Member, 'identity'> & Pick<Attempt, 'log'>) {
+  let wasElsewhere = false;
+  return (annotations: Readonly<Record<string, string>>): boolean => {
+    const isNow = database.id !== '' && isElsewhere(annotations, placeOf(database.id, identity));
+    if (isNow && !wasElsewhere)
+      log.warn('the watcher is of another install, or of another Temporal: nothing is written');
+    wasElsewhere = isNow;
+    return isNow;
+  };
 }
 
 /** Of a target cluster of its own they are of this namespace alone. */

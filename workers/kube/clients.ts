@@ -163,14 +163,23 @@ export async function createTemporalClient({
   traces = 'none',
 }: Pick<Config, 'temporal' | 'identity'> & Partial<Pick<Config, 'traces'>>): Promise<Client> {
   const { namespace } = temporal;
-  const connection = await connect(temporal);
-  return new Client({
+  const [connection, database] = await connect(temporal);
+  const client = new Client({
     connection,
     namespace,
     identity,
     ...dataConverterOf(temporal),
     ...(traces !== 'none' && { interceptors: { workflow: [headerInterceptor] } }),
   });
+  databases.set(client, database);
+  return client;
+}
+
+const databases = new WeakMap<Client, string>();
+
+/** Id of our namespace as the client found it at its start; empty where that is not known. */
+export function databaseOf(client: Client): string {
+  return databases.get(client) ?? '';
 }
 
 export interface TemporalWatchOptions extends Pick<Process, 'config' | 'shutdown'> {
@@ -196,12 +205,12 @@ export function watchTemporal(
 /** Limit of each of the two steps of an attempt: to connect, and to ask for the namespace. */
 const stepTimeoutMs = 5_000;
 
-async function connect(settings: TemporalSettings): Promise<Connection> {
+/** Returns the id of the namespace as well. */
+async function connect(settings: TemporalSettings): Promise<[Connection, string]> {
   const { namespace } = settings;
   const connection = await connectTo(settings);
   try {
-    await askFor(namespace, connection);
-    return connection;
+    return [connection, await askFor(namespace, connection)];
   } catch (error) {
     await connection.close();
     if (!isUnknownToTemporal(error)) throw error;

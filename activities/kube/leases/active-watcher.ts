@@ -17,6 +17,8 @@ import { monotonicMs, nowMs } from '../../system/system.ts';
 export interface ActiveWatcher {
   /** No holder, no action: whatever writes to Kubernetes waits for a watcher. */
   isActive(): boolean;
+  /** The Lease is that of a watcher which signals other workflows than ours. */
+  isElsewhere(): boolean;
   /** When nothing could be done, as the watchers noted it. */
   pauses(): NotedPause[];
   /** Fulfilled after the first read. */
@@ -29,6 +31,8 @@ export interface ActiveWatcherOptions {
   namespace: string;
   /** Of the Lease. */
   place?: LeasePlace | undefined;
+  /** Whether what stands on the Lease says so, see `ActiveWatcher`. Default: it never does. */
+  isElsewhere?(annotations: Readonly<Record<string, string>>): boolean;
   /** Called for each failed read; the watch goes on by itself. */
   onError(error: unknown): void;
 }
@@ -37,6 +41,7 @@ export function watchActiveWatcher({
   client,
   namespace,
   place,
+  isElsewhere = () => false,
   onError,
 }: ActiveWatcherOptions): ActiveWatcher {
   const own = ownLeaseOf(namespace, place);
@@ -45,10 +50,12 @@ export function watchActiveWatcher({
   // By both clocks: one stands still while a machine sleeps, the other may be set.
   let end = { monotonic: 0, wall: 0 };
   const history = new PauseHistory();
+  let isOfOthers = false;
 
   function see(lease: Lease | undefined): void {
     const now = nowMs();
-    const isHeld = lease !== undefined && (!isShared || isHeldByUs(lease));
+    isOfOthers = isElsewhere(lease?.metadata.annotations ?? {});
+    const isHeld = lease !== undefined && !isOfOthers && (!isShared || isHeldByUs(lease));
     const remaining = isHeld ? term.remaining(lease.spec ?? {}, now) : 0;
     end = { monotonic: monotonicMs() + remaining, wall: now + remaining };
     if (lease !== undefined) history.see(notedOn(lease), now);
@@ -57,6 +64,7 @@ export function watchActiveWatcher({
   const watched = new WatchedLease({ client, lease: own, onSeen: see, onError });
   return {
     isActive: () => monotonicMs() < end.monotonic && nowMs() < end.wall,
+    isElsewhere: () => isOfOthers,
     pauses: () => history.pauses(),
     synced: watched.synced,
     close: () => watched.stop(),

@@ -98,6 +98,15 @@ describe('the comparison', () => {
   });
 });
 
+test('misses no workflow while the watcher is of another install, or of another Temporal', async () => {
+  const metadata = { ...lease.metadata, annotations: { [checkpointAnnotation]: 'x' } };
+  const activeWatcher = { isActive: () => false, isElsewhere: () => true };
+  const control = [{ ...lease, metadata }, aMachine()];
+  const world = aWorld({ control, workflows: new Board(), activeWatcher });
+  const look = await compareWorkflows(world, { namespace });
+  expect(look).toMatchObject({ objects: 1, unattended: [] });
+});
+
 describe('workflows of an install that was replaced', () => {
   test('do not count as those of their objects', async () => {
     const { workflows, world } = aBoardAndWorld(aMachine());

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
-import { untilDriversKnown } from '../../../workers/fleet/serve-worker.ts';
+import { afterEach, expect, test } from 'vitest';
+import { watchActiveWatcher } from '../../../activities/kube/leases/active-watcher.ts';
+import { requireLeader } from '../../../activities/runtime/leader-gate.ts';
+import { untilDriversKnown, watcherOfOthers } from '../../../workers/fleet/serve-worker.ts';
 import { ServedNamespace } from '../../../workers/fleet/served-namespace.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
+import { aWorld } from '../../support/world.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { logLines } from '../log/log-lines.ts';
 
@@ -28,4 +31,46 @@ test('a namespace whose MachineClasses the worker may not list reports why it is
   await one.served;
   expect(served).toEqual(['virtual']);
   await one.retire();
+});
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+const place = 'millwright/one/shoot  first';
+
+test.each([
+  { of: 'its own database of Temporal', scope: place, id: 'first', mayAct: true },
+  { of: 'another database of Temporal', scope: place, id: 'second', mayAct: false },
+  { of: 'another install', scope: 'millwright/one/other  first', id: 'first', mayAct: false },
+  { of: 'a database that is not known yet', scope: place, id: '', mayAct: true },
+  { of: 'a watcher that has noted nothing yet', scope: undefined, id: 'first', mayAct: true },
+])('beside the watcher of $of a worker may act: $mayAct', async ({ scope, id, mayAct }) => {
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const noted = scope && { 'millwright.dev/checkpoint': JSON.stringify({ scope, machines: '7' }) };
+  const control = new InMemoryClient({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'millwright', namespace, annotations: { ...noted } },
+    spec: { holderIdentity: 'watcher', leaseDurationSeconds: 15, renewTime },
+  });
+  const identity = { cluster: 'one', name: 'shoot', taskQueue: 'millwright/one/shoot' };
+  const { log, lines } = logLines();
+  const activeWatcher = watchActiveWatcher({
+    client: control,
+    namespace,
+    isElsewhere: watcherOfOthers({ database: { id }, identity, log }),
+    onError: () => undefined,
+  });
+  open.push(activeWatcher);
+  await activeWatcher.synced;
+  expect(activeWatcher.isActive()).toBe(mayAct);
+  expect(lines).toHaveLength(mayAct ? 0 : 1);
+});
+
+test('a step that waits for the end of another install says so', () => {
+  const activeWatcher = { isActive: () => false, isElsewhere: () => true };
+  const act = (): void => requireLeader({ ...aWorld({}), namespace, activeWatcher });
+  expect(act).toThrow(/is that of a watcher of another install, or of another Temporal/);
 });
