@@ -22,7 +22,7 @@ import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './checks.ts';
-import { checksOf } from './checks.ts';
+import { checkNames, checksOf } from './checks.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** The SDK passes it on (1.24.0), and leaves it out of the type of an action. */
@@ -44,6 +44,7 @@ export async function ensureSchedules(
       ? await remove(client.schedule.getHandle(wanted.scheduleId))
       : await ensure(client, wanted),
   );
+  await removeFormer(install);
 }
 
 /**
@@ -60,6 +61,7 @@ export async function refreshSchedules(
   await onEach(install, async (check, wanted) =>
     check.isOff ? 'unchanged' : await refresh(install, check, wanted),
   );
+  await removeFormer(install);
 }
 
 interface Install {
@@ -86,6 +88,62 @@ async function onEach(
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * An install that becomes a fleet, or was one, has its Schedules by other ids. Those of before would
+ * go on beside them, with flags of then: its workers ask the same queue. A worker that ends makes
+ * them again until then.
+ */
+async function removeFormer(install: Install): Promise<void> {
+  // Never switched off, and the last to go: without it there are no others.
+  const isThere = await formerOf(install, 'lost-workflows');
+  if (!isThere) return;
+  const others = checkNames.filter((name) => name !== 'lost-workflows');
+  for (const name of [...others, 'lost-workflows'] as const) {
+    const former = await formerOf(install, name);
+    if (former) await replaceBy(ownHandle(install, name), former, install);
+  }
+}
+
+interface Former {
+  handle: ScheduleHandle;
+  description: ScheduleDescription;
+}
+
+async function formerOf(
+  { client, settings: { namespace, identity } }: Install,
+  check: Check['name'],
+): Promise<Former | undefined> {
+  const { fleetNamespace, ...alone } = identity;
+  const former = fleetNamespace === undefined ? { ...alone, fleetNamespace: namespace } : alone;
+  const handle = client.schedule.getHandle(scheduleIdOf(check, former));
+  const description = await orUnknown(handle.describe());
+  const { namespace: its, cluster }: OfCheck = Object(description?.action.args?.[0]);
+  const isOurs = its === namespace && cluster === identity.cluster;
+  return description && isOurs ? { handle, description } : undefined;
+}
+
+interface OfCheck {
+  namespace?: unknown;
+  cluster?: unknown;
+}
+
+function ownHandle({ client, settings }: Install, check: Check['name']): ScheduleHandle {
+  return client.schedule.getHandle(scheduleIdOf(check, settings.identity));
+}
+
+/** A pause by a person goes over. */
+async function replaceBy(
+  own: ScheduleHandle,
+  { handle, description }: Former,
+  { log }: Install,
+): Promise<void> {
+  const { paused, note } = description.state;
+  if (paused && !isPausedByFailure(description) && (await orUnknown(own.describe())))
+    await own.pause(note);
+  if ((await remove(handle)) === 'removed')
+    log.info({ scheduleId: handle.scheduleId, by: own.scheduleId }, 'schedule replaced');
 }
 
 async function remove(handle: ScheduleHandle): Promise<Done> {

@@ -2,13 +2,14 @@
  * An install with the real probes, on API servers in memory and a simulated Temporal. No
  * worker runs the checks: their runs end at once with the reports that a test hands in.
  */
+import type { ScheduleDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
 import { vi } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
 import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
-import { checksOf } from '../../../workers/checks/checks.ts';
+import { checkNames, checksOf } from '../../../workers/checks/checks.ts';
 import { startChecks } from '../../../workers/checks/start-checks.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
@@ -72,7 +73,10 @@ export class Install {
       const handle = getHandle(id);
       return id === this.unreadable ? { ...handle, describe: failForItsKey } : handle;
     });
-    const { timeouts } = config;
+    const { timeouts, namespaces } = config;
+    const isOfFleet = namespaces.kind !== 'one';
+    const served = isOfFleet ? namespace : namespaces.name;
+    const own = { ...identity, ...(isOfFleet && { fleetNamespace: namespace }) };
     const { creationTimeoutSeconds } = config.machine;
     const workflows = createWorkflowRegistry({
       temporal,
@@ -81,7 +85,7 @@ export class Install {
       timeouts,
       creationTimeoutSeconds,
     });
-    const settings = { ...config, namespace, identity };
+    const settings = { ...config, namespace: served, identity: own };
     process.run(() =>
       startChecks({
         temporal,
@@ -118,6 +122,32 @@ export class Install {
     return this.#runs.filter((run) => run.check === check).map(({ at }) => at);
   }
 
+  /** Of the install as one of a namespace, and as a fleet, in the order of their names. */
+  async scheduleIds(): Promise<string[]> {
+    return [...(await this.#schedules()).keys()].toSorted();
+  }
+
+  async notesOfPaused(): Promise<Record<string, string | undefined>> {
+    const paused = [...(await this.#schedules())].filter(([, { state }]) => state.paused);
+    return Object.fromEntries(paused.map(([id, { state }]) => [id, state.note]));
+  }
+
+  async #schedules(): Promise<Map<string, ScheduleDescription>> {
+    const found = new Map<string, ScheduleDescription>();
+    for (const last of [namespace, `${namespace}:${namespace}`]) {
+      for (const check of checkNames) {
+        const id = scheduleIdOf(check, { name: last });
+        const described = this.#client.schedule.getHandle(id).describe();
+        described.then(
+          (description) => found.set(id, description),
+          () => undefined,
+        );
+      }
+    }
+    await this.simulation.run(this.simulation.now + 1_000);
+    return found;
+  }
+
   /** What the Schedule of the check hands to its next run. */
   async inputOf(check: string): Promise<unknown> {
     const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
@@ -148,7 +178,8 @@ export class Install {
 const failForItsKey = () => Promise.reject(new Error('the key "old" is missing'));
 
 function configOf(flags: readonly string[]): Config {
-  const argv = [`--namespace=${namespace}`, ...flags];
+  const isGiven = flags.some((flag) => /^--namespaces?=/.test(flag));
+  const argv = [...(isGiven ? [] : [`--namespace=${namespace}`]), ...flags];
   const command = readCommandLine({ component: 'worker', argv, env: {} });
   if (command.kind !== 'run') throw new Error(command.text);
   return command.config;

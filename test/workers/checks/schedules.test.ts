@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { idleActionsOf } from '../../support/idle-actions.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
-import { checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
+import { checkNames, checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
 import { scheduleOf } from '../../../workers/checks/schedules.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -247,4 +247,51 @@ test.each([
   its.startWorker(flag);
   await its.pass(4.5 * minuteMs);
   expect(await its.inputOf(check)).toMatchObject(input);
+});
+
+const asFleet = ['--namespaces=shoot,other', '--install=shoot'];
+const idsAs = (last: string): string[] =>
+  checkNames.map((check) => `safety/${check}/${last}`).toSorted();
+
+test.each([
+  { what: 'becomes a fleet', before: [], after: asFleet, last: 'shoot:shoot' },
+  { what: 'was a fleet', before: asFleet, after: [], last: 'shoot' },
+])('an install that $what keeps no Schedules by their former ids', async (change) => {
+  const its = new Install(aWorld());
+  its.startWorker(...change.before);
+  await its.pass(minuteMs);
+  // It ends after a while, and makes its Schedules again until then.
+  its.startWorker(...change.after, '--safety-orphans=report');
+  await its.pass(2 * minuteMs);
+  expect(await its.scheduleIds()).toEqual(idsAs(change.last));
+});
+
+test('what another worker made again by the former ids goes within minutes', async () => {
+  const its = new Install(aWorld());
+  its.startWorker(...asFleet);
+  await its.pass(minuteMs);
+  const { process } = its.startWorker();
+  await its.pass(minuteMs);
+  process.end();
+  await its.pass(6 * minuteMs);
+  expect(await its.scheduleIds()).toEqual(idsAs('shoot:shoot'));
+});
+
+test('a check that a person has paused stays so when its install becomes a fleet', async () => {
+  const its = new Install(aWorld());
+  its.startWorker();
+  await its.pass(minuteMs);
+  await its.setPaused('orphans', true);
+  its.startWorker(...asFleet);
+  await its.pass(minuteMs);
+  expect(await its.notesOfPaused()).toEqual({ 'safety/orphans/shoot:shoot': 'looking into it' });
+});
+
+test('the Schedules of another namespace, which have that id, stay', async () => {
+  const its = new Install(aWorld());
+  its.startWorker('--namespace=other', '--install=shoot');
+  await its.pass(minuteMs);
+  its.startWorker(...asFleet);
+  await its.pass(6 * minuteMs);
+  expect(await its.scheduleIds()).toEqual([...idsAs('shoot'), ...idsAs('shoot:shoot')].toSorted());
 });
