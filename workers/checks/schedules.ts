@@ -91,9 +91,9 @@ async function onEach(
 }
 
 /**
- * An install that becomes a fleet, or was one, has its Schedules by other ids. Those of before would
- * go on beside them, with flags of then: its workers ask the same queue. A worker that ends makes
- * them again until then.
+ * An install that becomes a fleet, or was one, has its Schedules by other ids. Those of before
+ * would go on beside them, with flags of then: its workers ask the same queue. A worker that ends
+ * makes them again until then.
  */
 async function removeFormer(install: Install): Promise<void> {
   // Never switched off, and the last to go: without it there are no others.
