@@ -34,6 +34,7 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     isWaitingForCriticalComponents: false,
     preserve: '',
     machineNamespace: '',
+    isStripped: false,
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
   return nodeSignal(seen, where.context);

@@ -319,7 +319,12 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher/cache',
     holds: 'lists and watches; what is kept of each object',
-    imports: ['workflows/api', 'workflows/plan/machine-deployment', 'activities/kube'],
+    imports: [
+      'workflows/api',
+      'workflows/plan/machine',
+      'workflows/plan/machine-deployment',
+      'activities/kube',
+    ],
     packages: ['node'],
   },
   {

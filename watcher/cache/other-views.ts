@@ -4,6 +4,7 @@ import { annotations, finalizers, taints as taintKeys } from '../../workflows/ap
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { isStripped } from '../../workflows/plan/machine/node-template.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
 import { lifeOf, trimmedMeta } from './metadata.ts';
@@ -59,6 +60,7 @@ export function viewOfNode({ metadata, spec, status }: Node): NodeView {
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
     preserve: preserveValueOf(metadata),
     machineNamespace: metadata.annotations?.[annotations.nodeMachineNamespace] ?? '',
+    isStripped: isStripped({ ...metadata, taints: spec?.taints ?? [] }),
   };
 }
 

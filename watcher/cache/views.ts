@@ -104,6 +104,8 @@ export interface NodeView extends CachedObject {
   preserve: string;
   /** Where it says that its Machine is; empty when it does not. */
   machineNamespace: string;
+  /** See `NodeSnapshot`. */
+  isStripped: boolean;
 }
 
 export interface Views {

@@ -26,7 +26,8 @@ function hasRelevantChange(before: NodeView, now: NodeView, context: DispatchCon
     before.isDeleting !== now.isDeleting ||
     before.providerID !== now.providerID ||
     before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
-    before.preserve !== now.preserve
+    before.preserve !== now.preserve ||
+    (now.isStripped && !before.isStripped)
   );
 }
 
@@ -69,6 +70,7 @@ export function nodeSignal(seen: NodeSeen, context: DispatchContext): Signal | u
     isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
     ...(preserve !== '' && { preserve }),
     ...(isOfOthers(node, context) && { isOfOthers: true }),
+    ...(node.isStripped && { isStripped: true }),
   };
   return {
     kind: 'machine',

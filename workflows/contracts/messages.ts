@@ -55,6 +55,8 @@ export interface NodeSnapshot extends SnapshotVersion<'target'> {
   preserve?: string;
   /** It says that its Machine is in another namespace of the same target cluster. Default false. */
   isOfOthers?: boolean;
+  /** Others took away or changed what its Machine has put there. Default false. */
+  isStripped?: boolean;
 }
 
 /** From the check of orphans: the cloud neither lists the instance nor knows it. */

@@ -34,6 +34,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     usesTarget: prepared?.usesTarget ?? true,
     isNodeReady: isNodeReady(state),
     isNodeBehind: isNodeBehind(state),
+    nodeSyncAt: state.node.behind?.from,
     createDeadline: joinDeadlineOf(state),
     isConsoleRead: state.consoleOutput !== undefined || undefined,
     health: healthFactsOf(state),

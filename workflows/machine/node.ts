@@ -14,7 +14,18 @@ export function observeNode(state: MachineState, seen: NodeSnapshot): boolean {
   const isAnother = node.seen !== undefined && node.seen.uid !== seen.uid;
   if (health !== undefined && isAnother && seen.exists) noteBehind(state);
   node.seen = seen;
+  if (health !== undefined && seen.isStripped) noteStripped(state, Date.now());
   return true;
+}
+
+/** As late as MCM v0.62.1 does it: a program that does not want it changes the Node at once again. */
+const mendEveryMs = 10 * 60_000;
+
+function noteStripped({ node }: MachineState, now: number): void {
+  if (node.behind) return;
+  const from = Math.max(now, (node.mendedAt ?? -Infinity) + mendEveryMs);
+  node.mendedAt = from;
+  node.behind = from > now ? { from } : {};
 }
 
 /**
@@ -37,9 +48,10 @@ export function noteWritten(
   if (node.seen === before) node.seen = after;
 }
 
-/** The Machine changed: its Node has to follow. */
+/** The Machine changed: its Node has to follow at once. */
 export function noteBehind({ node }: MachineState): void {
-  node.behind ??= {};
+  const { from: _later, ...behind } = node.behind ?? {};
+  node.behind = behind;
 }
 
 /** The class changed. */

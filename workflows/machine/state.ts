@@ -116,10 +116,12 @@ export interface NodeState {
   /** As it was signalled or read last. */
   seen?: NodeSnapshot;
   /**
-   * The Machine or its class changed, and the Node was not updated yet. `class`: the version that
-   * was signalled.
+   * The Machine, its class or the Node changed, and the Node was not updated yet. `class`: the
+   * version that was signalled. `from`: when it is to be updated, milliseconds; absent: at once.
    */
-  behind?: { class?: SnapshotVersion };
+  behind?: { class?: SnapshotVersion; from?: number };
+  /** When it is, or was, updated last because others had changed it. */
+  mendedAt?: number;
   /** Another Machine has the Node: it is neither drained nor deleted with this one. */
   isContested?: boolean;
   /** A Node may be left of an earlier instance under the name that the new instance got. */

@@ -89,6 +89,7 @@ export const nodeSnapshot: Schema<NodeSnapshot> = {
   isDeleting: flag,
   conditionsDigest: text,
   isWaitingForCriticalComponents: optional(flag),
+  isStripped: optional(flag),
   preserve: optional(text),
   isOfOthers: optional(flag),
 };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { annotations, taints } from '../../../workflows/api/constants.ts';
+import { annotations, finalizers, labels, taints } from '../../../workflows/api/constants.ts';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aNode } from '../objects.ts';
 import type { MachineLooks, NodeLooks } from '../objects.ts';
@@ -78,6 +78,16 @@ describe('a Node', () => {
     for (const looks of [{}, naming('default'), naming('other')]) node(looks);
     const said = cluster.signals().filter(({ name }) => name === 'nodeObserved');
     expect(said.map(({ payload }) => Object(payload).isOfOthers)).toEqual([undefined, true]);
+  });
+
+  test('is said to be stripped when others take something away, and whole again without a word', () => {
+    const note = { [annotations.lastAppliedNodeTemplate]: '{"metadata":{},"spec":{}}' };
+    const equipped = { annotations: note, labels: { [labels.machineName]: 'a' } };
+    const whole = { ...equipped, finalizers: [finalizers.node] };
+    machine({ node: 'node-a', phase: 'Running' });
+    for (const looks of [whole, equipped, { ...equipped, heartbeat: '1' }, whole]) node(looks);
+    const said = cluster.signals().filter(({ name }) => name === 'nodeObserved');
+    expect(said.map(({ payload }) => Object(payload).isStripped)).toEqual([undefined, true]);
   });
 
   test('that has a successor by now, which was listed before its end was heard of, is no news', () => {

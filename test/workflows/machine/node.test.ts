@@ -141,6 +141,39 @@ describe('the Node of a machine that runs', () => {
     });
   });
 
+  test('is brought in step when others strip it, and ten minutes later where they do so again', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.joinNode({ isStripped: true });
+      await world.log.until('syncNode');
+      const { mendedAt = 0 } = (await world.state()).node;
+      await world.joinNode({ isStripped: true });
+      await world.joinNode({ isStripped: true });
+      const from = mendedAt + 600_000;
+      expect((await world.state()).node).toMatchObject({ behind: { from }, mendedAt: from });
+      expect(world.log.count('syncNode')).toBe(1);
+      await temporal.skip(610);
+      await world.log.until('syncNode', 2);
+      expect((await world.state()).node.behind).toBeUndefined();
+    });
+  });
+
+  test('that is stripped again follows an edited spec at once', async () => {
+    const world = await MachineWorld.create(temporal);
+    await world.run(async () => {
+      await world.beginAndJoin();
+      await world.joinNode({ isStripped: true });
+      await world.log.until('syncNode');
+      await world.joinNode({ isStripped: true });
+      world.object.nodeTemplate = { labels: { pool: 'b' } };
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('syncNode', 2);
+      const [, second] = world.log.inputsOf('syncNode');
+      expect(second).toMatchObject({ nodeTemplate: { labels: { pool: 'b' } } });
+    });
+  });
+
   test('waits for its join when the spec is edited before', async () => {
     const world = await MachineWorld.create(temporal);
     await world.run(async () => {

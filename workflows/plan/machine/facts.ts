@@ -94,8 +94,10 @@ export interface MachineFacts {
   usesTarget: boolean;
   /** The Node of this instance was seen Ready. */
   isNodeReady: boolean;
-  /** Machine or class say by now something else of the Node than when it was written last. */
+  /** The Node lacks something that Machine or class say of it. */
   isNodeBehind: boolean;
+  /** Not before, milliseconds: others keep changing the Node. Absent: at once. */
+  nodeSyncAt?: number;
   createDeadline: number;
   /** The console of the instance was read, or could not be. */
   isConsoleRead?: boolean;

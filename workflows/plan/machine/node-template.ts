@@ -1,5 +1,5 @@
 /** What a Node lacks of what its Machine says of it. What others wrote there is left alone. */
-import { annotations, labels } from '../../api/constants.ts';
+import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
@@ -53,6 +53,34 @@ export function planNodeTemplate(
     taints: taintsAfter(node.taints ?? [], { last: last.taints, wanted: template.taints }),
     isLastAppliedCorrupt: lastApplied === undefined,
   });
+}
+
+/** A Node, as far as its Machine has a say in it. */
+export interface EquippedNode extends NodeTemplate {
+  finalizers?: string[];
+}
+
+/**
+ * Others took away or changed what its Machine has put there, by the note of it on the Node. A Node
+ * that has nothing of its Machine has not joined yet.
+ */
+export function isStripped({ finalizers: present = [], ...node }: EquippedNode): boolean {
+  const { [annotations.lastAppliedNodeTemplate]: text } = node.annotations ?? {};
+  const hasFinalizer = present.includes(finalizers.node);
+  const hasName = textAt(node.labels ?? {}, labels.machineName) !== undefined;
+  if (hasFinalizer && hasName) return text !== undefined && hasLostTexts(node, text);
+  return hasFinalizer || hasName || text !== undefined;
+}
+
+function hasLostTexts(node: NodeTemplate, note: string): boolean {
+  const applied = parseLastApplied(note);
+  if (!applied) return true;
+  const { labels: names, annotations: notes, taints } = withoutOurKeys(applied);
+  return (
+    !isEmpty(textChanges(node.labels, { wanted: names })) ||
+    !isEmpty(textChanges(node.annotations, { wanted: notes })) ||
+    taintsAfter(node.taints ?? [], { wanted: taints }) !== undefined
+  );
 }
 
 /**

@@ -226,7 +226,8 @@ function isUp({ phase }: MachineFacts): boolean {
 
 function planRunning(facts: MachineFacts, now: number): MachineStep {
   if (!facts.isRead) return planRead(facts, now);
-  if (facts.isNodeBehind) return { action: 'syncNode' };
+  const { isNodeBehind, nodeSyncAt = now } = facts;
+  if (isNodeBehind && now >= nodeSyncAt) return { action: 'syncNode' };
   const where = facts.usesTarget ? `on Node ${facts.instance?.nodeName ?? '?'}` : 'without a Node';
-  return { action: 'wait', reason: `runs ${where}` };
+  return { action: 'wait', reason: `runs ${where}`, ...(isNodeBehind && { until: nodeSyncAt }) };
 }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { annotations, labels } from '../../../../workflows/api/constants.ts';
-import type { NodeTemplate } from '../../../../workflows/plan/machine/node-template.ts';
+import { annotations, finalizers, labels } from '../../../../workflows/api/constants.ts';
+import type {
+  EquippedNode,
+  NodeTemplate,
+} from '../../../../workflows/plan/machine/node-template.ts';
 import {
+  isStripped,
   planNodeTemplate,
   withNameOfMachine,
 } from '../../../../workflows/plan/machine/node-template.ts';
@@ -160,6 +164,48 @@ test('the note is written as Go writes it', () => {
   expect(planNodeTemplate({}, { machineName, template }).annotations).toMatchObject({
     [annotations.lastAppliedNodeTemplate]:
       '{"metadata":{"annotations":{"note":"a\\u003cb\\u003e\\u0026c"}},"spec":{}}',
+  });
+});
+
+describe('a Node from which others took something', () => {
+  const equipped = {
+    ...nodeWith(whole, { labels: { of: 'others' } }),
+    finalizers: [finalizers.node],
+  };
+  const changed = { ...equipped, labels: { ...equipped.labels, pool: 'b' } };
+  const { note: _note, ...fewer } = { ...equipped.annotations };
+
+  test.each<{ name: string; node: EquippedNode; is: boolean }>([
+    { name: 'all is there', node: equipped, is: false },
+    { name: 'a label of others went', node: { ...equipped, ...nodeWith(whole) }, is: false },
+    { name: 'it has not joined', node: { labels: { of: 'others' } }, is: false },
+    {
+      name: 'there was no template',
+      node: { labels: ours, finalizers: [finalizers.node] },
+      is: false,
+    },
+    { name: 'nothing but the name is left', node: { labels: ours }, is: true },
+    { name: 'a label changed', node: changed, is: true },
+    { name: 'an annotation went', node: { ...equipped, annotations: fewer }, is: true },
+    { name: 'a taint went', node: { ...equipped, taints: [other] }, is: true },
+    { name: 'the finalizer went', node: { ...equipped, finalizers: ['other'] }, is: true },
+    { name: 'the name went', node: { ...equipped, labels: { ...whole.labels } }, is: true },
+    {
+      name: 'the note cannot be read',
+      node: { ...equipped, annotations: { [annotations.lastAppliedNodeTemplate]: '{' } },
+      is: true,
+    },
+  ])('$name: $is', ({ node, is }) => {
+    expect(isStripped(node)).toBe(is);
+  });
+
+  test('is whole again once its template was applied', () => {
+    const { finalizers: names, ...node } = changed;
+    const { labels: texts } = planNodeTemplate(node, { machineName, template: whole });
+    const mended = { pool: texts['pool'] ?? '' };
+    expect(
+      isStripped({ ...changed, finalizers: names, labels: { ...changed.labels, ...mended } }),
+    ).toBe(false);
   });
 });
 
