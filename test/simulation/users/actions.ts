@@ -9,6 +9,7 @@ import * as finalizers from './actions/finalizers.ts';
 import { refillPaused, scaleHeldRollout } from './actions/held-rollouts.ts';
 import { deleteHeldSet } from './actions/held-deletions.ts';
 import { keepIllNodes } from './actions/ill-nodes.ts';
+import { editInFlight } from './actions/in-flight.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
 import * as owners from './actions/owners.ts';
@@ -96,6 +97,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   keepForInquiry: { weight: 3, act: keepForInquiry },
   resizeUnderPolicy: { weight: 3, act: resizeUnderPolicy },
   autoscaleUnderFreeze: { weight: 3, act: autoscaleUnderFreeze },
+  editInFlight: { weight: 8, act: editInFlight },
 };
 
 /** In an order that never changes. */

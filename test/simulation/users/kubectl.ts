@@ -21,6 +21,8 @@ export interface KubectlParts {
   cluster: Cluster;
   /** Name of the action, for the timeline. */
   action: string;
+  /** Path of the object that a list of its collection holds alone. Default: all there are. */
+  only?: string | undefined;
 }
 
 /** More of a body makes no timeline readable. Characters. */
@@ -52,8 +54,10 @@ export class Kubectl {
   list(path: string, query: Query = {}): Found[] {
     const { server, isUp } = this.#parts.cluster;
     if (!isUp) return [];
-    const { items }: { items?: Found[] } = overTheWire(server.get(path, query));
-    return items ?? [];
+    const { items = [] }: { items?: Found[] } = overTheWire(server.get(path, query));
+    const { only } = this.#parts;
+    if (only?.slice(0, only.lastIndexOf('/')) !== path) return items;
+    return items.filter(({ metadata }) => `${path}/${metadata.name}` === only);
   }
 
   /** As all writes here: undefined when it is refused, or comes to no answer. */

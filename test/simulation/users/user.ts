@@ -5,6 +5,7 @@ import { interruptCluster } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import type { Refusal } from '../world/hindrances.ts';
+import type { Cluster } from '../world/kube-client.ts';
 import type { Install, World } from '../world/world.ts';
 import { Kubectl } from './kubectl.ts';
 import type { Found } from './kubectl.ts';
@@ -20,6 +21,8 @@ export interface UserParts {
   chance: Chance;
   /** Name of the kind of action. */
   action: string;
+  /** See `among`. */
+  only?: string | undefined;
 }
 
 /** An object, as it was when it was read. */
@@ -42,15 +45,51 @@ export class User {
   readonly #parts: UserParts;
 
   constructor(parts: UserParts) {
-    const { world, install, repository, workloads, chance, action } = parts;
+    const { world, install, repository, workloads, chance, action, only } = parts;
     const { simulation, weather } = world;
     this.install = install;
     this.repository = repository;
     this.workloads = workloads;
     this.chance = chance;
-    this.control = new Kubectl({ simulation, weather, cluster: install.control, action });
+    this.control = new Kubectl({ simulation, weather, cluster: install.control, action, only });
     this.target = new Kubectl({ simulation, weather, cluster: install.target, action });
     this.#parts = parts;
+  }
+
+  /** The same user, to whom this object of the control cluster is the only one of its kind. */
+  among(path: string): User {
+    return new User({ ...this.#parts, only: path });
+  }
+
+  get isOver(): boolean {
+    return this.#parts.world.weather.isClear;
+  }
+
+  /**
+   * Fulfilled in the moment in which a process asks for an object of this collection, and has no
+   * answer yet: with the path of that object, or undefined for a list, and where nothing is asked.
+   */
+  async untilAsked(
+    { listeners = new Set() }: Cluster,
+    { collection, patienceMs }: { collection: string; patienceMs: number },
+  ): Promise<string | undefined> {
+    const { simulation } = this.#parts.world;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const object = new RegExp(`^${collection}/[^/]+`);
+    const hear = (path: string): void => {
+      const [found] = object.exec(path) ?? [];
+      // Else it would always be the first of several requests.
+      const isOfCollection = found !== undefined || path === collection;
+      if (isOfCollection && this.chance.happens(0.5)) resolve(found);
+    };
+    listeners.add(hear);
+    const timer = simulation.after(patienceMs, () => resolve(undefined));
+    try {
+      return await promise;
+    } finally {
+      timer.cancel();
+      listeners.delete(hear);
+    }
   }
 
   get now(): number {

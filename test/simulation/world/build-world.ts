@@ -125,7 +125,7 @@ function createCluster(simulation: Simulation, chance: Chance, name: string): Cl
   const creationTimestamp = new Date(simulation.startMs).toISOString();
   const metadata = { name: 'kube-system', uid, resourceVersion: '1', creationTimestamp };
   server.put({ apiVersion: 'v1', kind: 'Namespace', metadata });
-  return { name, server, isUp: true };
+  return { name, server, isUp: true, listeners: new Set() };
 }
 
 function installOf(layout: Layout, clusters: ReadonlyMap<string, Cluster>): Install {

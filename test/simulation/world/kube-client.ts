@@ -35,6 +35,8 @@ export interface Cluster {
   isUp: boolean;
   /** Asked before a pod is evicted. */
   refusalOfEviction?(path: string): Verdict | undefined;
+  /** Each hears the path of a request of a process that is carried out, before its answer leaves. */
+  readonly listeners?: Set<(path: string) => void>;
 }
 
 /** A write of a process that an API server carried out. */
@@ -189,7 +191,9 @@ export class SimulatedKubeClient implements KubeClient {
           const asked = { call: name, cluster: cluster.name, body: call.body };
           const verdict = weather.verdictOn(process, asked) ?? refusalOf(cluster, call);
           if (verdict) throw refused(call, verdict);
-          return answerTo(call, () => effect(cluster.server, arrivals > 1));
+          const answer = answerTo(call, () => effect(cluster.server, arrivals > 1));
+          for (const hear of cluster.listeners ?? []) hear(call.path);
+          return answer;
         },
       });
       answered
