@@ -54,10 +54,22 @@ export class InstallRecords {
     // By default an install is called after its only namespace.
     const ofInstall = installClaimId(cluster, name);
     const isAlone = name === namespace;
-    if (isAlone && (await claimHolder(this.#client, ofInstall)) !== undefined) {
-      claims.push(this.#claim(ofInstall));
-    }
+    const isHeld = isAlone && (await claimHolder(this.#client, ofInstall)) !== undefined;
+    if (isHeld && !(await this.#servesOthers(name))) claims.push(this.#claim(ofInstall));
     return { runs, claims, isKnown: true };
+  }
+
+  /** A fleet may have the name of a namespace: another install must not get its queues. */
+  async #servesOthers(name: string): Promise<boolean> {
+    const { cluster, clusterName, namespace } = this.#place;
+    const install = clusterName === undefined ? name : `${clusterName}/${name}`;
+    const own = namespaceClaimId(cluster, namespace);
+    const query = 'WorkflowType="claim" AND ExecutionStatus="Running"';
+    for await (const { workflowId, memo } of this.#client.workflow.list({ query })) {
+      const isOfNamespace = workflowId.startsWith(namespaceClaimId(cluster, ''));
+      if (isOfNamespace && workflowId !== own && memo?.['holder'] === install) return true;
+    }
+    return false;
   }
 
   /** The holder of a claim on a namespace is an install, after the name of its cluster. */

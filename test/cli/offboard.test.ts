@@ -1,4 +1,5 @@
 /** What a namespace that leaves is asked for before anything is removed. */
+import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
 import { expect, test } from 'vitest';
@@ -134,6 +135,63 @@ test('without --yes it lists once, and ends nothing', async () => {
     const methods = temporal.calls.map(({ method }) => method);
     expect(methods.filter((method) => method === 'ListWorkflowExecutions')).toHaveLength(1);
     expect(methods).not.toContain('TerminateWorkflowExecution');
+  } finally {
+    await temporal.close();
+  }
+});
+
+const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
+
+const claimOf = (workflowId: string, holder: string) => ({
+  execution: { workflowId, runId: 'run' },
+  type: { name: 'claim' },
+  startTime: { seconds: Long.ONE },
+  status: 1,
+  memo: { fields: { holder: defaultPayloadConverter.toPayload(holder) } },
+});
+
+/** Where these claims are held, and nothing else is. */
+async function aTemporalWithClaims(claims: Readonly<Record<string, string>>) {
+  return await startFakeTemporal(({ method, text }) => {
+    const found = Object.entries(claims).map(([id, holder]) => claimOf(id, holder));
+    if (method === 'ListWorkflowExecutions') {
+      const executions = text.includes('WorkflowType="claim"') ? found : [];
+      return ListWorkflowExecutionsResponse.encode({ executions }).finish();
+    }
+    const described = found.find(({ execution }) => text.includes(execution.workflowId));
+    if (method === 'DescribeWorkflowExecution' && described)
+      return DescribeWorkflowExecutionResponse.encode({
+        workflowExecutionInfo: described,
+      }).finish();
+    return method.startsWith('Describe') ? { code: 5, message: 'not found' } : undefined;
+  });
+}
+
+test.each([
+  { what: 'of an install that was alone goes', others: {}, goes: true },
+  {
+    what: 'of a fleet with the name of the namespace stays, as it serves another one',
+    others: { 'claim/namespace/cluster/other': 'shoot' },
+    goes: false,
+  },
+  {
+    what: 'goes beside namespaces of other installs and clusters',
+    others: { 'claim/namespace/cluster/a': 'a', 'claim/namespace/second/other': 'shoot' },
+    goes: true,
+  },
+])('the claim of the name $what', async ({ others, goes }) => {
+  const own = { 'claim/namespace/cluster/shoot': 'shoot', 'claim/install/cluster/shoot': 'none' };
+  const temporal = await aTemporalWithClaims({ ...own, ...others });
+  const options = {
+    ...asked,
+    clusterId: 'cluster',
+    keepsMachines: true,
+    temporalAddress: temporal.address,
+  };
+  try {
+    const { text } = await offboard(aPlaceWithoutCrds(), options, {});
+    expect(text).toContain('removed claim claim/namespace/cluster/shoot');
+    expect(text.includes('removed claim claim/install/cluster/shoot')).toBe(goes);
   } finally {
     await temporal.close();
   }
