@@ -56,7 +56,9 @@ export async function compareWorkflows(
     items.map(({ metadata: { name } }): WorkflowRef => ({ kind, name })),
   );
   const areAwaited = await areObjectsAwaited(place, namespace);
-  return compare({ objects, running, replaced, areAwaited, limit: differencesMax });
+  // Their install still runs, and would start them again.
+  const ended = place.activeWatcher.isElsewhere?.() ? 0 : replaced;
+  return compare({ objects, running, replaced: ended, areAwaited, limit: differencesMax });
 }
 
 /**

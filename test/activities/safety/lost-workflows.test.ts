@@ -98,13 +98,16 @@ describe('the comparison', () => {
   });
 });
 
-test('misses no workflow while the watcher is of another install, or of another Temporal', async () => {
+test('misses and ends no workflow while the watcher is of another install, or of another Temporal', async () => {
   const metadata = { ...lease.metadata, annotations: { [checkpointAnnotation]: 'x' } };
   const activeWatcher = { isActive: () => false, isElsewhere: () => true };
   const control = [{ ...lease, metadata }, aMachine()];
-  const world = aWorld({ control, workflows: new Board(), activeWatcher });
+  const workflows = new Board();
+  workflows.replaced = 1;
+  const world = aWorld({ control, workflows, activeWatcher });
   const look = await compareWorkflows(world, { namespace });
   expect(look).toMatchObject({ objects: 1, unattended: [] });
+  expect(isWell(look)).toBe(true);
 });
 
 describe('workflows of an install that was replaced', () => {
