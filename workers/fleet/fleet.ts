@@ -129,12 +129,20 @@ export class Fleet {
     const { config, control, log, serve, shutdown } = this.#options;
     const { target } = config;
     const names = target !== 'none' && target.kind === 'secret' ? target : undefined;
+    const isNamespaceDeleting = (): boolean => this.#namespaces.isDeleting(namespace);
     const served = new ServedNamespace({
       namespace,
       serve,
       stopping: shutdown.signal,
       watchSecrets: names
-        ? (onChange) => watchTargetSecrets({ client: control, namespace, names, onChange })
+        ? (onChange) =>
+            watchTargetSecrets({
+              client: control,
+              namespace,
+              names,
+              isNamespaceDeleting,
+              onChange,
+            })
         : undefined,
       waitMs: this.#isFleet ? waitMs.fleet : waitMs.alone,
       // Many lines name the namespace themselves, and no key may stand twice in a line.

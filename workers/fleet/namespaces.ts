@@ -18,6 +18,8 @@ export interface NamespacesOptions {
 export interface Namespaces {
   /** Fulfilled when those that there are now were reported. */
   readonly synced: Promise<void>;
+  /** False also where Namespaces are not read. */
+  isDeleting(this: void, namespace: string): boolean;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,11 @@ export function watchNamespaces(options: NamespacesOptions): Namespaces {
   }
 }
 
-const fixed: Namespaces = { synced: Promise.resolve(), close: async () => undefined };
+const fixed: Namespaces = {
+  synced: Promise.resolve(),
+  isDeleting: () => false,
+  close: async () => undefined,
+};
 
 function watchSelected(
   labels: string,
@@ -46,10 +52,11 @@ function watchSelected(
     client,
     path: '/api/v1/namespaces',
     query: { as: 'PartialObjectMetadata', ...(labels !== '' && { labelSelector: labels }) },
-    transform: ({ metadata: { name, uid, resourceVersion } }: KubeObject) => ({
+    transform: ({ metadata: { name, uid, resourceVersion, deletionTimestamp } }: KubeObject) => ({
       name,
       uid,
       resourceVersion,
+      isDeleting: deletionTimestamp !== undefined,
     }),
     onChange({ type, object: { name } }) {
       if (type === 'live') onPresent(name);
@@ -57,5 +64,9 @@ function watchSelected(
     },
     onError,
   });
-  return { synced: reflector.synced, close: () => reflector.stop() };
+  return {
+    synced: reflector.synced,
+    isDeleting: (namespace) => reflector.items.get(namespace)?.isDeleting ?? false,
+    close: () => reflector.stop(),
+  };
 }

@@ -30,6 +30,7 @@ export interface TargetSecretsOptions {
   client: KubeClient;
   namespace: string;
   names: TargetSecret;
+  isNamespaceDeleting(): boolean;
   /** Another kubeconfig, other credentials, or none any more. */
   onChange(): void;
 }
@@ -55,7 +56,7 @@ interface SecretView {
 const noListener: (reason: string) => void = () => undefined;
 
 export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets {
-  const { namespace, names } = options;
+  const { namespace, names, isNamespaceDeleting } = options;
   let handedOut: TargetAccess | undefined;
   let listener = noListener;
   const onError = (error: unknown): void => {
@@ -76,19 +77,25 @@ export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets
     });
   }
 
+  /** Kubernetes deletes them with the namespace, whose Machines have to go before it. */
+  function readOrLast(): KubeConfig {
+    const isGone = all.some(({ name, reflector }) => !reflector.items.has(name));
+    return handedOut && isGone && isNamespaceDeleting() ? handedOut.kubeConfig : read();
+  }
+
   return {
     async access(signal, report) {
       listener = report;
       const synced = Promise.all(all.map(({ reflector }) => reflector.synced));
       await orAborted(synced, signal);
       listener = noListener;
-      handedOut = { kubeConfig: read() };
+      handedOut = { kubeConfig: readOrLast() };
       return handedOut;
     },
     whyStale() {
       if (!handedOut) return undefined;
       try {
-        const next = read();
+        const next = readOrLast();
         const reason = otherCluster(next, handedOut.kubeConfig);
         if (reason === undefined) handedOut.kubeConfig.user = next.user;
         return reason;

@@ -40,12 +40,13 @@ function secret(name: string, data: Record<string, string>) {
 
 const names: TargetSecret = { kind: 'secret', name: 'target' };
 
-function watch(client: InMemoryClient, named = names) {
+function watch(client: InMemoryClient, named = names, isNamespaceDeleting = () => false) {
   const changes: string[] = [];
   const secrets = watchTargetSecrets({
     client,
     namespace,
     names: named,
+    isNamespaceDeleting,
     onChange: () => void changes.push('change'),
   });
   open.push(secrets);
@@ -115,4 +116,19 @@ test('the token of a second Secret takes the place of a token file, as Gardener 
   const { secrets } = watch(client, { ...names, tokenName: 'access' });
   const { kubeConfig } = await access(secrets);
   expect(kubeConfig.user).toMatchObject({ token: 'abc' });
+});
+
+test('one that Kubernetes deletes with its namespace is used until the Machines there are gone', async () => {
+  const client = new InMemoryClient(secret('target', { kubeconfig: kubeconfig() }));
+  let isDeleting = false;
+  const { secrets, changes } = watch(client, names, () => isDeleting);
+  await access(secrets);
+  await client.delete(`/api/v1/namespaces/${namespace}/secrets/target`);
+  await eventually('it is heard', async () => changes.length > 1);
+  expect(secrets.whyStale()).toMatch(/does not exist/);
+  await expect(access(secrets)).rejects.toThrow(/does not exist/);
+  // That the namespace goes may be heard later.
+  isDeleting = true;
+  expect(secrets.whyStale()).toBeUndefined();
+  expect((await access(secrets)).kubeConfig.user.token).toBe('t1');
 });
