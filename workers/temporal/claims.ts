@@ -4,7 +4,7 @@
  * claim at the same moment one is refused and reads who was first.
  * docs/decisions/0009-install-identity.md.
  */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { ClaimInput } from '../../workflows/claim.ts';
 import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
@@ -144,6 +144,10 @@ async function take(
   }
 }
 
+/** One that a person has paused keeps its id from a second one as well. */
+const isOpen = ({ name }: { name: WorkflowExecutionStatusName }): boolean =>
+  name === 'RUNNING' || name === 'PAUSED';
+
 /** Undefined: no holder. */
 export async function claimHolder(
   temporal: Client,
@@ -151,7 +155,7 @@ export async function claimHolder(
 ): Promise<string | undefined> {
   try {
     const { status, memo } = await temporal.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING' ? String(memo?.['holder']) : undefined;
+    return isOpen(status) ? String(memo?.['holder']) : undefined;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -179,7 +183,7 @@ export async function restoreClaims(
 async function release(temporal: Client, workflowId: string, newHolder: string): Promise<void> {
   try {
     const { runId, status, memo } = await temporal.workflow.getHandle(workflowId).describe();
-    if (status.name !== 'RUNNING' || memo?.['holder'] === newHolder) return;
+    if (!isOpen(status) || memo?.['holder'] === newHolder) return;
     await temporal.workflow
       .getHandle(workflowId, runId)
       .terminate(`taken over by ${newHolder} (--take-over)`);
