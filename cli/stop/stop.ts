@@ -5,9 +5,11 @@ import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { watcherHolding } from '../lease-holder.ts';
+import { oneLine } from '../terminal/screen.ts';
 
 /** One that stands already gets the new reason. */
 export async function stop(
@@ -28,10 +30,24 @@ export async function stop(
     if (!isAlreadyExists(error)) throw error;
     await kube.patch(path, 'merge', { data });
   }
-  const shown = await showStop(place);
+  const shown = await shownOrMade(place);
   if (await mayBeServed(place)) return shown;
   const text = `${shown.text}\nNo watcher of Millwright leads in ${namespace}. Where the machines are in another namespace, stop that one: -n NAMESPACE`;
   return { ...shown, text };
+}
+
+/** A stop that cannot be read, as without the right to, stands all the same. */
+async function shownOrMade(place: Place): Promise<Answer> {
+  try {
+    return await showStop(place);
+  } catch (error) {
+    const { namespace } = place;
+    const text = [
+      `${namespace} is stopped. Since when cannot be read: ${reasonOf(error)}`,
+      `Go on with: millwright start -n ${namespace}`,
+    ].join('\n');
+    return { text, data: { namespace, isStopped: true } };
+  }
 }
 
 /** By the Leases; true where they may not be read. A stop of the wrong namespace stops nothing. */
@@ -49,9 +65,9 @@ export async function showStop({ kube, namespace }: Place): Promise<Answer> {
   const data = { namespace, isStopped: object !== undefined, ...(object && factsOf(object)) };
   if (!object) return { text: `${namespace} is not stopped.`, data };
   const { reason, by, since } = factsOf(object);
-  const author = by === undefined ? '' : ` by ${by}`;
+  const author = by === undefined ? '' : ` by ${oneLine(by)}`;
   const text = [
-    `${namespace} is stopped since ${since}${author}: ${reason}`,
+    `${namespace} is stopped since ${since}${author}: ${oneLine(reason)}`,
     `Go on with: millwright start -n ${namespace}`,
   ].join('\n');
   return { text, data };

@@ -52,6 +52,23 @@ test('where Leases may not be read, a stop is made and says no more', async () =
   expect((await stop(place, asked)).text).toMatch(/millwright start -n shoot$/);
 });
 
+test('a stop that was made and cannot be read is no failure', async () => {
+  const place = aPlace();
+  place.kube.fault = ({ method, path: at }) =>
+    method === 'GET' && at === path ? { code: 403, reason: 'Forbidden' } : undefined;
+  const { text, data, exitCode } = await stop(place, asked);
+  expect(place.kube.writes()).toHaveLength(1);
+  expect(text).toMatch(/^shoot is stopped\. .* cannot be read: .*\n.*start -n shoot/);
+  expect([data, exitCode]).toEqual([{ namespace: 'shoot', isStopped: true }, undefined]);
+});
+
+test('what others wrote as a reason does not act on the terminal', async () => {
+  const place = aPlace();
+  await stop(place, { reason: 'a\u001b[2Jb', by: 'alice\nbob' });
+  const [first = ''] = (await showStop(place)).text.split('\n');
+  expect(first).toMatch(/ by alice bob: a \[2Jb$/);
+});
+
 test('to start says whether there was anything to end', async () => {
   const place = aPlace();
   await stop(place, asked);
