@@ -4,6 +4,7 @@ import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
 import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Answer } from '../answer.ts';
@@ -71,7 +72,7 @@ async function preserveMachine(place: Place, asked: PreserveQuestion): Promise<A
       return { text: `${outlook.text}\nmachine/${name} annotated`, data };
     }
     const preserveExpiryTime = new Date(asked.until).toISOString().replace(/\.\d+Z$/, 'Z');
-    if (!(await keepUntil(seen, asked, preserveExpiryTime))) {
+    if (!(await keepOrExplain(seen, asked, preserveExpiryTime))) {
       const text = `${outlook.text}\nmachine/${name} is annotated, but no worker preserves it yet, so its end is not set. See: ${millwrightFor('doctor', namespace)}`;
       return { text, data: { ...data, isDone: false }, exitCode: 1 };
     }
@@ -102,6 +103,20 @@ async function annotate(seen: SeenObject, { object, value }: PreserveQuestion): 
 /** A watcher and a worker need a second or two. */
 const keptWithinMs = 20_000;
 const periodMs = 250;
+
+/** False: no worker preserves it. Throws with what was done before it failed. */
+async function keepOrExplain(
+  seen: SeenObject,
+  asked: PreserveQuestion,
+  preserveExpiryTime: string,
+): Promise<boolean> {
+  try {
+    return await keepUntil(seen, asked, preserveExpiryTime);
+  } catch (error) {
+    const words = `${formatReference(asked.object)} is annotated, and its end is not set`;
+    throw new Error(`${words}: ${reasonOf(error)}`, { cause: error });
+  }
+}
 
 const isGoneOrChanged = (error: unknown) => isNotFound(error) || isConflict(error);
 

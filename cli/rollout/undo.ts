@@ -1,11 +1,13 @@
 /** `millwright rollout undo`: `spec.rollbackTo`, which a worker does and takes away. */
 import { setTimeout } from 'node:timers/promises';
+import { customResource } from '../../activities/kube/client/paths.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readSetsOf } from '../deployment-view.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { readDeployment } from '../read-object.ts';
 import { patchDeployment } from './change.ts';
 import type { UndoQuestion } from './command.ts';
 import { listOf, numberOf, revisionsOf } from './history.ts';
@@ -34,7 +36,11 @@ export async function undo(place: Place, { name, toRevision }: UndoQuestion): Pr
     words: '',
     patch: { spec: { rollbackTo: { revision } } },
   });
-  const outcome = await outcomeOf(place, name, { revision, set });
+  const outcome = await outcomeOf(place, name, { revision, set }).catch((error: unknown) => {
+    const asked = `machinedeployment/${name} is asked to go back to revision ${revision}`;
+    const words = `${asked}, and what comes of it is not known: ${reasonOf(error)}`;
+    throw new Error(words, { cause: error });
+  });
   const isDone = outcome === 'done';
   const text = `machinedeployment/${name} ${wordsOf(outcome, { ...data, revision })}`;
   return { text, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
@@ -84,10 +90,16 @@ function goalOf(
     .toSorted((a, b) => numberOf(b) - numberOf(a))[0];
 }
 
-async function untilTaken(place: Place, name: string, revision: number): Promise<boolean> {
+async function untilTaken(
+  { kube, namespace }: Place,
+  name: string,
+  revision: number,
+): Promise<boolean> {
+  const path = customResource('machinedeployments', namespace, name);
   const deadline = performance.now() + takenWithinMs;
   for (;;) {
-    const { spec } = await readDeployment(place, name);
+    // Its refusals do not say that nothing was done, as those of `readDeployment` do.
+    const { spec } = await kube.get<MachineDeployment>(path);
     if (spec.rollbackTo?.revision !== revision) return true;
     if (performance.now() > deadline) return false;
     await setTimeout(periodMs);

@@ -279,6 +279,19 @@ test('an end is not written on another machine of the same name', async () => {
   expect(status?.currentStatus?.preserveExpiryTime).toBe('2026-12-01T12:00:00Z');
 });
 
+test('an end that cannot be written leaves a machine of which it says that it is annotated', async () => {
+  const place = aPlace({ phase: 'Running', metadata: { uid: 'first' } });
+  let isAnnotated = false;
+  place.kube.fault = ({ method }) => {
+    if (isAnnotated) return { code: 503, reason: 'ServiceUnavailable' };
+    isAnnotated = method === 'PATCH';
+    return undefined;
+  };
+  const words = 'machine/pool-a is annotated, and its end is not set: ';
+  await expect(preserve(place, { ...kept, until, yes: true })).rejects.toThrow(words);
+  expect(place.kube.writes()).toContain(`PATCH ${path}`);
+});
+
 test('an end that no worker lets be written is not done', async () => {
   const place = aPlace({ phase: 'Running' });
   const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(60_000);

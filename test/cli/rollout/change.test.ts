@@ -154,6 +154,23 @@ test('an undo that a worker refused, or another client took away, is not done', 
   expect(answer.text).toMatch(/is not back at revision 1: .* -n shoot describe machinedeployment/);
 });
 
+test.each([
+  ['is out of reach', { code: 503, reason: 'ServiceUnavailable' }],
+  ['refuses to be read', { code: 403, reason: 'Forbidden' }],
+])('an undo whose API server %s after the write says that it is asked for', async (_, answer) => {
+  const place = aPlace();
+  let isAsked = false;
+  place.kube.fault = ({ method }) => {
+    if (isAsked) return answer;
+    isAsked = method === 'PATCH';
+    return undefined;
+  };
+  const failure = await undo(place, { ...asked, toRevision: 1 }).catch(String);
+  expect(failure).toMatch(/workers is asked to go back to revision 1, and what comes of it is not/);
+  expect(failure).not.toContain('nothing was done');
+  expect(place.kube.writes()).toContain(`PATCH ${path}`);
+});
+
 test('the history names class, cause and machines of each revision', async () => {
   const { text } = await history(aPlace(), asked);
   expect(text.split('\n')).toEqual([
