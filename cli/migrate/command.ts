@@ -76,6 +76,7 @@ export function addMigrate(parent: Command, run: Run): void {
 
 function addStep(command: Command, run: Run, act: (steps: Steps) => Promise<Answer>): void {
   withTemporal(withOutput(withCluster(command)))
+    .addHelpText('after', `\nExamples:\n  millwright migrate ${command.name()} -n shoot--dev`)
     .option(
       '--mcm-deployment <name>',
       "of MCM's processes; more than once where they are apart (default: machine-controller-manager)",

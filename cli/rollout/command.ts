@@ -38,6 +38,9 @@ Examples:
 
 Pause, resume, undo and restart write the MachineDeployment with your rights, so they count whatever --commands-by says.`;
 
+const examplesOf = (...lines: readonly string[]): string =>
+  ['', 'Examples:', ...lines.map((line) => `  millwright rollout ${line}`)].join('\n');
+
 /** The API's own limit. */
 const mostRevision = 2 ** 31 - 1;
 
@@ -107,6 +110,7 @@ function addHistory(parent: Command, run: Run): void {
       'show what this one is made of',
       wholeNumber([1, mostRevision], 'revisions'),
     )
+    .addHelpText('after', examplesOf('history mcd/pool', 'history mcd/pool --revision 3'))
     .action((words: string[], options: Omit<HistoryQuestion, 'name'>) =>
       run({ ...options, name: nameOf(words) }, (asked) =>
         inCluster(asked, async (place) => {
@@ -126,6 +130,7 @@ function addChange(parent: Command, run: Run, { verb, summary }: Change): void {
   object(parent.command(verb))
     .summary(summary)
     .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+    .addHelpText('after', examplesOf(`${verb} mcd/pool`))
     .action((words: string[], options: Omit<RolloutQuestion, 'name'>) =>
       run({ ...options, name: nameOf(words) }, (asked) =>
         inCluster(asked, async (place) => {
@@ -146,6 +151,7 @@ function addUndo(parent: Command, run: Run): void {
       wholeNumber([0, mostRevision], 'revisions'),
       0,
     )
+    .addHelpText('after', examplesOf('undo mcd/pool', 'undo mcd/pool --to-revision 3'))
     .action((words: string[], options: Omit<UndoQuestion, 'name'>) =>
       run({ ...options, name: nameOf(words) }, (asked) =>
         inCluster(asked, async (place) => {

@@ -65,7 +65,7 @@ export function addStart(parent: Command, run: Run): void {
     .command('start')
     .summary('end a stop')
     .description('End a stop: machines are created and deleted again.');
-  withOutput(withCluster(command)).action((options: StartQuestion) =>
-    run(options, (asked) => inCluster(asked, start)),
-  );
+  withOutput(withCluster(command))
+    .addHelpText('after', '\nExamples:\n  millwright start -n shoot--dev')
+    .action((options: StartQuestion) => run(options, (asked) => inCluster(asked, start)));
 }

@@ -64,6 +64,29 @@ function commandsBelow(command: Command, names: readonly string[] = []): [string
   });
 }
 
+async function helpOf(path: string): Promise<string> {
+  let help = '';
+  const output = { writeOut: (text: string) => (help += text), writeErr: () => undefined };
+  const program = createProgram(async () => undefined, output);
+  await program.parseAsync([...path.split(' '), '--help'], { from: 'user' }).catch(() => undefined);
+  return help;
+}
+
+describe('the help of each command has examples, which are read', () => {
+  const leaves = commandsBelow(createProgram(async () => undefined))
+    .filter(([, { commands }]) => commands.length === 0)
+    .map(([path]) => path)
+    .filter((path) => path !== 'help' && path !== 'complete');
+
+  test.each(leaves)('%s', async (path) => {
+    const [, examples = ''] = (await helpOf(path)).split('Examples:\n');
+    const lines = [...examples.matchAll(/^ +(?:source <\()?(millwright [^|>#;&()\n]*)/gm)];
+    const commands = lines.map(([, command = '']) => command.trim());
+    expect(commands.join('\n')).toContain(`millwright ${path}`);
+    expect((await Promise.all(commands.map(faultsOf))).flat()).toEqual([]);
+  });
+});
+
 test('the page on security names the commands that want the keys of payloads', () => {
   const all = commandsBelow(createProgram(async () => undefined));
   const wanting = all.filter(([, { options }]) =>
