@@ -24,6 +24,8 @@ const interactive = {
 
 /** Of one key, with a process of Node.js behind it. */
 const waitMs = 60_000;
+/** After it a person hits the tab key again: names that take more than a second are left out. */
+const againMs = 10_000;
 
 export function isOnPath(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -86,7 +88,8 @@ export class TypedShell {
 
   /** What is printed below the line until `expected` is; the line is thrown away. */
   async printed(keys: string, expected: RegExp): Promise<string> {
-    const text = await this.#until(keys, expected);
+    const again = setInterval(() => this.#terminal.stdin.write('\t'), againMs);
+    const text = await this.#until(keys, expected).finally(() => clearInterval(again));
     await this.#until('\u0015echo over$((1 + 1))\n', /over2/);
     return text;
   }
