@@ -70,16 +70,20 @@ describe('the plan of a run', () => {
       expect(lived).toBeGreaterThanOrEqual(15_000);
       killedAt.set(action.component, now);
     }
+    expect(killedAt.size).toBeGreaterThan(1);
   });
 
   test('creates only pools that are not there, and does the rest to those that are', () => {
     const present = new Set<string>();
+    const types = new Set<string>();
     for (const action of actionsOf(planChaos({ seed: 5, minutes: 30 }))) {
       if (!('pool' in action)) continue;
+      types.add(action.type);
       expect(present.has(action.pool)).toBe(action.type !== 'create');
       if (action.type === 'create') present.add(action.pool);
       if (action.type === 'delete') present.delete(action.pool);
     }
+    expect([...types]).toEqual(expect.arrayContaining(['create', 'delete', 'scale']));
   });
 
   test('keeps every wish within its envelope', () => {

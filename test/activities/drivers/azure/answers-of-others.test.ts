@@ -54,7 +54,8 @@ test.each([
   expect(living(double, 'm')).toEqual(partsOf('m'));
 });
 
-test('a delete whose every second request meets the proxy is not done before all is gone', async () => {
+test('a delete is not done before all is gone, whichever of its requests meets the proxy', async () => {
+  let ends = 0;
   for (let skip = 0; skip < 12; skip += 1) {
     double.reset();
     await driver.createInstance(aMachine('m'));
@@ -67,7 +68,9 @@ test('a delete whose every second request meets the proxy is not done before all
       skip,
       isWrong: false,
     });
+    if (!isDone) ends += 1;
   }
+  expect(ends).toBeGreaterThan(3);
 });
 
 test('a listing of a resource group is unknown, too', async () => {
