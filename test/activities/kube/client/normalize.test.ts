@@ -3,7 +3,7 @@ import { whole } from '../../../../activities/kube/client/normalize.ts';
 
 const apiVersion = 'machine.sapcloud.io/v1alpha1';
 
-/** As a Helm template leaves them behind; MCM's schemas ask nothing of the metadata of templates. */
+/** As a Helm template leaves them; MCM's schemas ask nothing of the metadata of templates. */
 const holed = () => ({ labels: null, annotations: { note: null, other: 'x' }, finalizers: null });
 const filled = { annotations: { note: '', other: 'x' }, finalizers: null };
 
