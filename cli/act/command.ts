@@ -21,7 +21,7 @@ type Options = Omit<ActQuestion, 'name' | 'command'> & { minutes: number };
 
 const about = `
 It says what will happen, from what the Machine and its Node say now, and does it with --yes. A worker does it once;
-the Event names you. Exit code 1: nothing was done, and it says why.`;
+the Event names you. Exit code 1: it was not done, or no worker has taken it yet, and it says which and why.`;
 
 /** A week. */
 const longestMinutes = 10_080;

@@ -26,7 +26,7 @@ export interface PreserveQuestion
 
 const about = `
 Values: now keeps the machine whatever its phase; when-failed keeps it if it fails, instead of replacing it; false ends
-that. What a Node says overrides its Machine. Exit code 1: nothing was done, and it says why.
+that. What a Node says overrides its Machine. Exit code 1: it was not done, or not all of it, and it says what and why.
 
 Examples:
   millwright preserve machine/pool-86b9f-rpz4r --until 2026-12-01T12:00:00Z --yes
