@@ -40,7 +40,9 @@ async function inLines(place: Place, asked: WatchQuestion, ended: Promise<void>)
   try {
     await Promise.race([fleet.start(), ended]);
     isComplete = true;
-    console.log(`Watching ${fleet.now()?.machines.length ?? 0} machines.`);
+    const machines = fleet.now()?.machines;
+    // Ctrl-C came first: nothing was read, which is not to be taken for no machines.
+    if (machines) console.log(`Watching ${machines.length} machines.`);
     await ended;
   } finally {
     await fleet.stop();

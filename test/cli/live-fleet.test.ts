@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { KubeList, Query, WatchEvent } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import { LiveFleet } from '../../cli/watch/live-fleet.ts';
+import { watch } from '../../cli/watch/watch.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { aMachine } from '../support/builders.ts';
@@ -107,3 +108,17 @@ test('knows since when the API server is away, until it answers', async () => {
   await eventually('it is over', async () => fleet.awaySince === undefined);
   await fleet.stop();
 }, 20_000);
+
+test('ended by Ctrl-C before the API server answered, it does not speak of 0 machines', async () => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  const kube = new InMemoryClient();
+  kube.list = async () => await new Promise<never>(() => undefined);
+  const before = process.listenerCount('SIGINT');
+  const watching = watch({ kube, namespace: 'shoot' }, {});
+  await eventually('it listens', async () => process.listenerCount('SIGINT') > before);
+  // Not those of the test run.
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
+  await watching;
+  expect(printed).not.toHaveBeenCalled();
+  printed.mockRestore();
+});
