@@ -596,6 +596,15 @@ describe('the chart', () => {
     },
   );
 
+  test('lets its pods ask the DNS also of OpenShift and of shoots', async () => {
+    const objects = await render(['--set=networkPolicy.enabled=true']);
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = [53, 5353, 8053].flatMap((port) =>
+      ['UDP', 'TCP'].map((protocol) => ({ port, protocol })),
+    );
+    expect(policy).toHaveProperty('spec.egress.0.ports', ports);
+  });
+
   test('may change finalizers of the Secrets of kube-system where it has Machines there', async () => {
     const strict = await tokensRule();
     expect(strict).toMatch(/startsWith\('bootstrap-token-'\)\)\)$/);
