@@ -324,6 +324,8 @@ class Watch {
     const { process, cluster } = this.#parts;
     if (breaking.cluster !== cluster.name) return;
     if (breaking.process !== undefined && breaking.process !== process.name) return;
+    // The client gave the connection up, and hears nothing more of what was under way on it.
+    this.#lastAt = 0;
     this.#later(0, new ConnectionBroken('the watch broke'));
   }
 

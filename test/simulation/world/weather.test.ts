@@ -145,6 +145,25 @@ describe('a line that is cut', () => {
     await simulation.run(untilMs + 1_000);
     expect(heard[0]).toBe('ADDED');
   });
+
+  test('that is silent for too long is given up with what it held back', async () => {
+    const { simulation, weather, process, client, cluster } = weatherOf([]);
+    const heard: string[] = [];
+    const watching = endOf(client.watch(nodes, {}, new AbortController().signal), heard);
+    await simulation.run(simulation.now + 1_000);
+    const untilMs = simulation.now + 600_000;
+    weather.cut({ process: process.name, to: 'seed', untilMs, isSilent: true });
+    cluster.server.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } });
+    let end = '';
+    watching.then(
+      (text) => (end = text),
+      () => undefined,
+    );
+    await simulation.run(simulation.now + 100_000);
+    expect(end).toContain('the watch broke');
+    await simulation.run(untilMs + 1_000);
+    expect(heard).toEqual([]);
+  });
 });
 
 /** The message with which a watch breaks. */
