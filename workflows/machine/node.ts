@@ -18,7 +18,7 @@ export function observeNode(state: MachineState, seen: NodeSnapshot): boolean {
   return true;
 }
 
-/** As late as MCM v0.62.1 does it: a program that does not want it changes the Node at once again. */
+/** As late as MCM v0.62.1 does it: another program may undo at once what we wrote. */
 const mendEveryMs = 10 * 60_000;
 
 function noteStripped({ node }: MachineState, now: number): void {

@@ -35,7 +35,7 @@ export interface Cluster {
   isUp: boolean;
   /** Asked before a pod is evicted. */
   refusalOfEviction?(path: string): Verdict | undefined;
-  /** Each hears the path of a request of a process that is carried out, before its answer leaves. */
+  /** Each hears the path of a process' request that is carried out, before its answer leaves. */
   readonly listeners?: Set<(path: string) => void>;
 }
 
