@@ -85,6 +85,16 @@ describe('the Nodes of a deployment', () => {
     });
   });
 
+  test('get back what another client takes away', async () => {
+    const [, , name = ''] = names();
+    const metadata = { labels: { zone: null }, finalizers: null };
+    await cluster.kube.patch(nodePath(name), 'merge', { metadata });
+    await eachNode('Nodes have all of it again', (node) => {
+      expect(node.metadata.labels).toMatchObject({ zone: 'z', own: 'x' });
+      expect(node.metadata.finalizers).toContain(finalizers.node);
+    });
+  });
+
   test('are the Nodes that there were: no machine was replaced', async () => {
     const now = await untilRunning(scenario, pool, 3);
     expect(now.map(({ metadata }) => metadata.uid)).toEqual(

@@ -9,13 +9,22 @@ import { instanceOf, isRecorded } from './state.ts';
 
 export function observeNode(state: MachineState, seen: NodeSnapshot): boolean {
   const { node, health } = state;
-  if (node.seen?.uid === seen.uid && !isNewer(seen, node.seen)) return false;
-  // One that registers anew after the join has nothing yet of what the Machine says of it.
-  const isAnother = node.seen !== undefined && node.seen.uid !== seen.uid;
-  if (health !== undefined && isAnother && seen.exists) noteBehind(state);
+  const before = node.seen;
+  if (before?.uid === seen.uid && !isNewer(seen, before)) return false;
   node.seen = seen;
-  if (health !== undefined && seen.isStripped) noteStripped(state, Date.now());
+  if (health !== undefined && seen.exists) noteLack(state, before, seen);
   return true;
+}
+
+/** Of a machine that has joined. */
+function noteLack(
+  state: MachineState,
+  before: NodeSnapshot | undefined,
+  { uid, isDeleting, isStripped }: NodeSnapshot,
+): void {
+  // One that registers anew has nothing yet of what the Machine says of it.
+  if (before !== undefined && before.uid !== uid) noteBehind(state);
+  if (isStripped && !isDeleting) noteStripped(state, Date.now());
 }
 
 /** As late as MCM v0.62.1 does it: another program may undo at once what we wrote. */

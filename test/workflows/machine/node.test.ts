@@ -130,7 +130,7 @@ describe('the Node of a machine that runs', () => {
     const world = await MachineWorld.create(temporal);
     await world.run(async () => {
       await world.beginAndJoin();
-      await world.joinNode({ exists: false });
+      await world.joinNode({ exists: false, isStripped: true });
       await world.log.until('checkHealth');
       expect(world.log.count('syncNode')).toBe(0);
       await world.joinNode({ uid: 'uid-of-the-next' });
