@@ -13,8 +13,11 @@ beforeEach(() => {
 const machine = (looks: MachineLooks): void => cluster.machines.put(cluster.now(aMachine(looks)));
 const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
 
+/** As a Machine writes it, in one patch. */
 const naming = (namespace: string) => ({
   annotations: { [annotations.nodeMachineNamespace]: namespace },
+  labels: { [labels.machineName]: 'a' },
+  finalizers: [finalizers.node],
 });
 
 describe('a Node', () => {

@@ -65,11 +65,12 @@ export interface EquippedNode extends NodeTemplate {
  * that has nothing of its Machine has not joined yet.
  */
 export function isStripped({ finalizers: present = [], ...node }: EquippedNode): boolean {
-  const { [annotations.lastAppliedNodeTemplate]: text } = node.annotations ?? {};
+  const notes = node.annotations ?? {};
+  const text = notes[annotations.lastAppliedNodeTemplate];
   const hasFinalizer = present.includes(finalizers.node);
   const hasName = textAt(node.labels ?? {}, labels.machineName) !== undefined;
   if (hasFinalizer && hasName) return text !== undefined && hasLostTexts(node, text);
-  return hasFinalizer || hasName || text !== undefined;
+  return hasFinalizer || hasName || ourAnnotations.some((name) => Object.hasOwn(notes, name));
 }
 
 function hasLostTexts(node: NodeTemplate, note: string): boolean {

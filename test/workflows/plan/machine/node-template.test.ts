@@ -184,6 +184,11 @@ describe('a Node from which others took something', () => {
       node: { labels: ours, finalizers: [finalizers.node] },
       is: false,
     },
+    {
+      name: 'nothing but an annotation of ours is left',
+      node: { annotations: { [annotations.nodeMachine]: machineName } },
+      is: true,
+    },
     { name: 'nothing but the name is left', node: { labels: ours }, is: true },
     { name: 'a label changed', node: changed, is: true },
     { name: 'an annotation went', node: { ...equipped, annotations: fewer }, is: true },
