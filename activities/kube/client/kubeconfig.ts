@@ -120,7 +120,7 @@ function serverOf({ cluster, user }: Pick<KubeConfig, 'cluster' | 'user'>, sourc
   );
 }
 
-/** Files are read again each minute, and a pair in them may be halfway through a renewal. */
+/** Not of files: they are read again each minute, and may be halfway through a renewal. */
 function requirePair({ name, certData, keyData }: User, source: string): void {
   if (!certData || !keyData) return;
   const fault = faultOfTlsPair({

@@ -3,6 +3,7 @@
  * ours.
  */
 import { group } from '../../../workflows/api/constants.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 /** A missing field is reported by the code that needs it; it is no reason to throw here. */
 const emptySpecs: Record<string, object> = {
@@ -62,10 +63,6 @@ function fillTexts(metadata: unknown): void {
 
 function fieldOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isAnswer(value: unknown): value is Answer {

@@ -8,7 +8,7 @@ export interface TlsPair {
   key: Buffer;
 }
 
-/** Undefined: they do. The reason holds no word of either. */
+/** Returns why they do not, without quoting either; undefined: they do. */
 export function faultOfTlsPair({ cert, key }: TlsPair): string | undefined {
   const certificate = orNothing(() => new X509Certificate(cert));
   if (!certificate) return 'the certificate is not in PEM';

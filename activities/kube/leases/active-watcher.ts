@@ -31,7 +31,10 @@ export interface ActiveWatcherOptions {
   namespace: string;
   /** Of the Lease. */
   place?: LeasePlace | undefined;
-  /** Whether what stands on the Lease says so, see `ActiveWatcher`. Default: it never does. */
+  /**
+   * Whether the annotations of the Lease are those of a watcher as in `ActiveWatcher.isElsewhere`.
+   * Default: never.
+   */
   isElsewhere?(annotations: Readonly<Record<string, string>>): boolean;
   /** Called for each failed read; the watch goes on by itself. */
   onError(error: unknown): void;

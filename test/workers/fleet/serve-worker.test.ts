@@ -69,7 +69,7 @@ test.each([
   expect(lines).toHaveLength(mayAct ? 0 : 1);
 });
 
-test('a step that waits for the end of another install says so', () => {
+test('an activity that waits until another install ends gives that as its reason', () => {
   const activeWatcher = { isActive: () => false, isElsewhere: () => true };
   const act = (): void => requireLeader({ ...aWorld({}), namespace, activeWatcher });
   expect(act).toThrow(/is that of a watcher of another install, or of another Temporal/);

@@ -69,11 +69,11 @@ export function isStripped({ finalizers: present = [], ...node }: EquippedNode):
   const text = notes[annotations.lastAppliedNodeTemplate];
   const hasFinalizer = present.includes(finalizers.node);
   const hasName = textAt(node.labels ?? {}, labels.machineName) !== undefined;
-  if (hasFinalizer && hasName) return text !== undefined && hasLostTexts(node, text);
+  if (hasFinalizer && hasName) return text !== undefined && lacksApplied(node, text);
   return hasFinalizer || hasName || ourAnnotations.some((name) => Object.hasOwn(notes, name));
 }
 
-function hasLostTexts(node: NodeTemplate, note: string): boolean {
+function lacksApplied(node: NodeTemplate, note: string): boolean {
   const applied = parseLastApplied(note);
   if (!applied) return true;
   const { labels: names, annotations: notes, taints } = withoutOurKeys(applied);
