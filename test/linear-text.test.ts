@@ -1,5 +1,4 @@
 /** Texts that users write are read in linear time: one annotation must not stop a worker. */
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { redacted } from '../activities/redaction/redacted.ts';
 import { secretForms } from '../activities/redaction/secret-forms.ts';
@@ -24,7 +23,7 @@ test('every regular expression of the source takes linear time', async () => {
     slowForms((text) => text.search(pattern)).map((form) => `${name} with ${form}`),
   );
   expect(slow).toEqual([]);
-}, 120_000);
+});
 
 test('every regular expression of the source takes linear time with drawn texts as well', async () => {
   const expressions = await expressionsInSource();
@@ -63,7 +62,6 @@ describe('long texts', () => {
     (_source, form) => {
       expect(slowForms((text) => redacted(text, [form]))).toEqual([]);
     },
-    60_000,
   );
 
   test('a duration of more than 64 characters is refused', () => {

@@ -12,7 +12,7 @@ import { Report } from './run/report.ts';
 import { simulation } from './run/simulation.ts';
 import { runsOn } from './run/temporal-kinds.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
-import { vitest } from './run/vitest.ts';
+import { jest } from './run/jest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
 import { positiveNumber } from './simulation/run/values.ts';
 import { seedVariable, testSeed } from './support/seed.ts';
@@ -118,14 +118,14 @@ function orEnd<Value>(read: () => Value): Value {
 
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
   const cpuMinutes = simulationMinutes();
-  const report = new Report();
+  const report = new Report({ isStrict: values.all });
   const seed = chosenSeed();
   const end = new AbortController();
   const goesOn = checkOr(end, report, wanted);
   if (wanted.includes('unit')) {
     const files = await testFilesOf('unit', pattern);
     const { signal } = end;
-    await report.step('unit tests', () => vitest({ project: 'unit', files, signal }));
+    await report.step('unit tests', () => jest({ project: 'unit', files, signal }));
   }
   if (!(await goesOn)) return report.finish();
   if (wanted.includes('e2e')) await allEndToEnd(report, pattern);

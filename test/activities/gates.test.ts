@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { createGuard, gated, gates } from '../../activities/gates.ts';
 import type { Gate } from '../../activities/gates.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';

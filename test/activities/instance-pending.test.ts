@@ -1,5 +1,4 @@
 /** What a driver says of a call that is not over: it goes on in the cloud, or it was cancelled. */
-import { describe, expect, test } from 'vitest';
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';

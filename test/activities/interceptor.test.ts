@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, vi, test } from 'vitest';
+import { fakeClock, type FakeClock } from '../support/fake-clock.ts';
 import type { Info } from '@temporalio/activity';
 import { Context } from '@temporalio/activity';
 import { CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
@@ -10,11 +10,12 @@ import { createActivityInterceptor, reportProgress } from '../../activities/inte
 import { placeHeader } from '../../workflows/api/place.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 
+let clock: FakeClock;
 beforeEach(() => {
-  vi.useFakeTimers();
+  clock = fakeClock();
 });
 afterEach(() => {
-  vi.useRealTimers();
+  clock.uninstall();
 });
 
 /** That activities fail is the matter of these tests. */
@@ -65,9 +66,9 @@ describe('heartbeats', () => {
       let beats = 0;
       environment.on('heartbeat', () => (beats += 1));
       await environment.run(async () => {
-        await vi.advanceTimersByTimeAsync(expectedMs - 1);
+        await clock.tickAsync(expectedMs - 1);
         expect(beats).toBe(0);
-        await vi.advanceTimersByTimeAsync(2 * expectedMs + 2);
+        await clock.tickAsync(2 * expectedMs + 2);
       });
       expect(beats).toBe(3);
     },
@@ -78,16 +79,16 @@ describe('heartbeats', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
     const ran = environment.run(async () => {
-      await vi.advanceTimersByTimeAsync(1_000);
+      await clock.tickAsync(1_000);
       reportProgress(Context.current(), ['a']);
-      await vi.advanceTimersByTimeAsync(2_500);
+      await clock.tickAsync(2_500);
       reportProgress(Context.current(), ['a', 'b']);
-      await vi.advanceTimersByTimeAsync(500);
+      await clock.tickAsync(500);
       return 'done';
     });
     await expect(ran).resolves.toBe('done');
     expect(beats).toEqual([undefined, ['a'], ['a'], ['a'], ['a', 'b'], ['a', 'b']]);
-    await vi.advanceTimersByTimeAsync(5_000);
+    await clock.tickAsync(5_000);
     expect(beats).toHaveLength(6);
   });
 
@@ -97,9 +98,9 @@ describe('heartbeats', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
     await environment.run(async () => {
-      await vi.advanceTimersByTimeAsync(2_500);
+      await clock.tickAsync(2_500);
       reportProgress(Context.current(), ['a', 'b']);
-      await vi.advanceTimersByTimeAsync(500);
+      await clock.tickAsync(500);
     });
     expect(beats).toEqual([['a'], ['a'], ['a', 'b'], ['a', 'b']]);
   });
@@ -107,13 +108,13 @@ describe('heartbeats', () => {
   test('end with a failure too', async () => {
     const environment = activity({ isLocal: false });
     await expect(environment.run(failing(new Error('bug')))).rejects.toThrow('bug');
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 
   test('are not sent by a local activity', async () => {
     const environment = activity({ isLocal: true });
     await environment.run(async () => {
-      expect(vi.getTimerCount()).toBe(0);
+      expect(clock.countTimers()).toBe(0);
     });
   });
 });
@@ -136,13 +137,13 @@ describe('the breaker', () => {
   test('refuses local activities for two seconds after an unanswered call', async () => {
     const { local, regular } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
-    await vi.advanceTimersByTimeAsync(1_999);
-    const untried = vi.fn<typeof step>(step);
+    await clock.tickAsync(1_999);
+    const untried = jest.fn(step);
     await expect(local(untried)).rejects.toMatchObject({ ...unreachable, nonRetryable: true });
     expect(untried).not.toHaveBeenCalled();
     // The regular form waits outside of workflow tasks.
     await expect(regular(step)).resolves.toBe('ran');
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.tickAsync(1);
     await expect(local(step)).resolves.toBe('ran');
   });
 
@@ -166,9 +167,9 @@ describe('the breaker', () => {
   test('one that is refused lengthens nothing', async () => {
     const { local } = aProcess();
     await expect(local(unanswered)).rejects.toMatchObject(unreachable);
-    await vi.advanceTimersByTimeAsync(1_500);
+    await clock.tickAsync(1_500);
     await expect(local(step)).rejects.toMatchObject(unreachable);
-    await vi.advanceTimersByTimeAsync(500);
+    await clock.tickAsync(500);
     await expect(local(step)).resolves.toBe('ran');
   });
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { CloudInstance } from '../e2e/support/virtual-cloud.ts';
 import {
   aMachine,

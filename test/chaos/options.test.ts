@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { commandOf, parseChaosArguments } from './options.ts';
 
 const defaults = { seed: 42, stateDir: 'here' };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { components, type Action } from './action.ts';
 import { planChaos, type Round } from './plan.ts';
 import { shortRun } from './short-run.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { State } from '../e2e/support/states.ts';
 import type { Round } from './plan.ts';
 import { brokenBounds } from './pool-bounds.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { unexplained } from './repairs.ts';
 
 const causes = { terminated: 1, vanished: 1 };

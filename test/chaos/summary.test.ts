@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { summaryOf } from './summary.ts';
 import { Tally } from './tally.ts';
 

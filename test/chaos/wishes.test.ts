@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Action } from './action.ts';
 import { boundsOf } from './pool-bounds.ts';
 import { Wishes } from './wishes.ts';

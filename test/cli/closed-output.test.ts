@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
 
 const closedOutput = fileURLToPath(new URL('../../cli/closed-output.ts', import.meta.url));
 

@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readArguments } from '../support/command-line.ts';
 import { startCodecServer } from '../../cli/codec-server/server.ts';
 

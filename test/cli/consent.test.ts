@@ -1,24 +1,21 @@
 /** The question before a command that cannot be undone. */
 import { PassThrough } from 'node:stream';
 import { text as wholeText } from 'node:stream/consumers';
-import { afterEach, expect, test, vi } from 'vitest';
 import { onceAgreed } from '../../cli/consent.ts';
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 /** Asks on a terminal on which a person types `keys`; undefined: the terminal goes away. */
 async function askedWith(keys: string | undefined) {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = Object.assign(new PassThrough(), { isTTY: true });
   const streams = { stdin: { value: input }, stderr: { value: output } };
-  vi.stubGlobal('process', Object.create(process, streams));
+  const ours = process;
+  globalThis.process = Object.create(ours, streams);
   const outlook = { text: 'millwright will: do it', data: { of: 'a' } };
   const answer = onceAgreed({}, outlook, async () => ({ text: 'done', data: {} }));
   if (keys === undefined) input.end();
   else input.write(keys);
   const { text, exitCode } = await answer;
+  globalThis.process = ours;
   output.end();
   return { text, exitCode, shown: await wholeText(output) };
 }

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { showQueues } from '../../cli/driver/queue.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { CommanderError } from 'commander';

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment, withoutTemporal } from '../support/environment.ts';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { explain } from '../../cli/explain/explain.ts';
 import { formatExplanation } from '../../cli/explain/text.ts';
@@ -19,13 +19,7 @@ import {
   running,
 } from './diagnosis/objects.ts';
 
-beforeEach(() => {
-  vi.stubEnv('NO_COLOR', '1');
-  vi.stubEnv('HOME', '/nowhere');
-  for (const name of Object.keys(process.env)) {
-    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
-  }
-});
+withEnvironment({ ...withoutTemporal(), NO_COLOR: '1', HOME: '/nowhere' });
 
 const aLease = (renewTime: string, annotations: object = {}) => ({
   apiVersion: 'coordination.k8s.io/v1',

@@ -1,5 +1,4 @@
 /** What `millwright watch` does where it may not read what it is to watch. */
-import { expect, test, vi } from 'vitest';
 import type { KubeList, Query, WatchEvent } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import { LiveFleet } from '../../cli/watch/live-fleet.ts';
@@ -28,7 +27,7 @@ test('without the right to list machines it ends, and never shows that there are
   await expect(fleet.start()).rejects.toThrow('/machines: 403 Forbidden');
   expect(fleet.now()).toBeUndefined();
   await fleet.stop();
-}, 10_000);
+});
 
 test('reports once that it may not list MachineClasses, and shows the rest', async () => {
   const { fleet, said } = aFleetWithout('machineclasses');
@@ -36,7 +35,7 @@ test('reports once that it may not list MachineClasses, and shows the rest', asy
   expect(fleet.now()?.machines).toHaveLength(1);
   expect(said).toEqual([expect.stringContaining('/machineclasses: 403 Forbidden')]);
   await fleet.stop();
-}, 10_000);
+});
 
 /** Whose Events take as long as the test lets them, and whose watches it breaks. */
 class SlowKube extends InMemoryClient {
@@ -88,13 +87,13 @@ test('one that is stopped while it begins reads no more', async () => {
   const { kube, fleet } = aSlowFleet();
   const starting = fleet.start();
   await eventually('it has listed', async () => kube.watchCount === 4);
-  const intervals = vi.spyOn(globalThis, 'setInterval');
+  const intervals = jest.spyOn(globalThis, 'setInterval');
   await fleet.stop();
   kube.answerEvents();
   await starting;
   expect(intervals).not.toHaveBeenCalled();
   intervals.mockRestore();
-}, 10_000);
+});
 
 test('knows since when the API server is away, until it answers', async () => {
   const { kube, fleet } = aSlowFleet();
@@ -107,10 +106,10 @@ test('knows since when the API server is away, until it answers', async () => {
   kube.isAway = false;
   await eventually('it is over', async () => fleet.awaySince === undefined);
   await fleet.stop();
-}, 20_000);
+});
 
 test('ended by Ctrl-C before the API server answered, it does not speak of 0 machines', async () => {
-  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  const printed = jest.spyOn(console, 'log').mockImplementation(() => undefined);
   const kube = new InMemoryClient();
   kube.list = async () => await new Promise<never>(() => undefined);
   const before = process.listenerCount('SIGINT');

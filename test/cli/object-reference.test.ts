@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { kindOf, readReference } from '../../cli/object-reference.ts';
 
 test.each([

@@ -2,7 +2,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
-import { expect, test } from 'vitest';
 import { offboard } from '../../cli/offboard/offboard.ts';
 import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';

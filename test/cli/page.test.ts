@@ -1,6 +1,6 @@
 /** docs/cli.md shows what the commands print: `UPDATE_GOLDEN=1` writes it anew. */
+import { withEnvironment } from '../support/environment.ts';
 import { readFile, writeFile } from 'node:fs/promises';
-import { beforeEach, expect, test, vi } from 'vitest';
 import { formatExplanation } from '../../cli/explain/text.ts';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { statusAnswer } from '../../cli/status/status.ts';
@@ -12,11 +12,7 @@ import { aBlockedDrain, aFleetInTrouble, aLifecycle } from './diagnosis/fleet-in
 
 const page = new URL('../../docs/cli.md', import.meta.url);
 
-beforeEach(() => {
-  vi.stubEnv('LC_ALL', 'C.UTF-8');
-  vi.stubEnv('NO_COLOR', '1');
-  vi.stubEnv('FORCE_COLOR', undefined);
-});
+withEnvironment({ LC_ALL: 'C.UTF-8', NO_COLOR: '1', FORCE_COLOR: undefined });
 
 /** What a block of the page begins with, and what follows. */
 const examples: Readonly<Record<string, () => string>> = {

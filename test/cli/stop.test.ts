@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { CommanderError } from 'commander';
 import { readArguments } from '../support/command-line.ts';
 import { showStop, start, stop } from '../../cli/stop/stop.ts';

@@ -1,5 +1,4 @@
 /** The command that a shortened table ends with names the namespace of the table. */
-import { expect, test } from 'vitest';
 import { diagnose } from '../../cli/diagnosis/diagnose.ts';
 import { findingTable } from '../../cli/stuck/table.ts';
 import { aFleetInTrouble } from './diagnosis/fleet-in-trouble.ts';

@@ -1,5 +1,4 @@
 /** Steps of histories, and of objects. */
-import { expect, test } from 'vitest';
 import { formatSpan } from '../../cli/timeline/chart.ts';
 import { lifeOfObjects } from '../../cli/timeline/from-objects.ts';
 import type { HistoryEvent } from '../../cli/timeline/history.ts';

@@ -1,5 +1,4 @@
 /** Where an object stands among its owners. */
-import { expect, test } from 'vitest';
 import { explainSet } from '../../cli/explain/pools.ts';
 import { subjectOf } from '../../cli/explain/subject.ts';
 import { rootOf, treeAnswer } from '../../cli/tree/tree.ts';

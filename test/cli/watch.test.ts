@@ -1,5 +1,5 @@
 /** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { withEnvironment } from '../support/environment.ts';
 import type { Fleet } from '../../cli/diagnosis/fleet.ts';
 import { lineOf } from '../../cli/watch/changes.ts';
 import { screenOf, type ScreenView } from '../../cli/watch/screen.ts';
@@ -9,11 +9,7 @@ import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { aFleet, aMachine, metaOf, minutesAgo, now, running } from './diagnosis/objects.ts';
 import { aFleetInTrouble } from './diagnosis/fleet-in-trouble.ts';
 
-beforeEach(() => {
-  vi.stubEnv('LC_ALL', 'C.UTF-8');
-  vi.stubEnv('NO_COLOR', '1');
-  vi.stubEnv('FORCE_COLOR', undefined);
-});
+withEnvironment({ LC_ALL: 'C.UTF-8', NO_COLOR: '1', FORCE_COLOR: undefined });
 
 function machineIn(phase: MachinePhase, description: string, changes: object = {}): Machine {
   const status: MachineStatus = { currentStatus: { phase }, lastOperation: { description } };

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { generateApi } from '../../tools/generate-api.ts';
 import { allowed } from '../../workflows/api/validation.ts';

@@ -4,7 +4,6 @@
  * Node 24 that is one of the dependencies.
  */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
 
 interface Package {
   engines?: { node?: string };

@@ -1,6 +1,5 @@
 /** The command `millwright` reads every line that the documentation shows of it. */
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { pagesBelow, textOf } from './pages.ts';
 

@@ -2,7 +2,6 @@
  * The documentation leads nowhere that does not exist, and its tables can be read in a terminal and
  * in a diff.
  */
-import { describe, expect, test } from 'vitest';
 import {
   brokenLinks,
   missingPaths,

@@ -1,5 +1,4 @@
 /** docs/steering-from-the-ui.md names what there is to be sent to a run, and nothing else. */
-import { describe, expect, test } from 'vitest';
 import * as messages from '../../workflows/contracts/messages.ts';
 import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';

@@ -1,5 +1,4 @@
 /** The saved views of docs/temporal-ui.md ask for what the page says. e2e tests open each. */
-import { expect, test } from 'vitest';
 import { definedViews, savedViews } from './temporal-ui.ts';
 
 const views = savedViews();

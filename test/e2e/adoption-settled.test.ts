@@ -2,7 +2,6 @@
  * Takes over from MCM v0.62.1 before and after its first rollout. Names, hashes and revisions of
  * the sets are of MCM's making. test/fixtures/mcm-0.62.1 says how each moment came to be.
  */
-import { describe, expect, test } from 'vitest';
 import { writesOfTakeover, useTakeover } from './support/mcm-takeover.ts';
 
 describe.each([

@@ -2,7 +2,6 @@
  * Takes over from MCM v0.62.1 where something is in the way: a cloud that refuses, a budget that
  * allows no eviction, a deletion.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';

@@ -2,7 +2,6 @@
  * Takes over from MCM v0.62.1 where nothing is under way but VMs that boot.
  * test/fixtures/mcm-0.62.1 says how each moment came to be.
  */
-import { describe, expect, test } from 'vitest';
 import { untilPhase } from './support/machines.ts';
 import { join } from './support/mcm-handover.ts';
 import { writesOfTakeover, useTakeover } from './support/mcm-takeover.ts';

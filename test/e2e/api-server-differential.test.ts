@@ -3,7 +3,6 @@
  * night there are more of them, and others each time.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstDifference } from '../simulation/differential/compare.ts';
 import { drawSteps } from '../simulation/differential/draw.ts';
 import type { SideOptions } from '../simulation/differential/side.ts';
@@ -27,12 +26,12 @@ beforeAll(async () => {
     crds: true,
   });
   sides = [inMemory(memory), real];
-}, 180_000);
+});
 
 afterAll(async () => {
   await Promise.all(sides.map((side) => side.close()));
   await stopSecondStack(name);
-}, 60_000);
+});
 
 /** What was before the next version is forgotten: the present one too, as by a real server. */
 function inMemory(server: HttpApiServer): SideOptions {

@@ -1,7 +1,6 @@
 /**
  * A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
@@ -26,7 +25,7 @@ describe('a MachineDeployment on AWS', () => {
   beforeAll(async () => {
     moto = await startMoto();
     account = await aMotoAccount(moto.url);
-  }, 360_000);
+  });
 
   const scenario = useScenario('aws', {
     isDoubled: false,
@@ -43,12 +42,12 @@ describe('a MachineDeployment on AWS', () => {
     await createAwsClass('aws-old', 'm5.large');
     await createAwsClass('aws-new', 'c5.large', { keyNam: 'ops' });
     kubelets = playKubelets(account, cluster);
-  }, 240_000);
+  });
   afterAll(async () => {
     await kubelets.stop();
     account.close();
     await moto.stop();
-  }, 240_000);
+  });
 
   async function createAwsClass(
     name: string,
@@ -151,5 +150,5 @@ describe('a MachineDeployment on AWS', () => {
     });
     const tokens = (await account.instances()).map(({ ClientToken }) => ClientToken);
     expect(new Set(tokens).size).toBe(10);
-  }, 1_200_000);
+  });
 });

@@ -2,7 +2,6 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { foldersOfNodes } from '../support/nodes.ts';
 import { build, saidBy } from './support/launches.ts';

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { build, built } from './support/launches.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { chart, renderChart } from '../../deploy/helm/render.ts';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';

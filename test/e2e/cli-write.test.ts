@@ -1,5 +1,4 @@
 /** The commands of `millwright` that act and check, on rollouts and drains that are under way. */
-import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
 import { millwright } from './support/command.ts';

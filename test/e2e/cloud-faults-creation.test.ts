@@ -3,7 +3,6 @@
  * and goes on when it is over. A create that hangs takes half a minute: `cloud-faults-silent`, by
  * night.
  */
-import { afterEach, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { casesOf, hangs, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';

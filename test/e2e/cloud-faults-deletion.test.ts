@@ -2,7 +2,6 @@
  * Each fault of a cloud in the deletion of a machine, all at once: each Machine says what is wrong,
  * and goes when it is over.
  */
-import { describe, expect, test } from 'vitest';
 import { casesOf, untilEachSays } from './support/cloud-fault-cases.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';

@@ -1,5 +1,4 @@
 /** A create that gets no answer at all: the driver gives it up, and the next one makes the VM. */
-import { describe, expect, test } from 'vitest';
 import { casesOf, hangs, untilEachSays } from './support/cloud-fault-cases.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

@@ -2,7 +2,6 @@
  * The real cluster autoscaler of the Kubernetes project, without a fork: pods make machines come
  * and go, and no machine goes that it did not choose.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { annotations, options } from '../../workflows/api/constants.ts';
 import { ClusterAutoscaler } from './support/cluster-autoscaler.ts';
@@ -20,9 +19,6 @@ import { changeClass, untilComplete } from './support/rollouts.ts';
 import { useScenario } from './support/scenario.ts';
 import type { RunningPod } from './support/workloads.ts';
 
-/** From nothing, where the stack was never started with the autoscaler. */
-const buildMilliseconds = 1_800_000;
-
 const scenario = useScenario('ca', {
   workerFlags: ['--autoscaler-scaledown-annotation-during-rollout=false'],
 });
@@ -32,7 +28,7 @@ let pools: string[] = [];
 
 beforeAll(async () => {
   autoscaler = await ClusterAutoscaler.start(scenario);
-}, buildMilliseconds);
+});
 afterEach(async () => {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await cluster.delete(path);
@@ -45,7 +41,7 @@ afterEach(async () => {
   for (const pool of pools) await deleteDeployment(scenario, pool);
   pools = [];
   autoscaler.beginAnew();
-}, 300_000);
+});
 afterAll(async () => {
   await autoscaler.end();
 });

@@ -1,7 +1,6 @@
 /** Commands where only Kubernetes may give them: RBAC holds, and each is done once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';

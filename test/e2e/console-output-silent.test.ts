@@ -1,5 +1,4 @@
 /** A console that a cloud does not answer about. */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { createMachine, deleteMachine, timeOutOnceBooted, untilPhase } from './support/machines.ts';

@@ -2,7 +2,6 @@
  * A machine whose VM boots and never becomes a Ready Node says what the VM printed last, without
  * secrets, and turns Failed however its console can be read.
  */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { MachineResult } from '../../workflows/machine/workflow.ts';

@@ -1,6 +1,5 @@
 /** The CRDs on a real API server, as `kubectl apply` meets them. */
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { accepted, refused } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
@@ -20,7 +19,7 @@ describe('a new object', () => {
 
   beforeAll(async () => {
     crds = await ScratchCrds.install(kubeConfigFile);
-  }, installMs);
+  });
   afterAll(async () => await crds.remove(), installMs);
 
   test.each(accepted)('is stored: $name', async ({ object }) => {
@@ -57,7 +56,7 @@ describe('an object that is older than the rules', () => {
     crds = await ScratchCrds.install(kubeConfigFile, withoutRules);
     for (const { object } of stored) await crds.create(object);
     await crds.restore();
-  }, installMs);
+  });
   afterAll(async () => await crds.remove(), installMs);
 
   test.each(stored)('stays writable: $name', async ({ object }) => {

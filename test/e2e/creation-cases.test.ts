@@ -2,7 +2,6 @@
  * Creations that are not over with the create: an instance to be initialized, a Node that another
  * machine has.
  */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { labels } from '../../workflows/api/constants.ts';

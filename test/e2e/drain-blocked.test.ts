@@ -1,5 +1,4 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
-import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import {
   attemptsOf,

@@ -2,7 +2,6 @@
  * Blocked drains: what they cost while they wait, and that they go on when their
  * PodDisruptionBudget changes.
  */
-import { describe, expect, test } from 'vitest';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

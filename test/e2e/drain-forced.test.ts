@@ -2,7 +2,6 @@
  * Drains that end by force, asked for in the middle, before, or by the clock; and one whose clock
  * is set back.
  */
-import { describe, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { MachineSpec } from '../../workflows/api/machine.ts';

@@ -1,5 +1,4 @@
 /** A drain of many pods, one of which does not go: it is waited for, and forced in the end. */
-import { describe, expect, test } from 'vitest';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

@@ -3,7 +3,6 @@
  * know. Nobody is asked twice, no budget is broken, no clock begins anew, one VM goes once, and
  * nothing is left.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import { DrainMoments, type DrainMoment } from './support/drain-moments.ts';

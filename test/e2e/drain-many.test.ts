@@ -1,5 +1,4 @@
 /** Fifty drains that a PodDisruptionBudget blocks at once stand in the way of nobody else. */
-import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { evictedPods } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 /** Budgets that can never allow an eviction: named, and not asked all the time. */
-import { describe, expect, test } from 'vitest';
 import { operatorRequests } from './support/audit.ts';
 import { attemptsOf, untilDrainFailureSays } from './support/drain-attempts.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 /** Pods with volumes, and what an operator can do about a drain. */
-import { describe, expect, test } from 'vitest';
 import { operatorRequests } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

@@ -1,5 +1,4 @@
 /** Deletions in an install without a worker that serves drains. */
-import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

@@ -2,7 +2,6 @@
  * Pods on the Node of a machine that goes: they are asked to leave, and their PodDisruptionBudget
  * is respected.
  */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';

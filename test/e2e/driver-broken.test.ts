@@ -1,6 +1,5 @@
 /** The conformance kit finds what is wrong with a driver. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { createClass, createSecret } from './support/classes.ts';
 import { expectOnlyClasses, verifyDriver } from './support/driver-verify.ts';

@@ -1,7 +1,6 @@
 /**
  * The driver in Python and a cloud that keeps silent, or that is another: the kit's last checks.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { complaintsIn, skippedIn, verifyDriver } from './support/driver-verify.ts';
 import type { PythonDriver } from './support/python-driver.ts';
 import { pythonProvider as provider, startPythonClass } from './support/python-driver.ts';

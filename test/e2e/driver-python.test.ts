@@ -3,7 +3,6 @@
  * the checks whose cloud keeps silent, by night.
  */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import type { SecretObject } from './support/cluster.ts';

@@ -1,5 +1,4 @@
 /** The conformance kit and the driver that is built in. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClass } from './support/classes.ts';
 import {
   complaintsIn,

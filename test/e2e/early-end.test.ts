@@ -1,7 +1,6 @@
 /** A worker that is asked to end before it has started: on a busy machine a start takes seconds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
 

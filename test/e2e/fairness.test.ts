@@ -1,7 +1,6 @@
 /** Whose task a worker gets next when a hundred wait: the real server with the stack's settings. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inParallel } from '../../activities/runtime/parallel.ts';
 import { createDelivery } from '../../watcher/queue/delivery.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';

@@ -1,5 +1,4 @@
 /** Fifty namespaces with three target clusters, served by one watcher and one worker. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
@@ -19,7 +18,7 @@ if (!two || !three) throw new Error('there are two more stacks');
 // Registered first, so it runs last.
 afterAll(async () => {
   await Promise.all(names.map(stopSecondStack));
-}, 120_000);
+});
 
 const targets = [testStack(), two, three];
 const count = 50;

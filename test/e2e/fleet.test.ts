@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { lease, namespaced } from '../../activities/kube/client/paths.ts';
 import { repository } from '../../deploy/local/layout.ts';
@@ -32,12 +31,12 @@ function useFleet(name: string, finds: 'names' | 'labels', ...members: string[])
   beforeAll(async () => {
     for (const scenario of scenarios) await scenario.start();
     await fleet.start(admin.kube);
-  }, 120_000);
+  });
   afterAll(async () => {
     await fleet.end();
     await fleet.revoke(admin.kube);
     await admin.close();
-  }, 240_000);
+  });
   const of = (index: number): Scenario => {
     const scenario = scenarios[index];
     if (!scenario) throw new Error(`the fleet has no member ${index}`);

@@ -2,7 +2,6 @@
  * Objects with any content that this API server takes: each is followed or says why not, none
  * disturbs another, all can go.
  */
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';

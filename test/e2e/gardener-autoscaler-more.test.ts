@@ -1,7 +1,6 @@
 /**
  * Gardener's cluster autoscaler as older releases of it write, and in rollouts that stand still.
  */
-import { describe, expect, test } from 'vitest';
 import { annotations, options } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import {

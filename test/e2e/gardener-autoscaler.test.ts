@@ -2,7 +2,6 @@
  * Gardener's cluster autoscaler lowers and raises the number, and names the machines that go.
  * `gardener-autoscaler-more` has the older ways to say so, by night.
  */
-import { afterEach, describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { controllerDeployment } from './support/gardener-autoscaler.ts';

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { grantedOf, refusalsOf } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 /** A rollout as kstatus and Argo CD say it is: by their own code. */
-import { describe, expect, test } from 'vitest';
 import { failed, healthy, untilHealth } from './support/gitops.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { untilComplete } from './support/rollouts.ts';

@@ -2,7 +2,6 @@
  * Helm waits for a pool, kstatus and Argo CD say how it is: by their own code. `gitops-rollout`
  * follows a rollout, by night.
  */
-import { afterEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { failed, healthOf, healthy, install, uninstall, untilHealth } from './support/gitops.ts';
 import { eventually } from './support/eventually.ts';

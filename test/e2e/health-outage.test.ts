@@ -1,5 +1,4 @@
 /** An outage of an API server is nobody's illness, however long it is. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineState } from '../../workflows/machine/state.ts';
 import { deadlineOf } from '../../workflows/plan/machine/health.ts';

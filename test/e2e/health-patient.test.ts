@@ -1,5 +1,4 @@
 /** A machine that is ill for as long as a person wants. */
-import { describe, expect, test } from 'vitest';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';

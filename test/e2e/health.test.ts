@@ -1,5 +1,4 @@
 /** Machines whose Node falls ill, gets well again, or is deleted. */
-import { describe, expect, test } from 'vitest';
 import { node } from '../../activities/kube/client/paths.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

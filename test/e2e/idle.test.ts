@@ -1,5 +1,4 @@
 /** Machines that nothing happens to cost nothing, also when our processes start again. */
-import { beforeAll, describe, expect, test } from 'vitest';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -51,7 +50,7 @@ describe('ten idle machines', () => {
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 10 });
     await untilRunning(scenario, pool, 10);
-  }, 240_000);
+  });
 
   test('cause no API write and no history event while others come and go', async () => {
     const before = await untilQuiet();

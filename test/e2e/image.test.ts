@@ -8,7 +8,6 @@ import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { isRoot, startContainer } from '../support/image/container.ts';
@@ -32,7 +31,7 @@ const uid = isRoot ? 65_532 : process.getuid?.();
 /** Its processes are started by what only Linux has, with the libraries of this machine. */
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-describe.runIf(isLinuxX64)('the image', () => {
+(isLinuxX64 ? describe : describe.skip)('the image', () => {
   let folder: string;
   let image: Image;
   let access: Record<Role, Access>;

@@ -2,7 +2,6 @@
  * kill -9 of the worker at every step of a scale-up and a scale-down, when the step is done and the
  * worker does not know.
  */
-import { describe } from 'vitest';
 import { testKillAtConsole } from './support/kill-at-console.ts';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 

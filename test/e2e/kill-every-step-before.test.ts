@@ -2,7 +2,6 @@
  * kill -9 of the worker at a scale-up and a scale-down, before every step that makes or deletes
  * something.
  */
-import { describe } from 'vitest';
 import { testKillAtConsole } from './support/kill-at-console.ts';
 import { testKillsAtEveryStep } from './support/kill-every-step.ts';
 

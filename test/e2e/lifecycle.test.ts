@@ -3,7 +3,6 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -25,7 +24,7 @@ describe('a MachineDeployment', () => {
   beforeAll(async () => {
     pool = await createDeployment(scenario, 'pool', { replicas: 3 });
     machines = await untilRunning(scenario, pool, 3);
-  }, 240_000);
+  });
 
   test('with 3 replicas has 3 Running machines on 3 Ready Nodes', async () => {
     const nodes = await cluster.nodes();

@@ -1,7 +1,6 @@
 /** The log of one machine's life has the lines of docs/logs.md, each once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

@@ -2,7 +2,6 @@
  * What is wrong with a MachineClass is said on it, before a machine is tried, and no more once it
  * is mended.
  */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { operatorRequests } from './support/audit.ts';

@@ -2,7 +2,6 @@
  * /metrics of watcher and worker beside the objects that they speak of: values, series that go with
  * their object, and a watcher that stands by.
  */
-import { describe, expect, test } from 'vitest';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

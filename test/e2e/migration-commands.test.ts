@@ -2,7 +2,6 @@
  * The commands of the migration, with a stand-in that holds MCM's Leases. With the real MCM:
  * migration.test.ts and migration-midway.test.ts.
  */
-import { describe, expect, test } from 'vitest';
 import { deployments, replicasBefore, type Deployment } from '../../cli/migrate/deployments.ts';
 import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';

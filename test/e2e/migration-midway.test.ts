@@ -1,5 +1,4 @@
 /** From the real MCM v0.62.1 to Millwright and back, in the middle of what they do. */
-import { describe, expect, test } from 'vitest';
 import { labels } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import {

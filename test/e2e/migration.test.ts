@@ -1,5 +1,4 @@
 /** From the real MCM v0.62.1 to Millwright and back, where nothing is under way. */
-import { describe, expect, test } from 'vitest';
 import { createDeployment, untilRunning } from './support/machines.ts';
 import { useMcm } from './support/migration.ts';
 

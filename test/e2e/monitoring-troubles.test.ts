@@ -1,5 +1,4 @@
 /** What Prometheus has for the dashboards, and the alerts of real troubles. */
-import { describe, expect, test } from 'vitest';
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import { boards } from '../../deploy/monitoring/boards/all.ts';
 import type { Panel } from '../../deploy/monitoring/panel.ts';

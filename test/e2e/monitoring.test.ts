@@ -3,7 +3,6 @@
  * dashboards about machines that live and go. `monitoring-troubles` waits for data and alerts, by
  * night.
  */
-import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../deploy/local/supervision/identity.ts';
 import { boards } from '../../deploy/monitoring/boards/all.ts';
 import { readRules } from '../../deploy/monitoring/rules.ts';

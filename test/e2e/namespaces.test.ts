@@ -1,5 +1,4 @@
 /** Operators side by side, and one without a target cluster. */
-import { describe, expect, test } from 'vitest';
 import {
   createDeployment,
   createMachine,

@@ -1,5 +1,4 @@
 /** Events are best effort: where none can be written, machines live and die as anywhere. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { EventObject } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';
@@ -44,7 +43,7 @@ describe('a namespace that takes no Events', () => {
     await eventually('no Event is taken', async () => {
       await expect(cluster.kube.create(events, probe)).rejects.toThrow('no Events here');
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.delete(`${bindings}/${namespace}`);
     await cluster.delete(`${policies}/${namespace}`);

@@ -1,5 +1,4 @@
 /** `--leader-elect=false`, as in MCM's own tests: the watcher acts at once, and workers may act. */
-import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { lease } from '../../activities/kube/client/paths.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

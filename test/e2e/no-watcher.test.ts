@@ -2,7 +2,6 @@
  * A worker that lives on without a watcher: nothing is created, deleted or written until one holds
  * the Lease again.
  */
-import { describe, expect, test } from 'vitest';
 import { operatorWrites } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
 import {

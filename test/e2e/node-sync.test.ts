@@ -1,5 +1,4 @@
 /** Nodes follow what their Machines and their class say of them, and keep what others wrote. */
-import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
@@ -36,7 +35,7 @@ describe('the Nodes of a deployment', () => {
         spec: { taints: [...(spec.taints ?? []), foreign] },
       });
     }
-  }, 240_000);
+  });
 
   const names = (): string[] => machines.map(({ metadata }) => metadata.name);
 

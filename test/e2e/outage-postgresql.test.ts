@@ -3,7 +3,6 @@
  * then of its database in the middle of drains and creates. Runs alone, with
  * `--temporal=postgresql`.
  */
-import { describe, expect, test } from 'vitest';
 import { kill9 } from './support/components.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';

@@ -2,7 +2,6 @@
  * Temporal and the API server themselves are stopped, and Temporal's database is emptied: found and
  * healed by their runbooks. Runs alone.
  */
-import { describe, expect, test } from 'vitest';
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import { componentOf } from './support/components.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,6 +1,5 @@
 /** Follows the runbooks: their commands, as they stand in docs/runbooks. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';

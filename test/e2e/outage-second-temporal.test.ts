@@ -3,7 +3,6 @@
  * middle of a rollout and does not come back. The other takes its histories over. Runs alone, with
  * `--temporal=postgresql`.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { SecondTemporal, untilAloneAgain } from './support/second-temporal.ts';
 import { TemporalOutage } from './support/temporal-outage.ts';
@@ -12,7 +11,6 @@ import { testStack } from './support/test-stack.ts';
 const replicas = 20;
 const maxSurge = 4;
 const patient = { timeoutSeconds: 500 };
-const startMilliseconds = 300_000;
 
 describe('one of two Temporal servers', () => {
   let first: SecondTemporal | undefined;
@@ -25,7 +23,7 @@ describe('one of two Temporal servers', () => {
   beforeAll(async () => {
     first = await SecondTemporal.start('second-temporal');
     await balancer.start();
-  }, startMilliseconds);
+  });
   const rollouts = useRollouts('failover', { ...balancer.options, isDoubled: false });
   afterAll(async () => {
     await balancer.stop();

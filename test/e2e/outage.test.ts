@@ -1,5 +1,4 @@
 /** kill -9 of what all scenarios share. The stack starts it again; runs alone, after the others. */
-import { describe, expect, test } from 'vitest';
 import { kill9 } from './support/components.ts';
 import { eventually } from './support/eventually.ts';
 import { expectOneInstancePerToken } from './support/invariants.ts';

@@ -2,7 +2,6 @@
  * Deadlines run only while the system could act: an outage that begins and ends inside one fails no
  * machine.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { setReady } from './support/node-health.ts';

@@ -1,7 +1,6 @@
 /**
  * Deadlines run only while the system could act: outages and stops that begin and end inside one.
  */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { lease } from '../../activities/kube/client/paths.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';

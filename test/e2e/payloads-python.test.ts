@@ -1,5 +1,4 @@
 /** A driver in another language beside workers that encrypt payloads, with the keys and without. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClass } from './support/classes.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';

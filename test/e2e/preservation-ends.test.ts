@@ -2,7 +2,6 @@
  * How preservation ends: by its time, also while the worker was away, or with its machine; and what
  * a set keeps on its own.
  */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

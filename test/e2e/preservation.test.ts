@@ -2,7 +2,6 @@
  * Machines that an annotation on the Machine or its Node preserves. `preservation-ends` has those
  * that a MachineSet preserves on its own, by night.
  */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

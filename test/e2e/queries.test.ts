@@ -4,7 +4,6 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { savedViews } from '../docs/temporal-ui.ts';
 import { eventually } from './support/eventually.ts';

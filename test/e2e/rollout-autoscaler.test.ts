@@ -1,5 +1,4 @@
 /** The cluster autoscaler: what it may do during a rollout, and which machines it wants gone. */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';

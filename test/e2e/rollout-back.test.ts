@@ -1,5 +1,4 @@
 /** A rollout is taken back in the middle: what is left of the old machines stays. */
-import { describe, expect, test } from 'vitest';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
 

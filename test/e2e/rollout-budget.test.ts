@@ -2,7 +2,6 @@
  * Option `millwright.dev/replacement-budget`: how many machines of a deployment are replaced at a
  * time.
  */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

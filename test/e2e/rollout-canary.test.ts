@@ -1,5 +1,4 @@
 /** Option `millwright.dev/canary`: the rollout holds after its first machines. */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

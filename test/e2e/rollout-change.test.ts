@@ -1,5 +1,4 @@
 /** What is wanted changes in the middle of a rollout. */
-import { describe, expect, test } from 'vitest';
 import { secondClass, thirdClass, useRollouts } from './support/rollout-under-test.ts';
 
 describe('in the middle of a rollout', () => {

@@ -1,5 +1,4 @@
 /** The MachineDeployment is deleted in the middle of its rollout. */
-import { describe, expect, test } from 'vitest';
 import { deploymentManifest } from './support/manifests.ts';
 import { deleteDeployment, untilGone } from './support/machines.ts';
 import { eventually } from './support/eventually.ts';

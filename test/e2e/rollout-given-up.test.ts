@@ -2,7 +2,6 @@
  * A rollout with automatic rollback whose machines never join: it goes back by itself, until
  * somebody wants something else.
  */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import {
   secondClass,

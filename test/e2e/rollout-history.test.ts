@@ -1,5 +1,4 @@
 /** Revisions of a deployment: which are kept, and how they are counted. */
-import { describe, expect, test } from 'vitest';
 import { annotations } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';

@@ -1,5 +1,4 @@
 /** Nodes in a rollback: those of the release that is taken back are avoided. */
-import { describe, expect, test } from 'vitest';
 import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
 import { useRollouts } from './support/rollout-under-test.ts';

@@ -2,7 +2,6 @@
  * Nodes in a rollout: old ones are avoided by new pods, and the cluster autoscaler leaves all of
  * them alone. `rollout-nodes-back` takes a rollout back, by night.
  */
-import { describe, expect, test } from 'vitest';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 

@@ -1,5 +1,4 @@
 /** Options of a rollout: annotations `millwright.dev/...` of the MachineDeployment. */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import { className } from './support/manifests.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

@@ -1,5 +1,4 @@
 /** Rollouts past their deadline: machines are replaced meanwhile, or join in the end. */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { expectOverdue } from './support/overdue.ts';

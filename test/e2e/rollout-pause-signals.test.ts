@@ -1,5 +1,4 @@
 /** A rollout is paused and resumed by signals. */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { expectPaused } from './support/paused.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

@@ -2,7 +2,6 @@
  * A rollout stands still while it is paused, and goes on afterwards. `rollout-pause-signals` pauses
  * it by signals, by night.
  */
-import { describe, expect, test } from 'vitest';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment } from './support/machines.ts';

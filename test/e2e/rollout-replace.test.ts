@@ -2,7 +2,6 @@
  * Gardener writes the whole spec of a MachineDeployment whenever it looks at it, also in the middle
  * of a rollout.
  */
-import { describe, expect, test } from 'vitest';
 import { customResource } from '../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../workflows/api/machine-deployment.ts';
 import { eventually } from './support/eventually.ts';

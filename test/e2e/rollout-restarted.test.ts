@@ -1,7 +1,6 @@
 /** A new version of the workers goes out in the middle of a rollout: one after the other. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import type { Program } from './support/operator.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

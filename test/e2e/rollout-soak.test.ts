@@ -1,5 +1,4 @@
 /** Options of a rollout that let new machines prove themselves before old ones go. */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machinesOf } from './support/machines.ts';

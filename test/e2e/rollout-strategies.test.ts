@@ -1,5 +1,4 @@
 /** The other strategies: Recreate, on delete, in place. */
-import { describe, expect, test } from 'vitest';
 import { options } from '../../workflows/api/constants.ts';
 import { deleteMachine } from './support/machines.ts';
 import { className } from './support/manifests.ts';

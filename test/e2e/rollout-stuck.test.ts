@@ -1,5 +1,4 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { expectOverdue, newSetOf } from './support/overdue.ts';

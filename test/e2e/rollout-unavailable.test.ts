@@ -1,5 +1,4 @@
 /** Rolls 8 machines below the number. */
-import { describe, expect, test } from 'vitest';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 const replicas = 8;

@@ -2,7 +2,6 @@
  * Drains that do not end: made, found and healed by the commands of their runbook.
  * `runbook-volumes` and most other runbooks are for the night.
  */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { untilExplained } from './support/runbook-findings.ts';

@@ -1,5 +1,4 @@
 /** Troubles of pools and of whole namespaces: made, found and healed by their runbooks. */
-import { describe, expect, test } from 'vitest';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';

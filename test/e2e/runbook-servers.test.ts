@@ -2,7 +2,6 @@
  * Processes and servers that are away: made, found and healed by their runbooks. Only the watcher
  * and worker of this scenario are cut off; outage-runbook-servers.test.ts stops the servers.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployments } from '../../cli/migrate/deployments.ts';
 import { ApiOutage } from './support/api-outage.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 /** A drain that waits for a volume: made, found and healed by the commands of its runbook. */
-import { describe, expect, test } from 'vitest';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { untilExplained } from './support/runbook-findings.ts';
 import { Runbook } from './support/runbook.ts';

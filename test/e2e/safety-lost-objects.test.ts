@@ -1,5 +1,4 @@
 /** Workflows whose object is gone, and objects whose workflow no watcher has signalled. */
-import { describe, expect, test } from 'vitest';
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';

@@ -2,7 +2,6 @@
  * Objects whose workflow was lost. `safety-lost-objects` has the workflows whose object was lost,
  * by night.
  */
-import { describe, expect, test } from 'vitest';
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { deleteChecks, runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';

@@ -2,7 +2,6 @@
  * Instances that go behind our back: their machines are replaced, when the cloud says so and the
  * Node does not say otherwise.
  */
-import { describe, expect, test } from 'vitest';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';

@@ -1,7 +1,6 @@
 /**
  * Nodes that no Machine knows of are marked and let go, and lose the mark when a Machine has them.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import type { UnmanagedNodesReport } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';

@@ -1,7 +1,6 @@
 /**
  * An instance without a Machine keeps the last class that leads to it: its credentials are needed.
  */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { eventually } from './support/eventually.ts';

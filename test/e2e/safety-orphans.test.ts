@@ -2,7 +2,6 @@
  * Instances without a Machine: two looks, then they go. Everything else stays. That they keep the
  * last class is in `safety-orphans-class`, by night.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';

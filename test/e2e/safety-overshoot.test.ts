@@ -1,5 +1,4 @@
 /** Somebody else makes machines for a set. */
-import { describe, expect, test } from 'vitest';
 import type { OvershootReport } from '../../workflows/contracts/safety-activities.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

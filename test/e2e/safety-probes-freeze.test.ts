@@ -1,5 +1,4 @@
 /** A probe has a run freeze a set that has too many machines, and thaw it; a paused check rests. */
-import { describe, expect, test } from 'vitest';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';

@@ -2,7 +2,6 @@
  * Workers probe whether a run of a check is needed, and trigger its Schedule.
  * `safety-probes-freeze` has a run freeze a set, by night.
  */
-import { describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';

@@ -1,5 +1,4 @@
 /** The schedules of the checks: made by the worker, steered by people. */
-import { describe, expect, test } from 'vitest';
 import type { ScheduleHandle } from '@temporalio/client';
 import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { readCommandLine } from '../../workers/config/config.ts';

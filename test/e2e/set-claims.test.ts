@@ -1,5 +1,4 @@
 /** MachineSets: what changes hands, what is pushed down, what goes although the number is right. */
-import { describe, expect, test } from 'vitest';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,6 +1,5 @@
 /** `millwright setup` on a real server. */
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
 import { setup } from '../../cli/setup/setup.ts';
 import { testStack } from './support/test-stack.ts';
 

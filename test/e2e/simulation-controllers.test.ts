@@ -2,7 +2,6 @@
  * The controllers of the simulator do what the real ones do: the same scenarios as in
  * `test/simulation/controllers/scenarios`, on the controllers of the stack.
  */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';

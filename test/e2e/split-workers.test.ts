@@ -1,5 +1,4 @@
 /** Workflows, drains and a driver in processes of their own, of which one dies at a time. */
-import { describe, expect, test } from 'vitest';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';
 import {

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { testStack } from './support/test-stack.ts';
 
@@ -14,7 +13,7 @@ const guestDir = mkdtempSync(join(tmpdir(), 'millwright-guest-'));
 afterAll(async () => {
   await stopStack(guestDir);
   rmSync(guestDir, { recursive: true, force: true });
-}, recoverWithinMs);
+});
 
 describe('the local stack', () => {
   test(

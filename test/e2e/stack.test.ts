@@ -4,13 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
 
-/** The first use of a machine without kubectl fetches it. */
-const acquireWithinMs = 120_000;
 /** Far above what it takes on a busy machine. */
 const startWithinMs = 180_000;
 const recoverWithinMs = 120_000;
@@ -23,12 +20,12 @@ let portBefore: number;
 beforeAll(async () => {
   kubectlBinary = await acquireBinary('kubectl');
   stateDir = mkdtempSync(join(tmpdir(), 'millwright-stack-'));
-}, acquireWithinMs);
+});
 
 afterAll(async () => {
   await stopStack(stateDir);
   rmSync(stateDir, { recursive: true, force: true });
-}, recoverWithinMs);
+});
 
 function start(): Promise<Stack> {
   return startStack({ stateDir, operator: false, quiet: true });

@@ -1,5 +1,4 @@
 /** Machines that nobody owns, and what a machine leaves behind or must not. */
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { tokenIdOf } from '../../activities/machine/bootstrap-token.ts';

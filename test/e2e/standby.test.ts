@@ -1,5 +1,4 @@
 /** Two watchers, one Lease. */
-import { describe, expect, test } from 'vitest';
 import { lease } from '../../activities/kube/client/paths.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from './support/eventually.ts';

@@ -3,7 +3,6 @@
  * the same scripts give the same events, failures, attempts and answers.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOfScripts } from '../simulation/differential/temporal/bundle.ts';
 import type { ScriptBundle } from '../simulation/differential/temporal/bundle.ts';
 import { drawn } from '../simulation/differential/temporal/drawn.ts';

@@ -3,7 +3,6 @@
  * when its machines are gone.
  */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import { lease } from '../../activities/kube/client/paths.ts';
 import { createDeployment, untilGone, untilRunning } from './support/machines.ts';

@@ -1,5 +1,4 @@
 /** The collector of OpenTelemetry takes our spans, and hands them on as they were. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import type { OtlpReceiver } from '../support/otlp-receiver.ts';
 import { eventually } from './support/eventually.ts';
@@ -14,7 +13,7 @@ describe('through a collector', () => {
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
     collector = await startCollector(receiver.url);
-  }, 300_000);
+  });
   afterAll(async () => {
     await collector.stop();
     await receiver.close();

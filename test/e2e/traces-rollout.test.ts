@@ -2,7 +2,6 @@
  * A rollout is one trace, and what it starts links to it, also a drain that is blocked for a
  * while.
  */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import {
   createDeployment,

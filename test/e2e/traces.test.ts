@@ -2,7 +2,6 @@
  * Traces: a launch and a removal are one each. Without the flag there are none. `traces-rollout`
  * has the links between them, by night.
  */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

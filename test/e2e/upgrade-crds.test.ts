@@ -1,5 +1,4 @@
 /** The CRDs of the release before become the present ones while there are objects. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commitBefore, filesAt } from '../support/other-revision.ts';
 import { accepted } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
@@ -22,7 +21,7 @@ describe('CRDs of the release before', () => {
     for (const one of objects) {
       if ((await refusals(crds.create(one.object))).length === 0) stored.push(one);
     }
-  }, installMs);
+  });
   afterAll(async () => await crds.remove(), installMs);
 
   test('become the present ones by a server-side apply, and their objects stay writable', async () => {

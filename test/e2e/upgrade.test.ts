@@ -3,7 +3,6 @@
  * rollout that a drain holds up: what was asked for is done, and nothing is done twice.
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
 import { checkOut, commitBefore } from '../support/other-revision.ts';
 import { eventually } from './support/eventually.ts';
 import type { Launch } from './support/operator.ts';

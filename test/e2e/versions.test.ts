@@ -1,6 +1,5 @@
 /** Two versions of the worker, of which one is current: the upgrade and the way back. */
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
 import { runCheck } from './support/checks.ts';
 import { eventually } from './support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

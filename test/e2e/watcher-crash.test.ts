@@ -1,5 +1,4 @@
 /** kill -9 of the watcher at bad moments: nothing that happened meanwhile is missed. */
-import { describe, expect, test } from 'vitest';
 import { createDeployment, deleteDeployment, untilGone, untilRunning } from './support/machines.ts';
 import {
   createCounts,

@@ -1,5 +1,4 @@
 /** kill -9 of the worker while machines go: nothing is left behind. */
-import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, machinesOf, untilGone, untilRunning } from './support/machines.ts';
 import { momentsOfDeletion, nameOf, replicas, untilMoment } from './support/moments.ts';

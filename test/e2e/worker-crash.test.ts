@@ -1,5 +1,4 @@
 /** kill -9 of the worker while machines are made: always the right end, one VM per token. */
-import { describe, expect, test } from 'vitest';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import {
   createCounts,

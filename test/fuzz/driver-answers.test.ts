@@ -1,5 +1,4 @@
 /** Answers of drivers in any form: a clear failure, and never a lost instance. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
 import type { Pending } from '../../workflows/contracts/driver-contract.ts';

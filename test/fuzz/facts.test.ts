@@ -2,7 +2,6 @@
  * What activities make of any object that an API server may hold: faults in words, or facts that
  * are of use.
  */
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';

@@ -1,5 +1,4 @@
 /** The activities that look at objects, among any others that an API server may hold. */
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { observeMachineDeployment } from '../../activities/machine-deployment/observe.ts';
 import { observeMachineSet } from '../../activities/machine-set/observe.ts';

@@ -1,5 +1,4 @@
 /** Signals, updates and queries of any form: the workflow goes on, and does its work afterwards. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import fc from 'fast-check';

@@ -1,5 +1,4 @@
 /** What the watcher makes of any object that an API server may hold. */
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { counterexample } from '../support/fuzz/runs.ts';
 import {

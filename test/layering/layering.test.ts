@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
 import { rooms, type Room } from './rooms.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readLiveArguments } from './arguments.ts';
 import { readManifests } from './manifests.ts';
 import { faultsOfPlan } from './plan.ts';

@@ -1,5 +1,4 @@
 /** The plan of the live suite, against the doubles of the three clouds. */
-import { afterAll, beforeAll, describe, expect, vi, test } from 'vitest';
 import { createAwsDriver } from '../../activities/drivers/aws/driver.ts';
 import { DriverError, type Driver } from '../../activities/drivers/driver.ts';
 import { aSpec as anAwsSpec } from '../activities/drivers/aws/a-class.ts';
@@ -13,7 +12,6 @@ import type { LiveRun } from './run.ts';
 import { runLive } from './run.ts';
 
 // Three SDKs are loaded.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const noSleep = async (): Promise<void> => undefined;
 

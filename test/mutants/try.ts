@@ -18,12 +18,10 @@ export async function testsPass(copy: Copy, pattern: string): Promise<boolean | 
   const child = spawn(
     process.execPath,
     [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--project=unit',
+      'node_modules/jest/bin/jest.js',
       '--maxWorkers=1',
-      '--silent',
-      '--bail=1',
+      '--bail',
+      '--runTestsByPath',
       ...files.map((path) => relative(repository, path)),
     ],
     { cwd: copy.folder, stdio: 'ignore' },

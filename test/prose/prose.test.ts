@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
 import { homeMadeWords } from './words.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

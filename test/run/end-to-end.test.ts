@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { tryLock } from '../../deploy/local/supervision/lock.ts';
 import { endToEnd } from './end-to-end.ts';
 import { Report } from './report.ts';
 
 test('end-to-end tests leave the stack of those in another terminal alone', async () => {
-  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  const printed = jest.spyOn(console, 'log').mockReturnValue();
   // Those of another terminal may have it in fact.
   const other = tryLock(join(repository, '.millwright', 'test.lock'));
   const report = new Report();
@@ -17,7 +16,7 @@ test('end-to-end tests leave the stack of those in another terminal alone', asyn
   printed.mockRestore();
   expect(lines).toMatch(/process \d+ runs end-to-end tests in .*test: wait for it, or end it/);
   expect(lines).not.toContain('start the stack');
-  vi.spyOn(console, 'log').mockReturnValue();
+  jest.spyOn(console, 'log').mockReturnValue();
   expect(report.finish()).toBe(1);
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });

@@ -11,7 +11,7 @@ import type { Report } from './report.ts';
 import { checkRights } from './rights.ts';
 import { isForPostgresql, runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
-import { vitest } from './vitest.ts';
+import { jest } from './jest.ts';
 
 const stateDirs: Readonly<Record<TemporalKind, string>> = {
   development: join(repository, '.millwright', 'test'),
@@ -120,12 +120,12 @@ async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
   const sideBySide =
     together.length === 0 ||
     (await report.step('e2e tests', () =>
-      vitest({ project, files: together, workers: isNight ? filesByNight : filesByDay, env }),
+      jest({ project, files: together, workers: isNight ? filesByNight : filesByDay, env }),
     ));
   const alone =
     apart.length === 0 ||
     (await report.step('e2e tests with outages', () =>
-      vitest({ project, files: apart, workers: 1, env }),
+      jest({ project, files: apart, workers: 1, env }),
     ));
   return sideBySide && alone;
 }

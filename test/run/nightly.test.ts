@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { testFilesOf } from './test-files.ts';
 import { isNightly, siblings } from './nightly.ts';
 

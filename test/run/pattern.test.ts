@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 
 /** Exit code and error output of `npm test -- ARGS`, without npm. */

@@ -1,17 +1,22 @@
-import { spawn } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 import { join } from 'node:path';
 import { repository } from '../../deploy/local/layout.ts';
 
 export interface ProgramOptions {
   env?: Record<string, string> | undefined;
   /**
-   * `ifFailed`: in the error, in one piece, for what runs beside something else. Default: as it
-   * comes, to our own.
+   * `ifFailed`: in the error, in one piece, for what runs beside something else. A number: to that
+   * file descriptor, and our own standard output is descriptor 3. Default: as it comes, to our own.
    */
-  output?: 'asItComes' | 'ifFailed';
+  output?: 'asItComes' | 'ifFailed' | number;
   /** Ends it. What throws then is its reason. */
   signal?: AbortSignal | undefined;
 }
+
+const stdioFor = (output: ProgramOptions['output']): StdioOptions => {
+  if (typeof output === 'number') return ['ignore', output, output, 1];
+  return output === 'ifFailed' ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+};
 
 /** Runs a script of an npm package on this Node. Throws when it fails. */
 export async function nodeProgram(
@@ -22,7 +27,7 @@ export async function nodeProgram(
   const file = join(repository, 'node_modules', script);
   const child = spawn(process.execPath, [file, ...args], {
     cwd: repository,
-    stdio: output === 'asItComes' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    stdio: stdioFor(output),
     env: { ...process.env, ...env },
     signal,
   });

@@ -1,4 +1,9 @@
-import type { TestCounts } from './vitest.ts';
+import type { TestCounts } from './jest.ts';
+
+export interface ReportOptions {
+  /** A test that failed once and passed when it ran again fails the run. Default false. */
+  isStrict?: boolean;
+}
 
 /** Says how each step went, and at the end how all of them did. */
 export class Report {
@@ -7,6 +12,12 @@ export class Report {
   #passed = 0;
   #failed = 0;
   #pending = 0;
+  readonly #unsteady: string[] = [];
+  readonly #isStrict: boolean;
+
+  constructor({ isStrict = false }: ReportOptions = {}) {
+    this.#isStrict = isStrict;
+  }
 
   /**
    * Runs a step. A failure is told, not thrown: the next step may have news of its own. Returns
@@ -33,6 +44,7 @@ export class Report {
     for (const { name, problem } of steps) {
       if (this.#steps > 1 && problem.includes('\n')) console.log(`\n=== ${name}\n${problem}`);
     }
+    this.#tellUnsteady();
     const names = steps.map(({ name }) => name).join(', ');
     const ending = steps.length === 0 ? '' : `; failed: ${names}`;
     const counts = [
@@ -44,6 +56,14 @@ export class Report {
     return steps.length === 0 ? 0 : 1;
   }
 
+  /** They hide a defect, of a test or of the product. */
+  #tellUnsteady(): void {
+    if (this.#unsteady.length === 0) return;
+    const when = new Date().toISOString();
+    console.log(`\nUnsteady, failed once and passed when repeated (${when}):`);
+    for (const test of this.#unsteady) console.log(`  ${test}`);
+  }
+
   async #problemOf(run: () => Promise<TestCounts | void>): Promise<string | undefined> {
     try {
       const counts = await run();
@@ -51,8 +71,13 @@ export class Report {
       this.#passed += counts.passed;
       this.#failed += counts.failed;
       this.#pending += counts.pending;
-      if (counts.failed === 0) return undefined;
-      return [`${counts.failed} failed`, ...counts.failures].join('\n  ');
+      this.#unsteady.push(...counts.unsteady);
+      const unsteady = this.#isStrict ? counts.unsteady : [];
+      if (counts.failed + unsteady.length === 0) return undefined;
+      return [
+        ...(counts.failed > 0 ? [`${counts.failed} failed`, ...counts.failures] : []),
+        ...(unsteady.length > 0 ? [`${unsteady.length} unsteady`, ...unsteady] : []),
+      ].join('\n  ');
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }

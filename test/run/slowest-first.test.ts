@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import durations from './durations.json' with { type: 'json' };
 import { slowestFirst } from './slowest-first.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { alsoOnPostgresql, isForPostgresql, onlyOn, runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
 

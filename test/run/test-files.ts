@@ -17,7 +17,7 @@ export async function testFilesOf(project: Project, pattern = ''): Promise<strin
     .toSorted();
 }
 
-/** As vitest.config.ts has it. */
+/** As jest.config.ts has it. */
 function projectOf(path: string): Project | undefined {
   if (path.startsWith(join(repository, 'test', 'e2e/'))) return 'e2e';
   return path.startsWith(join(repository, 'test', 'bench/')) ? undefined : 'unit';

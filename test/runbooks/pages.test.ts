@@ -4,7 +4,6 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../deploy/local/layout.ts';
 import { textOf } from '../docs/pages.ts';
 import { RunbookPage, runbookFolder } from '../e2e/support/runbook-page.ts';

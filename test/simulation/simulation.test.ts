@@ -1,5 +1,4 @@
 /** Twenty small worlds with everything that can go wrong. `npm run simulate` runs larger ones. */
-import { expect, test } from 'vitest';
 import { loadSimulator, type Setup } from './run/simulator.ts';
 
 const { simulate, faultNames: faults, userNames: users } = await loadSimulator();

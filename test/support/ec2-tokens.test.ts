@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { rememberTokens } from './ec2-tokens.ts';
 
 test('a request that moto cannot be asked is refused, and the test run goes on', async () => {

@@ -2,4 +2,6 @@
 import fc from 'fast-check';
 import { testSeed } from './seed.ts';
 
-fc.configureGlobal({ seed: testSeed() });
+export function seedProperties(): void {
+  fc.configureGlobal({ seed: testSeed() });
+}

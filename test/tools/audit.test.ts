@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { evaluate, type AuditReport } from '../../tools/supply-chain/audit.ts';
 
 const report: AuditReport = {

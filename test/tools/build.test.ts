@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { build, partsFrom } from '../../tools/build/build.ts';
 import { entranceIn } from '../../tools/build/entrances-of-paths.ts';
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
 import { kindOfDoubt } from '../../watcher/doubt.ts';

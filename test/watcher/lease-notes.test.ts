@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
 import { LeaseNotes } from '../../watcher/lease-notes.ts';
 

@@ -1,5 +1,4 @@
 /** A leader goes on while Temporal gets an empty database. */
-import { expect, test } from 'vitest';
 import { startWatcher } from '../../watcher/index.ts';
 import { SimulatedProcess } from '../simulation/engine/process.ts';
 import { Simulation } from '../simulation/engine/simulation.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
 import { PauseLog } from '../../watcher/pause-log.ts';
 

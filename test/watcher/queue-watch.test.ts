@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { activityQueuesOf, QueueWatch } from '../../watcher/queue-watch.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
 import { viewOfClass } from '../../watcher/cache/other-views.ts';

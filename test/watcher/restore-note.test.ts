@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { RestoreNote } from '../../watcher/restore-note.ts';
 
 const restored = 'the Lease is in an older state than before: its database was restored';

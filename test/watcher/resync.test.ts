@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { miscountSignals, vanishedNodeSignals } from '../../watcher/resync.ts';
 import { Cluster } from './cluster.ts';
 import { aMachine, aMachineSet, aNode } from './objects.ts';

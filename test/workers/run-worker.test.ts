@@ -1,7 +1,6 @@
 /** What a worker process does at its start, by the part that it serves. */
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { afterEach, expect, test } from 'vitest';
 import { createVirtualDriver } from '../../activities/drivers/virtual/driver.ts';
 import { readCommandLine } from '../../workers/config/config.ts';
 import { createTemporalClient } from '../../workers/kube/clients.ts';

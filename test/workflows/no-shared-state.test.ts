@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from '@swc/core';
 import type { Declaration, ModuleItem, NewExpression, VariableDeclarator } from '@swc/core';
-import { expect, test } from 'vitest';
 
 const folder = fileURLToPath(new URL('../../workflows/', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

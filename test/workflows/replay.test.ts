@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test, vi } from 'vitest';
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
@@ -47,14 +46,14 @@ describe('the time that a drain took', () => {
     await drain.control.patch(customResource('machines', namespace, 'pool-a'), 'merge', {
       metadata: { labels: { name: 'pool' } },
     });
-    const drained = vi.fn<NonNullable<DrainContext['drained']>>();
+    const drained = jest.fn<void, Parameters<NonNullable<DrainContext['drained']>>>();
     await drain.run({ isForced, countsFrom }, {}, { drained });
     const labels = { name: 'pool' };
     expect(drained.mock.calls).toEqual([[{ result, labels, seconds: expect.closeTo(90, 0) }]]);
   });
 
   test('is not told of a pass that leaves pods', async () => {
-    const drained = vi.fn<NonNullable<DrainContext['drained']>>();
+    const drained = jest.fn<void, Parameters<NonNullable<DrainContext['drained']>>>();
     const drain = blocking(aPod(), aBudget('web'));
     await expect(drain.run({}, {}, { drained })).rejects.toThrow('1 pod left');
     expect(drained).not.toHaveBeenCalled();

@@ -1,5 +1,4 @@
 /** What follows a drain in the same attempt, and what is left to the steps of the workflow. */
-import { expect, test } from 'vitest';
 import { removeMachine } from '../../../activities/drain/machine-removal.ts';
 import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';

@@ -1,5 +1,4 @@
 /** A Machine whose Node has no name, as a driver without one for it may answer. */
-import { expect, test } from 'vitest';
 import { aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { Drain, podPath } from './drain-under-test.ts';

@@ -1,5 +1,4 @@
 /** Which lists of pods a pass reads: consistent ones cost an API server a scan of its store. */
-import { expect, test } from 'vitest';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,15 +1,11 @@
 /** Evictions that the API server refuses for one pod, without a PodDisruptionBudget. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { fakeClock } from '../../support/fake-clock.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aBudget, Drain, podPath } from './drain-under-test.ts';
 
 const webhook = 'admission webhook "vm.example.com" denied the request: VM default/vm is moved';
 const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data' } };
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 /** Pods web-0, which is refused, and two that are free: one of them has a volume. */
 function refusing(fault: { code: number; reason: string; message: string }): Drain {
@@ -88,7 +84,7 @@ test('an API server that does not answer any more fails the pass', async () => {
 });
 
 test('a pass does not wait for a webhook at each pod: the next pass asks the others', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  const clock = fakeClock({ toFake: ['Date'] });
   const spec = { nodeName: 'pool-a', volumes: [claim] };
   const pods = [1, 2, 3, 4].map((index) => aPod({ metadata: { name: `db-${index}` }, spec }));
   const drain = new Drain(new InMemoryClient(aNode(), ...pods));
@@ -96,11 +92,12 @@ test('a pass does not wait for a webhook at each pod: the next pass asks the oth
   drain.target.fault = ({ path }) => {
     if (!path.endsWith('/eviction')) return undefined;
     asked.push(path.split('/').at(-2) ?? '');
-    vi.setSystemTime(Date.now() + 10_000);
+    clock.setSystemTime(Date.now() + 10_000);
     return refusals['a webhook that does not answer'];
   };
   await expect(drain.run()).rejects.toMatchObject({ type: 'DrainBlocked' });
   expect(asked).toEqual(['db-1', 'db-2']);
   await expect(drain.run()).rejects.toMatchObject({ type: 'DrainBlocked' });
   expect(asked).toEqual(['db-1', 'db-2', 'db-1', 'db-3']);
+  clock.uninstall();
 });

@@ -1,5 +1,4 @@
 /** What a Machine says of its drain. */
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import { aMachine, namespace, aNode, aPod } from '../../support/builders.ts';

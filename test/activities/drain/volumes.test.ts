@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { BlockedDrains } from '../../../activities/drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { drainNode } from '../../../activities/drain/drain-node.ts';

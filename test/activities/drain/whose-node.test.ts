@@ -1,5 +1,4 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
-import { describe, expect, test } from 'vitest';
 import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';

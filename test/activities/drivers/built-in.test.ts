@@ -1,5 +1,4 @@
 /** Which providers a worker serves. */
-import { describe, expect, test } from 'vitest';
 import { createDrivers } from '../../../activities/drivers/index.ts';
 import { isBuiltIn } from '../../../activities/drivers/providers.ts';
 

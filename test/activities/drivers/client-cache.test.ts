@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { ClientCache } from '../../../activities/drivers/client-cache.ts';
 
 function aCache(): { cache: ClientCache<object>; closed: object[]; pass(seconds: number): void } {

@@ -2,7 +2,6 @@
  * Gardener reads what kind of failure a machine has from our texts, as it does from those of MCM's
  * drivers.
  */
-import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../../activities/drivers/aws/error-mapping.ts';
 import { awsErrors } from '../../../activities/drivers/aws/errors.ts';
 import { failureOfAnswer } from '../../../activities/drivers/azure/error-mapping.ts';

@@ -2,7 +2,6 @@
  * Classes with objects where strings belong: no function of a driver throws, and one class stops no
  * other.
  */
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../activities/drivers/index.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
 import { validateProviderSpec } from '../../../activities/drivers/virtual/validate.ts';
 

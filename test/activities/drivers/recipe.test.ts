@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const drivers = new URL('../../../activities/drivers/', import.meta.url);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { specCheck } from '../../../activities/drivers/spec-schema.ts';
 
 const check = specCheck({

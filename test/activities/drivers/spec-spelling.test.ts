@@ -3,7 +3,6 @@
  * example of each.
  */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createDrivers } from '../../../activities/drivers/index.ts';
 import { nearMissesOf, spellingOf } from '../../../activities/drivers/spec-spelling.ts';

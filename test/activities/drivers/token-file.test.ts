@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isTokenFile, ownTokenDirectory } from '../../../activities/drivers/token-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tokens-'));

@@ -1,6 +1,5 @@
 /** User data that is not UTF-8, on its way to each cloud. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInstancesInput } from '../../../activities/drivers/aws/run-instances-input.ts';
 import { specOf } from '../../../activities/drivers/aws/spec.ts';
 import { aRequest } from './a-request.ts';

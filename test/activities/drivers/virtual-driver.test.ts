@@ -1,5 +1,4 @@
 /** The driver over the wire, against a virtual cloud without a cluster. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreateRequest } from '../../../activities/drivers/driver.ts';
 import { builtInDrivers } from '../../../activities/drivers/index.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Pauses, realTiming } from '../../../activities/drivers/wait.ts';
 import { instantTiming } from './aws/instant-timing.ts';
 

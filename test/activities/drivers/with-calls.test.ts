@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../../activities/drivers/with-calls.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { protectFromDeletion } from '../../../activities/machine-class/protection.ts';

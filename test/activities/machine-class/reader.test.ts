@@ -1,5 +1,5 @@
+import { fakeClock } from '../../support/fake-clock.ts';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, vi, test } from 'vitest';
 import { createClassReader, userDataIn } from '../../../activities/machine-class/reader.ts';
 import { aMachineClass, aSecret, base64, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -23,7 +23,7 @@ test('machines that start together read their class once', async () => {
 });
 
 test('a class and its credentials are not kept for more than half a second', async () => {
-  vi.useFakeTimers();
+  const clock = fakeClock();
   try {
     const { client, reader } = readerOf(aMachineClass(), aSecret({ userData: 'x' }));
     const read = async (): Promise<number> => {
@@ -31,11 +31,11 @@ test('a class and its credentials are not kept for more than half a second', asy
       return client.calls.length;
     };
     expect([await read(), await read()]).toEqual([2, 2]);
-    await vi.advanceTimersByTimeAsync(500);
-    expect(vi.getTimerCount()).toBe(0);
+    await clock.tickAsync(500);
+    expect(clock.countTimers()).toBe(0);
     expect(await read()).toBe(4);
   } finally {
-    vi.useRealTimers();
+    clock.uninstall();
   }
 });
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { createRefusals } from '../../../activities/machine-class/refusals.ts';
 import { annotations } from '../../../workflows/api/constants.ts';

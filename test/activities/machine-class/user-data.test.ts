@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
 import { fillUserData, wantsBootstrapToken } from '../../../activities/machine-class/user-data.ts';
 
 const values = { machineName: 'pool-a', bootstrapToken: 'abc.d+f' };

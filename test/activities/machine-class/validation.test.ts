@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { readMachineClass, reportClass } from '../../../activities/machine-class/validation.ts';
 import { annotations } from '../../../workflows/api/constants.ts';

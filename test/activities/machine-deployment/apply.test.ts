@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { aMachineDeployment } from '../../support/builders.ts';
 import {
   DeploymentWorld,

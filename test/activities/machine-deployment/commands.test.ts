@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import { aMachineDeployment } from '../../support/builders.ts';

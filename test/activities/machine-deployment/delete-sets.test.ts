@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';

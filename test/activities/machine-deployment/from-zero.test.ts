@@ -1,5 +1,4 @@
 /** A pool tells the cluster autoscaler what its first Node will be like. */
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachineClass, aMachineDeployment, namespace } from '../../support/builders.ts';
 import { DeploymentWorld, nextTemplate, path } from './deployment-world.ts';

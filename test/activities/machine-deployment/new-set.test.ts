@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { aMachineDeployment, aMachineSet, aTemplate } from '../../support/builders.ts';
 import { DeploymentWorld, life, nextTemplate, ownSet, path } from './deployment-world.ts';
 

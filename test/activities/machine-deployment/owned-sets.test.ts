@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import {

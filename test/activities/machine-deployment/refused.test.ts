@@ -2,7 +2,6 @@
  * One write that the API server refuses for as long as a policy stands: the deployment goes on with
  * all others.
  */
-import { describe, expect, test } from 'vitest';
 import { aMachineDeployment, createdAt } from '../../support/builders.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { ObservedDeploymentOutcome } from '../../../workflows/contracts/machine-deployment-activities.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { aMachineDeployment, aTemplate } from '../../support/builders.ts';
 import { DeploymentWorld, path } from './deployment-world.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import type { Changes } from '../../support/builders.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { MachineDeploymentCondition } from '../../../workflows/api/machine-deployment.ts';
 import { aMachineDeployment } from '../../support/builders.ts';
 import { DeploymentWorld, nextTemplate, path } from './deployment-world.ts';

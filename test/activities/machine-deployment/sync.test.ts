@@ -1,5 +1,4 @@
 /** What the set of the template takes over from its deployment, and what an old set does not. */
-import { describe, expect, test } from 'vitest';
 import { historyWith } from '../../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { aMachineDeployment, aTemplate } from '../../support/builders.ts';
 import { DeploymentWorld, nextTemplate, ownSet } from './deployment-world.ts';

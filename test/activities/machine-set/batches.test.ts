@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { factOf } from '../../../activities/machine-set/facts.ts';
 import { aMachine } from '../../support/builders.ts';
 

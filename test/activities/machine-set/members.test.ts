@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { membersOf, releaseUnmatched } from '../../../activities/machine-set/members.ts';
 import { RefusedWrites } from '../../../activities/machine-set/refused-writes.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { markPreserved } from '../../../activities/machine-set/preserve.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';

@@ -1,5 +1,4 @@
 /** How many objects the API server sends for a change: in a large set as many as in a small one. */
-import { afterEach, describe, expect, test } from 'vitest';
 import type { Query } from '../../../activities/kube/client/client.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { nodeConditionsOf } from '../../../activities/machine/conditions.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';

@@ -1,5 +1,4 @@
 /** What is kept of the console of an instance when its machine turns Failed. */
-import { expect, test } from 'vitest';
 import { recordTimeout } from '../../../activities/machine/record.ts';
 import { trimmed } from '../../../activities/machine-set/trimmed-machine.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';

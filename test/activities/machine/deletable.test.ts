@@ -1,5 +1,4 @@
 /** No driver deletes an instance that the objects do not give up. */
-import { describe, expect, test } from 'vitest';
 import {
   isClaimed,
   requireDeletable,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import {

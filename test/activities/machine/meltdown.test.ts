@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { recentMeltdown } from '../../../activities/machine/meltdown.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

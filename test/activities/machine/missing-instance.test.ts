@@ -1,5 +1,4 @@
 /** An instance that is gone, of a machine that no Node tells of. */
-import { expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { recordMissingInstance } from '../../../activities/machine/missing-instance.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { recordOperation } from '../../../activities/machine/operation.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

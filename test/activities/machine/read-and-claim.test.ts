@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { findProvider, readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';

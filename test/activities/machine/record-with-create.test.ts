@@ -1,5 +1,4 @@
 /** What follows a create in the same attempt, and what is left to the steps of the workflow. */
-import { expect, test } from 'vitest';
 import { createKubeActivities } from '../../../activities/index.ts';
 import type { RecordParts } from '../../../activities/machine/record-with-create.ts';
 import { recordWithCreate } from '../../../activities/machine/record-with-create.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../activities/kube/objects/events.ts';

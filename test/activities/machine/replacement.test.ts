@@ -1,7 +1,6 @@
 /**
  * Many machines that ask at once whether they may be replaced, or whether their Nodes were deleted.
  */
-import { expect, vi, test } from 'vitest';
 import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { isMassDisappearance } from '../../../activities/machine/meltdown.ts';
 import { findHold } from '../../../activities/machine/replacement.ts';
@@ -105,7 +104,7 @@ test('in a meltdown 100 machines of one set are held back by one count', async (
 test('100 machines that lost their Nodes at once share a list of Machines and one of the metadata of Nodes', async () => {
   const control = [...several(100, 'Running'), ...unknown];
   const { target, ...world } = aWorld({ control, target: [aNode()] });
-  const list = vi.spyOn(target, 'list');
+  const list = jest.spyOn(target, 'list');
   const answers = await Promise.all(control.map(() => isMassDisappearance({ ...world, target })));
   expect(new Set(answers)).toEqual(new Set([true]));
   expect(world.control.calls).toEqual([`GET ${machinesPath}`]);

@@ -1,5 +1,4 @@
 /** Whether the code of an earlier failure stays beside what is written later. */
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import { reportCompetitor } from '../../../activities/machine/node/claims.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { recordFailure } from '../../../activities/machine/record.ts';
 import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
 import { finalizers, labels } from '../../../workflows/api/constants.ts';

@@ -1,5 +1,4 @@
 /** Steps begin with what this process wrote, and read where that does not hold. */
-import { describe, expect, test } from 'vitest';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { progressAfter } from '../../../activities/drain/after-pause.ts';
 import type { Stop, StopView } from '../../../activities/kube/objects/global-stop.ts';
 import { stopOf } from '../../../activities/kube/objects/global-stop.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { inParallel } from '../../../activities/runtime/parallel.ts';
 
 test('all items, no more than the width at once', async () => {

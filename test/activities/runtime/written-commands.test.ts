@@ -1,5 +1,4 @@
 /** Where commands may come from, and that one that is written on an object is done once. */
-import { describe, expect, test } from 'vitest';
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import { refuseCommand } from '../../../activities/runtime/written-commands.ts';

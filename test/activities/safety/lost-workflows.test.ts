@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
 import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
 import { compareWorkflows, repairWorkflows } from '../../../activities/safety/lost-workflows.ts';

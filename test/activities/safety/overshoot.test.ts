@@ -1,4 +1,3 @@
-import { describe, expect, test, vi } from 'vitest';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { applyFreezes } from '../../../activities/safety/freeze.ts';
 import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
@@ -55,7 +54,7 @@ describe('the count of a set', () => {
 
   test('reads no more of the machines than their metadata', async () => {
     const world = aWorld({ control: [set, ...machinesOf('pool', 4)] });
-    const list = vi.spyOn(world.control, 'list');
+    const list = jest.spyOn(world.control, 'list');
     expect((await checkOvershoot(world, check)).sets).toMatchObject([{ count: 4 }]);
     expect(list).toHaveBeenCalledWith(machinesPath, { as: 'PartialObjectMetadata' });
   });

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { checkServers } from '../../../activities/safety/reachability.ts';
 import { namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';

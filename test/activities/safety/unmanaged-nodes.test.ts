@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { markUnmanagedNodes } from '../../../activities/safety/unmanaged-nodes.ts';

@@ -1,5 +1,5 @@
+import { fakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as system from '../../../activities/system/system.ts';
 import { SimulatedProcess } from '../../simulation/engine/process.ts';
 import { Simulation } from '../../simulation/engine/simulation.ts';
@@ -42,30 +42,31 @@ function drawn(seed: number): unknown[] {
 }
 
 describe('a process of the host', () => {
+  let clock: FakeClock;
   beforeEach(() => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
+    clock = fakeClock({ now: 1_700_000_000_000 });
   });
   afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
+    clock.uninstall();
+    jest.restoreAllMocks();
   });
 
   test('has the clocks of the host', () => {
     const began = system.monotonicMs();
-    vi.advanceTimersByTime(second);
+    clock.tick(second);
     expect(system.nowMs()).toBe(1_700_000_001_000);
     expect(system.monotonicMs() - began).toBe(second);
   });
 
   test('has the randomness of the host', () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.25);
+    jest.spyOn(Math, 'random').mockReturnValue(0.25);
     expect(system.random()).toBe(0.25);
     expect(system.uuid()).toMatch(uuidForm);
     expect(system.uuid()).not.toBe(system.uuid());
   });
 
   test('draws secrets from the generator for secrets', () => {
-    vi.spyOn(Math, 'random').mockImplementation(() => {
+    jest.spyOn(Math, 'random').mockImplementation(() => {
       throw new Error('it can be guessed');
     });
     const secrets = new Set(Array.from({ length: 200 }, () => system.secretInt(3)));
@@ -76,21 +77,21 @@ describe('a process of the host', () => {
     const diary = createDiary();
     system.after(second, diary.note('one'));
     system.after(second, diary.note('cancelled')).cancel();
-    vi.advanceTimersByTime(second - 1);
+    clock.tick(second - 1);
     expect(diary.entries).toEqual([]);
-    vi.advanceTimersByTime(10 * second);
+    clock.tick(10 * second);
     expect(diary.entries).toEqual(['one']);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 
   test('calls again and again, until it is cancelled', () => {
     const diary = createDiary();
     const timer = system.every(second, diary.note('again'));
-    vi.advanceTimersByTime(3 * second);
+    clock.tick(3 * second);
     timer.cancel();
-    vi.advanceTimersByTime(10 * second);
+    clock.tick(10 * second);
     expect(diary.entries).toEqual(['again', 'again', 'again']);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 
   test('may be cancelled by what it calls', () => {
@@ -99,7 +100,7 @@ describe('a process of the host', () => {
       diary.note('once')();
       timer.cancel();
     });
-    vi.advanceTimersByTime(10 * second);
+    clock.tick(10 * second);
     expect(diary.entries).toEqual(['once']);
   });
 
@@ -107,9 +108,9 @@ describe('a process of the host', () => {
     const diary = createDiary();
     const { signal } = new AbortController();
     const sleep = system.sleep(second, { signal }).then(diary.note('awake'));
-    await vi.advanceTimersByTimeAsync(second - 1);
+    await clock.tickAsync(second - 1);
     expect(diary.entries).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.tickAsync(1);
     await sleep;
     expect(diary.entries).toEqual(['awake']);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -120,17 +121,17 @@ describe('a process of the host', () => {
     const sleep = system.sleep(second, { signal: controller.signal });
     controller.abort('enough');
     await expect(sleep).rejects.toEqual(abortError('enough'));
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 
   test('does not begin to sleep when its signal is aborted already', async () => {
     const sleep = system.sleep(second, { signal: AbortSignal.abort('before') });
     await expect(sleep).rejects.toEqual(abortError('before'));
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 
   test('ends with its work, whatever was to happen in the background', () => {
-    vi.useRealTimers();
+    clock.uninstall();
     const background = { keepsAlive: false };
     const { signal } = new AbortController();
     const before = countTimers();
@@ -149,7 +150,7 @@ describe('a process of the host', () => {
 
   test('limits calls by the signal of the host', () => {
     const { signal } = new AbortController();
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(signal);
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(signal);
     expect(system.timeoutSignal(second)).toBe(signal);
     expect(timeout).toHaveBeenCalledWith(second);
   });

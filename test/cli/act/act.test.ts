@@ -1,5 +1,5 @@
 /** What a command on a machine says before it does anything. */
-import { expect, test, vi } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { act } from '../../../cli/act/act.ts';
 import type { ActQuestion } from '../../../cli/act/command.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
@@ -112,7 +112,7 @@ async function answerWith(second: string, eventReason?: string) {
     place.kube.put(aMachine({ metadata: { ...going, annotations: notes }, status: blocked }));
     if (eventReason !== undefined) place.kube.put(anEvent(eventReason));
   }
-  const clock = vi.spyOn(performance, 'now');
+  const clock = jest.spyOn(performance, 'now');
   for (const at of [0, 0, 60_000]) clock.mockReturnValueOnce(at);
   const answer = await act(place, { ...ask('retryNow'), yes: true });
   clock.mockRestore();
@@ -258,7 +258,7 @@ test('an end is written also where a worker writes at the same time', async () =
     return undefined;
   };
   const asked = preserve(place, { ...kept, until, yes: true });
-  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  await eventually('it is written', async () => place.kube.writes().includes(`PATCH ${path}`));
   place.kube.put(preserved('first'));
   expect((await asked).text).toContain('machine/pool-a is preserved until 2999-01-01T00:00:00Z');
   const { status } = await place.kube.read<Machine>(path);
@@ -272,7 +272,7 @@ test('an end is not written on another machine of the same name', async () => {
     return undefined;
   };
   const asked = preserve(place, { ...kept, until, yes: true });
-  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  await eventually('it is written', async () => place.kube.writes().includes(`PATCH ${path}`));
   place.kube.put(preserved('first'));
   await expect(asked).rejects.toThrow('machine/pool-a was annotated, and is gone since');
   const { status } = await place.kube.read<Machine>(path);
@@ -294,7 +294,7 @@ test('an end that cannot be written leaves a machine of which it says that it is
 
 test('an end that no worker lets be written is not done', async () => {
   const place = aPlace({ phase: 'Running' });
-  const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(60_000);
+  const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(60_000);
   const answer = await preserve(place, { ...kept, until, yes: true });
   clock.mockRestore();
   expect(answer).toMatchObject({ data: { isDone: false }, exitCode: 1 });

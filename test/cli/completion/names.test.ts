@@ -1,7 +1,7 @@
 /** Names for completion, and what the words of an unfinished line say. */
+import { setEnvironment } from '../../support/environment.ts';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readNames } from '../../../cli/completion/live-names.ts';
 import { wordsBefore } from '../../../cli/completion/words.ts';
 import type { NamedCluster } from './cluster.ts';
@@ -66,13 +66,11 @@ describe('names of a cluster', () => {
 
 test('contexts are those of the files in KUBECONFIG that there are', async () => {
   const cluster = await aNamedCluster();
-  const before = process.env['KUBECONFIG'];
   const none = join(cluster.folder, 'none');
-  vi.stubEnv('KUBECONFIG', [none, cluster.kubeconfig, ''].join(delimiter));
+  const restore = setEnvironment({ KUBECONFIG: [none, cluster.kubeconfig, ''].join(delimiter) });
   const { ofOptions } = await readNames({ kinds: [], option: 'context' });
   expect(ofOptions.get('context')).toEqual(contexts);
-  // Other files of this process have stubs of their own.
-  vi.stubEnv('KUBECONFIG', before);
+  restore();
   await cluster.close();
 });
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { badSpecsOf } from '../../../cli/driver/conformance/bad-specs.ts';
 
 test('each bad spec has one field of another type, all others stay', () => {

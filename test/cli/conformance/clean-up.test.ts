@@ -1,5 +1,4 @@
 /** What a run has made goes, also where the driver under test is not in order. */
-import { expect, test } from 'vitest';
 import { cleanUp } from '../../../cli/driver/conformance/clean-up.ts';
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
 import { Trial } from '../../../cli/driver/conformance/trial.ts';

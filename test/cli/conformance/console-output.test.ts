@@ -1,5 +1,4 @@
 /** What the kit says of a driver's console. */
-import { expect, test } from 'vitest';
 import { consoleChecks } from '../../../cli/driver/conformance/checks/console-output.ts';
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
 import { Trial } from '../../../cli/driver/conformance/trial.ts';

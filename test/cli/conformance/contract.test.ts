@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { faultsOf } from '../../../cli/driver/conformance/contract.ts';
 
 const instance = { providerID: 'acme:///1', nodeName: 'a', isFound: true };

@@ -1,5 +1,4 @@
 /** What the kit says of listings and deletions. */
-import { describe, expect, test } from 'vitest';
 import { deletionChecks } from '../../../cli/driver/conformance/checks/deletion.ts';
 import { listingChecks } from '../../../cli/driver/conformance/checks/listing.ts';
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';

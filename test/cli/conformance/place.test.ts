@@ -2,7 +2,6 @@
  * `millwright driver verify` where the task queue of the driver is served by another install as
  * well.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Rejection } from '../../../activities/place-interceptor.ts';

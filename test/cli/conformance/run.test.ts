@@ -1,5 +1,4 @@
 /** The order of a run, and its end. What it finds is tested end to end, on drivers that run. */
-import { expect, test } from 'vitest';
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
 import { heading, lineOf, reportOf, totals } from '../../../cli/driver/conformance/report.ts';
 import type { Finding } from '../../../cli/driver/conformance/report.ts';

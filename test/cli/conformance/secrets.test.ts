@@ -1,5 +1,4 @@
 /** A report on a driver holds no value of the Secret. */
-import { expect, test } from 'vitest';
 import { withoutSecrets } from '../../../cli/driver/conformance/secrets.ts';
 
 test('a value that is the beginning of another one does not save the rest of that', () => {

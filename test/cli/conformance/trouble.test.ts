@@ -2,7 +2,6 @@
  * The kit's checks of clouds that misbehave: the drivers that are built in pass them, on the
  * doubles of their clouds.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../activities/drivers/aws/driver.ts';
 import { type Driver, DriverError } from '../../../activities/drivers/driver.ts';
 import type { Finding } from '../../../cli/driver/conformance/report.ts';

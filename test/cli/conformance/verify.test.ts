@@ -1,6 +1,5 @@
 /** A run whose output is read no more cleans up all the same. */
 import { EventEmitter } from 'node:events';
-import { expect, test, vi } from 'vitest';
 import { endWithOutput } from '../../../cli/closed-output.ts';
 import { verifyWith } from '../../../cli/driver/verify.ts';
 import type { Question } from '../../../cli/driver/conformance/workflow.ts';
@@ -16,9 +15,9 @@ const answers: Partial<Record<Question['activity'], unknown>> = {
 test.each(['EPIPE', 'EIO'])(
   'after %s of stdout nothing is asked but the deletions',
   async (code) => {
-    vi.spyOn(console, 'log').mockReturnValue();
+    jest.spyOn(console, 'log').mockReturnValue();
     const output = new EventEmitter();
-    const end = vi.fn<() => void>();
+    const end = jest.fn<void, []>();
     endWithOutput(output, end);
     const activities: string[] = [];
     const asker = {
@@ -42,6 +41,6 @@ test.each(['EPIPE', 'EIO'])(
       'listInstances',
     ]);
     expect(report.isPassed).toBe(false);
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   },
 );

@@ -1,6 +1,5 @@
 /** What holds up a namespace, and what is wrong with pools. */
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';

@@ -1,5 +1,4 @@
 /** What a watcher has noted on its Lease. */
-import { expect, test } from 'vitest';
 import { writeCertificateEnds } from '../../../activities/kube/objects/certificate-ends.ts';
 import { writeRestore } from '../../../activities/kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';

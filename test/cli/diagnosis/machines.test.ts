@@ -1,5 +1,4 @@
 /** Each trouble of a machine is found, by what Millwright writes on it. */
-import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Finding } from '../../../cli/diagnosis/finding.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';

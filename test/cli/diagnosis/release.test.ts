@@ -1,5 +1,4 @@
 /** Code that does not go on with its workflows. */
-import { expect, test } from 'vitest';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { ReleaseFacts } from '../../../cli/diagnosis/fleet.ts';
 import { aFleet, now } from './objects.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { certificateFinding } from '../../../cli/doctor/certificates.ts';
 import { clockFinding } from '../../../cli/doctor/clusters.ts';
 import { error, formatFindings, ok, runAll } from '../../../cli/doctor/finding.ts';

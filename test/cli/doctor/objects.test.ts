@@ -1,5 +1,4 @@
 /** What the doctor says of the Lease of the watcher. */
-import { expect, test } from 'vitest';
 import { objectChecks } from '../../../cli/doctor/objects.ts';
 import { installOf } from '../../../cli/migrate/install.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

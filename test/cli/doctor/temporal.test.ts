@@ -1,5 +1,5 @@
 /** Whether the address in the flags of a watcher answers this computer, and what that means. */
-import { beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment, withoutTemporal } from '../../support/environment.ts';
 import type { Sight } from '../../../cli/doctor/sight.ts';
 import { scheduleAmong, temporalChecks } from '../../../cli/doctor/temporal.ts';
 import { installOf } from '../../../cli/migrate/install.ts';
@@ -7,11 +7,7 @@ import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const address = '127.0.0.1:1';
 
-beforeEach(() => {
-  for (const name of Object.keys(process.env)) {
-    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
-  }
-});
+withEnvironment(withoutTemporal());
 
 async function found(asked: { temporalAddress?: string }, annotations: object = {}) {
   const kube = new InMemoryClient({

@@ -1,5 +1,4 @@
 /** What a drain would meet, by the planner of drains. */
-import { expect, test } from 'vitest';
 import { drain } from '../../../cli/drain/drain.ts';
 import { drainOptions, labels } from '../../../workflows/api/constants.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

@@ -1,5 +1,4 @@
 /** `status` and `plan` reckon by the same time of a creation, and by the same middle. */
-import { expect, test } from 'vitest';
 import { creationMsOf, medianOf } from '../../../cli/fleet/creation-times.ts';
 import { durationsOf } from '../../../cli/plan/durations.ts';
 import { progressOf } from '../../../cli/fleet/rollout.ts';

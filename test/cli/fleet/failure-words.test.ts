@@ -4,7 +4,6 @@ import {
   encodeErrorToFailure,
   loadDataConverter,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { expect, test } from 'vitest';
 import { attemptOf } from '../../../cli/explain/from-temporal.ts';
 import type { HistoryEvent } from '../../../cli/timeline/history.ts';
 import { readerOf } from '../../../cli/timeline/from-temporal.ts';

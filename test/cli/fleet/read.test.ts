@@ -1,5 +1,4 @@
 /** What is read of an install, and what is missing where a person may not read it. */
-import { expect, test } from 'vitest';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { readSurroundings } from '../../../cli/fleet/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

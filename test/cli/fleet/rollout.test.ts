@@ -1,5 +1,4 @@
 /** How far a pool is, what it waits for, and how long that takes. */
-import { expect, test } from 'vitest';
 import type { Progress } from '../../../cli/fleet/rollout.ts';
 import { progressOf } from '../../../cli/fleet/rollout.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

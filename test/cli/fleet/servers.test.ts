@@ -1,5 +1,4 @@
 /** Which Deployments serve a namespace, where several installs are in the release namespace. */
-import { expect, test } from 'vitest';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
 import { readSight } from '../../../cli/doctor/sight.ts';
 import { readSurroundings } from '../../../cli/fleet/read.ts';

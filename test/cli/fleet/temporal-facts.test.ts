@@ -1,5 +1,5 @@
 /** What a command says of a Temporal that answers it with a refusal, or not at all. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment, withoutTemporal } from '../../support/environment.ts';
 import { readAll } from '../../../cli/fleet/read-all.ts';
 import { knownOf } from '../../../cli/fleet/temporal-facts.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -11,11 +11,7 @@ const system = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-sy
 const place = { kube: new InMemoryClient(system), namespace: 'shoot' };
 const servers: FakeTemporal[] = [];
 
-beforeEach(() => {
-  for (const name of Object.keys(process.env)) {
-    if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
-  }
-});
+withEnvironment(withoutTemporal());
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map(async (server) => await server.close()));

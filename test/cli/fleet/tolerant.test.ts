@@ -1,5 +1,4 @@
 /** What a person may not read is named; what there is not, is not; all else is a failure. */
-import { expect, test } from 'vitest';
 import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { TolerantReads } from '../../../cli/fleet/tolerant.ts';
 

@@ -1,5 +1,4 @@
 /** Where commands look for Temporal. */
-import { expect, test } from 'vitest';
 import { isTemporalKnown, temporalOptionsOf } from '../../../cli/install/temporal.ts';
 
 const install = { temporalAddress: 'temporal.svc:7233', temporalNamespace: 'machines' };

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { forgetConditions } from '../../../cli/migrate/conditions.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

@@ -1,7 +1,6 @@
 /** Which Deployments the commands take for those of Millwright. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { endingPod, isOurs, isServing, type Deployment } from '../../../cli/migrate/deployments.ts';
 import { manifests } from '../../../deploy/helm/render.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { replicasBefore, type Deployment } from '../../../cli/migrate/deployments.ts';
 import type { Facts } from '../../../cli/migrate/facts.ts';
 import { findingsOf } from '../../../cli/migrate/findings.ts';

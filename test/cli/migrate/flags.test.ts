@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { Container, Deployment } from '../../../cli/migrate/deployments.ts';
 import { commandLinesOf, translate, wordsIn, yamlOf } from '../../../cli/migrate/flags.ts';
 

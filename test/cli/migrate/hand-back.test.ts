@@ -1,5 +1,4 @@
 import proto from '@temporalio/proto';
-import { afterEach, expect, test } from 'vitest';
 import { holderAnnotation } from '../../../activities/kube/leases/observed-lease.ts';
 import type { PatchType } from '../../../activities/kube/client/client.ts';
 import { KubeError } from '../../../activities/kube/client/errors.ts';

@@ -1,5 +1,4 @@
 /** Whether an admission policy keeps MCM from recording what it makes. */
-import { expect, test } from 'vitest';
 import { policyAgainst } from '../../../cli/migrate/policy.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 

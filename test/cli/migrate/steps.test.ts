@@ -1,5 +1,4 @@
 /** What the waits of a migration bear. */
-import { expect, test } from 'vitest';
 import { until } from '../../../cli/migrate/steps.ts';
 import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plan } from '../../../cli/plan/plan.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { readArguments } from '../../support/command-line.ts';

@@ -1,5 +1,4 @@
 /** A simulated rollout keeps the limits of the strategy, and comes to its end. */
-import { describe, expect, test } from 'vitest';
 import { annotations, options } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

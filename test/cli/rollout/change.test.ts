@@ -1,5 +1,5 @@
 /** Rollouts are changed by fields and options of the API. */
-import { expect, test, vi } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { pause, restart, resume } from '../../../cli/rollout/change.ts';
 import { history } from '../../../cli/rollout/history.ts';
 import { undo } from '../../../cli/rollout/undo.ts';
@@ -137,7 +137,7 @@ test('an undo asks for a revision that there is', async () => {
 async function undone(template: object) {
   const place = aPlace();
   const answer = undo(place, { ...asked, toRevision: 1 });
-  await vi.waitFor(() => expect(place.kube.writes()).toContain(`PATCH ${path}`));
+  await eventually('it is written', async () => place.kube.writes().includes(`PATCH ${path}`));
   await place.kube.patch(path, 'merge', { spec: { rollbackTo: null, template } });
   return await answer;
 }

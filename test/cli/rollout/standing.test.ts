@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { standingOf } from '../../../cli/rollout/standing.ts';
 import { viewOf } from '../../../cli/deployment-view.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

@@ -1,5 +1,5 @@
 /** What a wait for the end of a rollout bears. */
-import { expect, test, vi } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { status } from '../../../cli/rollout/status.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aMachineDeployment, aMachineSet, controlledBy } from '../../support/builders.ts';
@@ -17,12 +17,12 @@ function aPlace() {
 }
 
 test('an API server that restarts in the middle does not end it', async () => {
-  const said = vi.spyOn(console, 'error').mockReturnValue();
+  const said = jest.spyOn(console, 'error').mockReturnValue();
   const place = aPlace();
   const answer = status(place, asked);
-  await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1));
+  await eventually('it waits', async () => said.mock.calls.length === 1);
   place.kube.fault = () => ({ code: 0, reason: 'Unreachable' });
-  await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(2), 3_000);
+  await eventually('it says why', async () => said.mock.calls.length === 2);
   place.kube.put(setOf(3));
   place.kube.fault = () => undefined;
   expect(await answer).toMatchObject({ data: { state: 'complete' } });

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { formatAge } from '../../../cli/terminal/age.ts';
 
 /** As HumanDuration in k8s.io/apimachinery has them in its own test. */

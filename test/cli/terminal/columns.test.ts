@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { formatColumns } from '../../../cli/terminal/columns.ts';
 import { paletteOf } from '../../../cli/terminal/style.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { isUnicode, clipLine } from '../../../cli/terminal/screen.ts';
 import { isColoured, paletteOf } from '../../../cli/terminal/style.ts';
 import { formatBar } from '../../../cli/status/deployments.ts';

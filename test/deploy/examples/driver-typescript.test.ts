@@ -2,7 +2,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAcmeDriver } from '../../../deploy/examples/driver-typescript/driver.ts';
 import { complaintsOf, findingsOf } from '../../support/in-process-kit.ts';
 

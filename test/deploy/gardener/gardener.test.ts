@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { nodeFlags } from '../../../deploy/local/components/operator.ts';

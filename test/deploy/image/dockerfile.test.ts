@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { nodeFlags } from '../../../deploy/local/components/operator.ts';
 import { repository } from '../../../deploy/local/layout.ts';

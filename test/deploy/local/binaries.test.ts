@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { acquireBinary, cacheFolder, cachePath } from '../../../deploy/local/binaries/acquire.ts';
 import { compareVersions } from '../../../deploy/local/binaries/go-build.ts';
 import { checksumOf } from '../../../deploy/local/binaries/release.ts';

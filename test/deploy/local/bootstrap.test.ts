@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
 import { repository } from '../../../deploy/local/layout.ts';
 
 /** A clone whose dependencies are there, and an `npm` that only says that it was called. */

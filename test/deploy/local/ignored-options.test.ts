@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { ignoredOptions } from '../../../deploy/local/ignored-options.ts';
 import { parseStartArguments } from '../../../deploy/local/options.ts';
 import type { RunningComponent, Stack } from '../../../deploy/local/supervision/stack-file.ts';

@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { forget, startLogs } from '../../../deploy/local/kept-state.ts';
 import { layoutOf, type Layout } from '../../../deploy/local/layout.ts';
 

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
 import { operatorEnvironment } from '../../../deploy/local/components/operator.ts';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 import { defaultOptions } from '../../../deploy/local/options.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { defaultOptions, parseStartArguments } from '../../../deploy/local/options.ts';
 
 describe('the command line of npm start', () => {

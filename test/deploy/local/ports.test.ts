@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:net';
-import { describe, expect, test } from 'vitest';
 import {
   choosePorts,
   host,

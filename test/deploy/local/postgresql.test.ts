@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
 import { findPostgresql } from '../../../deploy/local/binaries/postgresql.ts';
 import { acceptsClients } from '../../../deploy/local/components/postgresql-ready.ts';
 import { requireSameTemporal } from '../../../deploy/local/kept-temporal.ts';

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
 import type { Component } from '../../../deploy/local/components/component.ts';
 import { prometheusConfig } from '../../../deploy/local/components/prometheus.ts';
 import { defaultOptions } from '../../../deploy/local/options.ts';

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromRelease } from '../../../deploy/local/binaries/release.ts';
 import { SourceUnavailable, type AcquireWorld } from '../../../deploy/local/binaries/source.ts';
 import { tools, type Release, type Tool } from '../../../deploy/local/binaries/tools.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { searchAttributes } from '../../../deploy/local/components/temporal.ts';
 import { searchAttributes as used } from '../../../workflows/contracts/search-attributes.ts';
 

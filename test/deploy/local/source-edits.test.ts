@@ -8,7 +8,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { modfileFlag } from '../../../deploy/local/binaries/source-edits.ts';
 
 const edits = {

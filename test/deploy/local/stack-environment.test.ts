@@ -1,5 +1,4 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { describe, expect, test } from 'vitest';
 import { defined } from '../../../workflows/values/defined.ts';
 import { stackEnvironment } from '../../../deploy/local/stack-environment.ts';
 

@@ -1,9 +1,9 @@
+import { setEnvironment } from '../../support/environment.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 import { identityOf, isAlive, startedByPs } from '../../../deploy/local/supervision/identity.ts';
 import { lockHolder, tryLock } from '../../../deploy/local/supervision/lock.ts';
@@ -87,12 +87,18 @@ describe('the identity of a process', () => {
   });
 });
 
+function startedIn(zone: string): string | undefined {
+  const restore = setEnvironment({ TZ: zone });
+  try {
+    return startedByPs(process.pid);
+  } finally {
+    restore();
+  }
+}
+
 test('where ps says when a process started, it says the same in every time zone', () => {
-  vi.stubEnv('TZ', 'Asia/Tokyo');
-  const there = startedByPs(process.pid);
-  vi.stubEnv('TZ', 'America/New_York');
-  const here = startedByPs(process.pid);
-  vi.unstubAllEnvs();
+  const there = startedIn('Asia/Tokyo');
+  const here = startedIn('America/New_York');
   expect(here).toBe(there);
   expect(here).toContain(':');
 });

@@ -1,16 +1,15 @@
 import { EventEmitter } from 'node:events';
-import { expect, test, vi } from 'vitest';
 import { stopOnSignals } from '../../../deploy/local/stop-on-signals.ts';
 
 /** What the supervisor is told, in order. */
 function toldAfter(...signals: NodeJS.Signals[]): string[] {
-  vi.spyOn(console, 'log').mockReturnValue();
+  jest.spyOn(console, 'log').mockReturnValue();
   const told: string[] = [];
   const ofProcess = new EventEmitter();
   const kill = (signal?: NodeJS.Signals | number): boolean => told.push(String(signal)) > 0;
   stopOnSignals({ process: { kill }, send: ({ type }) => told.push(type) }, ofProcess);
   for (const signal of signals) ofProcess.emit(signal);
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
   return told;
 }
 

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
 import { summaryOf } from '../../../deploy/local/summary.ts';
 import type { Stack } from '../../../deploy/local/supervision/stack-file.ts';
 

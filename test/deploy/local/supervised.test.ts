@@ -1,12 +1,15 @@
+import { fakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Component } from '../../../deploy/local/components/component.ts';
 import { Supervised } from '../../../deploy/local/supervision/supervised.ts';
 
-beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
-afterEach(() => vi.useRealTimers());
+let clock: FakeClock;
+beforeEach(() => {
+  clock = fakeClock({ toFake: ['Date'] });
+});
+afterEach(() => clock.uninstall());
 
 test('a component whose port another program keeps is given up, and not tried for ever', async () => {
   const component: Component = {
@@ -15,7 +18,7 @@ test('a component whose port another program keeps is given up, and not tried fo
     ports: [],
     // As the wait for a port does.
     command: async () => {
-      vi.setSystemTime(Date.now() + 30_000);
+      clock.setSystemTime(Date.now() + 30_000);
       throw new Error('Port 6443 is still taken after 30 s');
     },
   };

@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
@@ -15,7 +14,6 @@ import {
 import { isNight } from '../../e2e/support/test-stack.ts';
 
 /** Built once for all clones. */
-const buildMs = 30 * 60_000;
 /** Of one run of promtool: half a minute was too little beside other tests on a busy machine. */
 const limitMs = 80_000;
 let promtool: string;
@@ -24,7 +22,7 @@ let folder: string;
 beforeAll(async () => {
   promtool = await acquireBinary('promtool');
   folder = mkdtempSync(join(tmpdir(), 'millwright-rules-'));
-}, buildMs);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const testFiles = readdirSync(ruleTestsFolder).map((name) => join(ruleTestsFolder, name));

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { describe, expect, test } from 'vitest';
 import { boards, dashboardFile } from '../../../deploy/monitoring/boards/all.ts';
 import { dashboardText } from '../../../deploy/monitoring/grafana.ts';
 import type { Panel } from '../../../deploy/monitoring/panel.ts';

@@ -1,7 +1,6 @@
 /** The alert rules: whether each is complete, and one with the list of troubles and the chart. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chartRules } from '../../../deploy/helm/render.ts';
 import { repository } from '../../../deploy/local/layout.ts';

@@ -1,7 +1,6 @@
 /** Rules and dashboards read series that there are, by labels that these have. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../../deploy/local/layout.ts';
 import { boards } from '../../../deploy/monitoring/boards/all.ts';
 import { readRules } from '../../../deploy/monitoring/rules.ts';

@@ -1,5 +1,4 @@
 /** The HTTP API over the wire, without a cluster. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, until, type CallResult, type TestCloud } from './a-cloud.ts';
 

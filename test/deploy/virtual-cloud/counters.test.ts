@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { CallCounters } from '../../../deploy/local/virtual-cloud/counters.ts';
 import { newInstance, parseInstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Instance } from '../../../deploy/local/virtual-cloud/instance.ts';

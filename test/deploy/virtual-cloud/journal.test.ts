@@ -1,6 +1,5 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JournalEntry } from '../../../deploy/local/virtual-cloud/happenings.ts';
 import { openJournal } from '../../../deploy/local/virtual-cloud/journal.ts';
 import { temporaryFolder } from './a-cloud.ts';

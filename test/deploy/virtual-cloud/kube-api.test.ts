@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKubeApi, reportingReach } from '../../../deploy/local/virtual-cloud/kube-api.ts';
 import { temporaryFolder } from './a-cloud.ts';
 

@@ -1,5 +1,4 @@
 /** What is sent to the API server, and what its answers lead to. */
-import { expect, test } from 'vitest';
 import { newInstance, parseInstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type { Fate, Instance } from '../../../deploy/local/virtual-cloud/instance.ts';
 import type {

@@ -1,7 +1,6 @@
 /** What machines do by themselves, seen from the cluster's side. */
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NodeRegistry } from '../../../deploy/local/virtual-cloud/nodes.ts';
 import { aCloud, temporaryFolder, until, type TestCloud } from './a-cloud.ts';
 

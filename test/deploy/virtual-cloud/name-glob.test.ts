@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { matchesGlob } from '../../../deploy/local/virtual-cloud/name-glob.ts';
 
 test.each([

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { parseOptions } from '../../../deploy/local/virtual-cloud/options.ts';
 
 test('the virtual cloud needs only its folder as an option', () => {

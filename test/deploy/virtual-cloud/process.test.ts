@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { caller, temporaryFolder, until, type CallResult } from './a-cloud.ts';
 
 const entrance = join(import.meta.dirname, '../../../deploy/local/virtual-cloud/main.ts');

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { defaultSettings, parseSettings } from '../../../deploy/local/virtual-cloud/settings.ts';
 
 test('a setting of the virtual cloud that is not given keeps its value', () => {

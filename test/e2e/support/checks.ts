@@ -1,5 +1,4 @@
 /** The scheduled checks of a scenario, run by hand instead of waited for. */
-import { expect } from 'vitest';
 import type { ScheduleDescription, WorkflowHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { eventually } from './eventually.ts';

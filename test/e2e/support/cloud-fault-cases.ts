@@ -1,5 +1,4 @@
 /** Everything that the virtual cloud can do to a call, one machine for each. */
-import { expect } from 'vitest';
 import { machineErrorCodes, type MachineErrorCode } from '../../../workflows/api/failures.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';

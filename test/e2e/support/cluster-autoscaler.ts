@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';

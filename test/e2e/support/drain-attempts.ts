@@ -1,5 +1,4 @@
 /** What Temporal shows of the drain of a machine while it waits. */
-import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 

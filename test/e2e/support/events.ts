@@ -1,5 +1,4 @@
 /** Events are written after what they tell of: a scenario waits for them. */
-import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 

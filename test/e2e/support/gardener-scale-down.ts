@@ -1,5 +1,4 @@
 /** Scaling down by names: what every age of Gardener's cluster autoscaler relies on. */
-import { afterEach, describe, expect, test } from 'vitest';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { eventually } from './eventually.ts';
 import { GardenerAutoscaler, type ListStyle } from './gardener-autoscaler.ts';

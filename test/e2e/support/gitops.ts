@@ -2,7 +2,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';

@@ -1,7 +1,6 @@
 /**
  * What holds at the end of every scenario, whatever happened in it. The virtual cloud is the judge.
  */
-import { expect } from 'vitest';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';

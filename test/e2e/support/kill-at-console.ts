@@ -2,7 +2,6 @@
  * kill -9 of the worker at the steps by which a machine that never joined turns Failed: the look at
  * its console, the annotation, the phase.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { eventually } from './eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';

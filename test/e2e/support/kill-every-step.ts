@@ -3,7 +3,6 @@
  * when it is done and the worker does not know, and before each that makes or deletes something.
  * Never a machine that was not wanted, never a second VM.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StateRecorder } from './bounds.ts';
 import { type Moment, type State } from './states.ts';
 import { eventually } from './eventually.ts';

@@ -1,5 +1,4 @@
 /** What scenarios do again and again with machines. */
-import { expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';

@@ -2,7 +2,6 @@
  * Puts a recorded moment of MCM v0.62.1 into a scenario's namespace: objects, statuses, VMs and
  * Nodes. No operator runs yet.
  */
-import { expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { MachineKind } from '../../../activities/kube/client/paths.ts';

@@ -1,5 +1,4 @@
 /** A scenario that begins with what MCM left at a recorded moment. The test starts the operator. */
-import { afterAll, beforeAll, expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';

@@ -1,5 +1,4 @@
 /** A scenario that the real MCM looks after at first, and the commands that move it. */
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Answer } from '../../../cli/answer.ts';
 import { answerTo } from '../../support/command-line.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';

@@ -1,5 +1,4 @@
 /** Moments in the life of a deployment at which a process can die. */
-import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { machinesOf } from './machines.ts';
 import type { Scenario } from './scenario.ts';

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
@@ -124,7 +123,7 @@ export function useMonitoredStack(): MonitoredStack {
   afterAll(async () => {
     await monitored.stop();
     monitored.removeState();
-  }, 120_000);
+  });
   return monitored;
 }
 

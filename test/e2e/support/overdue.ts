@@ -1,5 +1,4 @@
 /** A rollout past its deadline. */
-import { expect } from 'vitest';
 import type { Rollout } from './rollout-under-test.ts';
 import { untilCondition } from './rollouts.ts';
 

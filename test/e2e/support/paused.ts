@@ -1,5 +1,4 @@
 /** What a paused rollout shows. */
-import { expect } from 'vitest';
 import type { Rollout } from './rollout-under-test.ts';
 import { untilCondition } from './rollouts.ts';
 

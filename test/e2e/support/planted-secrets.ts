@@ -4,7 +4,6 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { tokenIdOf } from '../../../activities/machine/bootstrap-token.ts';
@@ -38,14 +37,14 @@ export function describeSecrets({ provider, start }: CloudCase): void {
       // The token goes when the Node has joined.
       const printed = [userData, ...Object.values(cloud.secret)].flatMap(spellingsOf).join('\n');
       await scenario.cloud.addFault({ kind: 'neverJoin', console: `${printed}\n${lastWords}` });
-    }, 120_000);
+    });
     afterAll(async () => {
       try {
         await scenario.end();
       } finally {
         await cloud.stop();
       }
-    }, 240_000);
+    });
 
     /** What a person with such a secret would search for: as it is, and in base64. */
     async function secretsOf(uid: string): Promise<string[]> {

@@ -1,5 +1,4 @@
 /** Pools of the cluster autoscaler, and pods that need Nodes of them. */
-import { expect } from 'vitest';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

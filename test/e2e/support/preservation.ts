@@ -1,5 +1,4 @@
 /** Machines that are kept for a look at them, and what there is to see of it. */
-import { expect } from 'vitest';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,5 +1,4 @@
 /** A worker that probes every second or two, and what it found so far. */
-import { beforeAll, expect } from 'vitest';
 import { untilScheduled } from './checks.ts';
 import { eventually } from './eventually.ts';
 import { createDeployment, untilRunning } from './machines.ts';

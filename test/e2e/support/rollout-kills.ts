@@ -1,5 +1,4 @@
 /** A rollout while our programs die every 5 to 10 s. */
-import { describe, expect, test } from 'vitest';
 import { className } from './manifests.ts';
 import type { Program } from './operator.ts';
 import { startRandomKills, type RandomKills } from './random-kills.ts';

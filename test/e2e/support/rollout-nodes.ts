@@ -1,5 +1,4 @@
 /** Marks on Nodes during a rollout. */
-import { expect } from 'vitest';
 import { annotations, options, taints } from '../../../workflows/api/constants.ts';
 import type { NodeObject } from './cluster.ts';
 import { eventually } from './eventually.ts';

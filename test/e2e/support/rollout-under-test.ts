@@ -1,5 +1,4 @@
 /** A MachineDeployment that is rolled while every state of its machines is recorded. */
-import { afterEach, beforeAll, expect } from 'vitest';
 import type {
   MachineDeployment,
   MachineDeploymentSpec,

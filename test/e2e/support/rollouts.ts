@@ -1,5 +1,4 @@
 /** What scenarios do with the rollout of a MachineDeployment. */
-import { expect } from 'vitest';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';

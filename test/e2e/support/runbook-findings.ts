@@ -1,5 +1,4 @@
 /** A trouble as `millwright stuck` and `millwright explain` tell it, by which a page is found. */
-import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { Runbook } from './runbook.ts';
 

@@ -4,7 +4,6 @@
  * hurting the others.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';

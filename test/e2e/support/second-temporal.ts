@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { answersOk } from '../../../deploy/local/components/component.ts';
 import { temporalServerCommand } from '../../../deploy/local/components/temporal-server.ts';

@@ -1,5 +1,4 @@
 /** A pool whose watcher and worker run for Deployments, as in a cluster: runbooks act on those. */
-import { afterAll, beforeAll, expect } from 'vitest';
 import { deployments } from '../../../cli/migrate/deployments.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './machines.ts';
 import { Replicas } from './replicas.ts';

@@ -3,7 +3,6 @@
  * held up by deletes.
  */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { createClass } from './classes.ts';

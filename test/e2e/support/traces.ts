@@ -1,5 +1,4 @@
 /** Spans of a scenario: received, found by what they are about, and compared with their trace. */
-import { afterAll, beforeAll, expect } from 'vitest';
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import type { OtlpReceiver, ReceivedSpan } from '../../support/otlp-receiver.ts';
 import { eventually } from './eventually.ts';

@@ -2,7 +2,6 @@
  * What a scenario must not hide behind restarts and retries: a process that died, a run that ended
  * badly, a history that cannot be replayed.
  */
-import { expect } from 'vitest';
 import { badEndOf, failedReplays, failedTasksOf, UnseenShapes } from './histories.ts';
 import type { Operator } from './operator.ts';
 import { isNight, testStack } from './test-stack.ts';

@@ -1,5 +1,4 @@
 /** Pods on one Node, and what may keep them there. */
-import { expect } from 'vitest';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { eventually } from './eventually.ts';

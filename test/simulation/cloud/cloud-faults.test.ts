@@ -1,5 +1,4 @@
 /** What a driver sees of a cloud that fails, and what the cloud did. */
-import { describe, expect, test } from 'vitest';
 import { aRequest } from '../../activities/drivers/a-request.ts';
 import { failureOf } from '../../activities/drivers/failure-of.ts';
 import { Chance } from '../engine/chance.ts';

@@ -1,5 +1,4 @@
 /** Outages of an API server, and the instances that go with it. */
-import { expect, test } from 'vitest';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';

@@ -1,5 +1,4 @@
 /** Kubelets on an API server in memory. */
-import { describe, expect, test } from 'vitest';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';

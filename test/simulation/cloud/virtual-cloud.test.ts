@@ -1,5 +1,4 @@
 /** The simulated cloud answers as the virtual cloud does, to the calls that drivers make. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallResult, TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { aCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { testSeed } from '../../support/seed.ts';

@@ -1,5 +1,4 @@
 /** Creates that are promised before they are carried out. */
-import { expect, test } from 'vitest';
 import { DriverPending } from '../../../activities/drivers/driver.ts';
 import { aRequest } from '../../activities/drivers/a-request.ts';
 import { aSimulatedCloud } from './a-simulated-cloud.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import type { Verdict } from '../world/weather.ts';
 import { budgets, ControllersUnderTest, pods } from './controllers-under-test.ts';
 

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectMeta, OwnerReference } from '../../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { configMaps, ControllersUnderTest, pods } from './controllers-under-test.ts';

@@ -1,5 +1,4 @@
 /** What becomes of Nodes and their pods when conditions change and kubelets fall silent. */
-import { beforeEach, describe, expect, test } from 'vitest';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { ControllersUnderTest, pods } from './controllers-under-test.ts';
 import { isReady } from './objects.ts';

@@ -1,5 +1,4 @@
 /** Workloads, what kubelets make of their pods, and volumes. */
-import { beforeEach, describe, expect, test } from 'vitest';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { budgets, ControllersUnderTest, namespace, pods } from './controllers-under-test.ts';
 import { isReady } from './objects.ts';

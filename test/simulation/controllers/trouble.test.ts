@@ -1,5 +1,4 @@
 /** Each fault of controllers does what it says, and only while the weather is bad. */
-import { expect, test } from 'vitest';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { configMaps, ControllersUnderTest, namespace, pods } from './controllers-under-test.ts';
 import { calmControllers } from './trouble.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Chance } from '../engine/chance.ts';
 import { budgets, ControllersUnderTest, namespace } from './controllers-under-test.ts';
 import { applicationBy, standardWorkloads } from './standard-workloads.ts';

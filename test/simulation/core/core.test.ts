@@ -1,5 +1,4 @@
 /** The simulated Temporal and core in a few scripts; all are compared with the server's. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOfScripts } from '../differential/temporal/bundle.ts';
 import type { ScriptBundle } from '../differential/temporal/bundle.ts';
 import { onSimulation } from '../differential/temporal/on-simulation.ts';

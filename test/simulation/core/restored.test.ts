@@ -1,5 +1,4 @@
 import { defaultPayloadConverter } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failingErrors } from '../../../workers/temporal/bundle-workflows.ts';
 import { bundleOfScripts } from '../differential/temporal/bundle.ts';
 import type { ScriptBundle } from '../differential/temporal/bundle.ts';

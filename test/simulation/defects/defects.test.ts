@@ -1,7 +1,6 @@
 /** A defect that does not fit the source, or has no test, is found here and not only at night. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { repository } from '../../../deploy/local/layout.ts';
 import { testFilesOf } from '../../run/test-files.ts';
 import { defects, withDefect } from './defects.ts';

@@ -1,5 +1,4 @@
 /** Whether the comparison of two API servers notices what is different: without a real one. */
-import { afterEach, describe, expect, test } from 'vitest';
 import type { ApiServerOptions } from '../../support/api-server/api-server.ts';
 import { HttpApiServer } from '../../support/api-server/http-api-server.ts';
 import { Chance } from '../engine/chance.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { customResource, lease } from '../../../activities/kube/client/paths.ts';
 import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';

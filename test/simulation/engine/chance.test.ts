@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Chance } from './chance.ts';
 
 test('what has a share of 0 never happens, and shifts nothing that is drawn afterwards', () => {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { parseGoDuration } from './durations.ts';
 
 test.each([

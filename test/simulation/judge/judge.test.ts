@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { anObject, courtroom, pathTo } from './courtroom.ts';
 
 test('a rule that fails on a write ends the run, and is no answer to the process that wrote', () => {

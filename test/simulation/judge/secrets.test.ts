@@ -1,5 +1,4 @@
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
 import { base64 } from '../../support/builders.ts';
 import { secretMarker } from '../users/objects.ts';
 import { courtroom, startRun } from './courtroom.ts';

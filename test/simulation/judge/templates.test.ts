@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { anObject } from './courtroom.ts';
 import { isOfTemplate } from './templates.ts';
 

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCampaign, type Campaign } from './campaign.ts';
 import * as fake from './fake-simulator.ts';
 import type { SeedResult } from './seed-result.ts';

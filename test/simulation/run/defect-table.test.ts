@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { withVerdicts } from './defect-table.ts';
 
 const defects = ['M1', 'M2', 'S1'].map((id) => ({ id, title: `title of ${id}`, edits: [] }));

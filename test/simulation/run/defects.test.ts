@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Copy } from '../../mutants/copy.ts';
 import { chosenDefects, withDefect, type Defect } from './defects.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { commandOf } from './command.ts';
 import { parseArguments, usageOf } from './options.ts';
 

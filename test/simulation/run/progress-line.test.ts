@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { ProgressLine } from './progress-line.ts';
 
 /** What a line writes when it is shown a text at each of these times, milliseconds. */

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { Timeline } from '../engine/timeline.ts';
 import { fullReportOf, reportOf, type Reported } from './report.ts';
 import { startMs } from './simulator.ts';

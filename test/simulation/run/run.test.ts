@@ -1,6 +1,5 @@
 /** `npm run simulate` as a person runs it, without npm. */
 import { execFile } from 'node:child_process';
-import { expect, test } from 'vitest';
 import { repository } from '../../../deploy/local/layout.ts';
 import type { RunInJson } from './tally.ts';
 

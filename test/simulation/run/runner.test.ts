@@ -1,5 +1,4 @@
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
 import * as fake from './fake-simulator.ts';
 import { Runner } from './runner.ts';
 import { crashRule } from './simulator.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { changesOf, readSeedFile, setupIn } from './seed-files.ts';
 
 const kinds = { faults: ['lostCalls', 'kills'], users: ['scale'] };

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fake from './fake-simulator.ts';
 import { readSeedFile } from './seed-files.ts';
 import { runSeed, type SeedRunOptions } from './seed-run.ts';

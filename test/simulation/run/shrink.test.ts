@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Violation } from '../engine/simulation.ts';
 import { shrink, type Shrunk } from './shrink.ts';
 import { startMs, type Setup } from './simulator.ts';

@@ -1,6 +1,5 @@
 /** One run on a simulated server, and a worker by hand, which asks for a task at a time. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { expect } from 'vitest';
 import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
 import type { ActivityTask, TaskCommand, WorkflowTask } from './messages.ts';

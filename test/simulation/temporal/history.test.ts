@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { History } from './history.ts';
 
 function historyOf(events: number, weight?: number): History {

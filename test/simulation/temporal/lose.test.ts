@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
 import { SimulatedTemporal } from './server.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Case, options, secondMs, workflowId } from './case.ts';
 import { partsOf } from './durations.ts';
 import type { Command, Job } from './messages.ts';

@@ -1,5 +1,4 @@
 import { defaultPayloadConverter } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import { Case, orError, secondMs, workflowId } from './case.ts';
 import type { TaskCommand, WorkflowTask } from './messages.ts';
 

@@ -1,5 +1,4 @@
 /** Actions that do several things in a row, as a person does: each leaves what it is for. */
-import { expect, test } from 'vitest';
 import { annotations as keys } from '../../../workflows/api/constants.ts';
 import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import { calm } from '../world/weather.ts';

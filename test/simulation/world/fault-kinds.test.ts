@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { allCloudTrouble } from '../cloud/transport.ts';
 import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';

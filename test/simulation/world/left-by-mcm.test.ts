@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { bareWorld } from '../users/bare-world.ts';

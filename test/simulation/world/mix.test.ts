@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { troubleBy } from './fault-kinds.ts';
 import { mixOf, usualMix } from './mix.ts';
 import { allFaults } from './trouble.ts';

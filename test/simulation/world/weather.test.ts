@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Fate } from '../engine/journey.ts';
 import { SimulatedProcess } from '../engine/process.ts';

@@ -1,5 +1,4 @@
 /** What kube-apiserver 1.35 answered to the same requests. */
-import { beforeEach, describe, expect, test } from 'vitest';
 import type { KubeObject, PatchType } from '../../../activities/kube/client/client.ts';
 import { customResource, lease, namespaced, node } from '../../../activities/kube/client/paths.ts';
 import { aMachine, aNode, namespace } from '../builders.ts';

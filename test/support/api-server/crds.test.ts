@@ -1,5 +1,4 @@
 /** What kube-apiserver 1.35 made of objects of our kinds, with the schemas of deploy/crds. */
-import { beforeEach, expect, test } from 'vitest';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import { namespace } from '../builders.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { ApiServer } from './api-server.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 

@@ -1,5 +1,4 @@
 /** What the API server in memory does only when it is asked to, and what it keeps. */
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced, node } from '../../../activities/kube/client/paths.ts';
 import { aMachine, aNode, namespace } from '../builders.ts';
 import { ApiServer } from './api-server.ts';

@@ -1,5 +1,4 @@
 /** Which objects kube-apiserver 1.35 selected, and which selectors it refused. */
-import { expect, test } from 'vitest';
 import { fieldTestOf } from './field-selectors.ts';
 import { labelTestOf } from './label-selectors.ts';
 import { resources } from './resources.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
 import { isOfOtherPlace, checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { viewOfMachine } from '../../../watcher/cache/machine-view.ts';
 import { aMachine } from '../objects.ts';
 

@@ -1,5 +1,4 @@
 /** Machines outside the selector of the set that controls them. */
-import { beforeEach, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aMachineSet } from '../objects.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { viewOfMachineSet } from '../../../watcher/cache/set-view.ts';
 import { aMachineSet } from '../../support/builders.ts';
 

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
 import { aClass, aMachine, aMachineDeployment, aSecret } from '../objects.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aMachineSet, aNode } from '../objects.ts';

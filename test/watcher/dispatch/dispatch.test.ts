@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import { aClass, aMachine, aMachineDeployment, aMachineSet, aNode, aSecret } from '../objects.ts';

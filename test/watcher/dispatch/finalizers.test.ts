@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
 import { aClass, aMachine, aSecret } from '../objects.ts';
 import type { MachineLooks } from '../objects.ts';

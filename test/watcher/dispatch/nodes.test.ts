@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { annotations, finalizers, labels, taints } from '../../../workflows/api/constants.ts';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aNode } from '../objects.ts';

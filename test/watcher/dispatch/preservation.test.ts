@@ -2,7 +2,6 @@
  * What is said of a machine's preservation reaches its workflow and its set, and what is not said
  * reaches nobody.
  */
-import { beforeEach, expect, test } from 'vitest';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { Cluster } from '../cluster.ts';
 import type { MachineLooks, NodeLooks } from '../objects.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Cluster } from '../cluster.ts';
 import { aMachine, aMachineSet } from '../objects.ts';
 

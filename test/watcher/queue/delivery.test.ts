@@ -1,5 +1,4 @@
 import { plainMemo } from '../../../workflows/contracts/plain-memo.ts';
-import { expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { createDelivery } from '../../../watcher/queue/delivery.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { priorityOf } from '../../../watcher/queue/priority.ts';
 
 const machine = { kind: 'machine' } as const;

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { SignalQueue } from '../../../watcher/queue/signal-queue.ts';
 import type { Delivered } from '../../../watcher/queue/signal-queue.ts';

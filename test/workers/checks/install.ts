@@ -5,7 +5,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
-import { vi } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
 import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
@@ -69,7 +68,7 @@ export class Install {
     const config = configOf(flags);
     const temporal = this.temporal.clientFor(process, process.name);
     const getHandle = temporal.schedule.getHandle.bind(temporal.schedule);
-    vi.spyOn(temporal.schedule, 'getHandle').mockImplementation((id) => {
+    jest.spyOn(temporal.schedule, 'getHandle').mockImplementation((id) => {
       const handle = getHandle(id);
       return id === this.unreadable ? { ...handle, describe: failForItsKey } : handle;
     });

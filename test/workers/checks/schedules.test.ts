@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
 import { idleActionsOf } from '../../support/idle-actions.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { checkNames, checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';

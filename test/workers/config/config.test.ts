@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
 import { type Config, ConfigError, readCommandLine } from '../../../workers/config/config.ts';
 import type { Component } from '../../../workers/config/flags/flag.ts';
 import type { Environment } from '../../../workers/config/temporal.ts';

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { expect, test } from 'vitest';
 import { flagsPage } from './flags-page.ts';
 
 const filepath = fileURLToPath(new URL('../../../docs/flags.md', import.meta.url));

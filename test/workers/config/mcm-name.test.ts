@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { readCommandLine, type Config } from '../../../workers/config/config.ts';
 import type { Component } from '../../../workers/config/flags/flag.ts';
 import { isNamedAsMcm } from '../../../workers/config/mcm-name.ts';

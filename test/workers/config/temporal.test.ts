@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Environment, readTemporalSettings } from '../../../workers/config/temporal.ts';
 
 const noFlags = { 'temporal-address': '', 'temporal-namespace': '' };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { AccountPace } from '../../../workers/drivers/account-pace.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 

@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { boundedDriver } from '../../../workers/drivers/bounded-driver.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../../activities/drivers/driver.ts';
 import { withCalls } from '../../../activities/drivers/with-calls.ts';

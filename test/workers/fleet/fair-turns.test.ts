@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { FairTurns } from '../../../workers/fleet/fair-turns.ts';
 
 /** Calls that end when they are told to, and the order in which they began. */

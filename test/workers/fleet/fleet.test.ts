@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client';
-import { afterEach, expect, test } from 'vitest';
 import type { Config } from '../../../workers/config/config.ts';
 import { Fleet } from '../../../workers/fleet/fleet.ts';
 import type { Attempt } from '../../../workers/fleet/served-namespace.ts';

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest';
 import type { NamespaceSelection } from '../../../workers/config/config.ts';
 import type { Namespaces } from '../../../workers/fleet/namespaces.ts';
 import { watchNamespaces } from '../../../workers/fleet/namespaces.ts';

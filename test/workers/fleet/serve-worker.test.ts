@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest';
 import { watchActiveWatcher } from '../../../activities/kube/leases/active-watcher.ts';
 import { requireLeader } from '../../../activities/runtime/leader-gate.ts';
 import { untilDriversKnown, watcherOfOthers } from '../../../workers/fleet/serve-worker.ts';

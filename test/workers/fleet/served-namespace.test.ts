@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest';
 import type { Attempt } from '../../../workers/fleet/served-namespace.ts';
 import { ServedNamespace } from '../../../workers/fleet/served-namespace.ts';
 import type { TargetSecrets } from '../../../workers/fleet/target-secrets.ts';

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { TargetSecret } from '../../../workers/config/config.ts';
 import type { TargetSecrets } from '../../../workers/fleet/target-secrets.ts';

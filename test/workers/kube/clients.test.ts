@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createKubeClients, untilTemporalAnswers } from '../../../workers/kube/clients.ts';
 import { digestOfCluster, untilIdentityKnown } from '../../../workers/temporal/identity.ts';
 import type { KubeSource } from '../../../workers/config/config.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 

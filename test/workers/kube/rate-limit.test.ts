@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { monotonicMs } from '../../../activities/system/system.ts';
 import type { KubeClient } from '../../../activities/kube/client/client.ts';
 import { limitRate, type RateLimit } from '../../../workers/kube/rate-limit.ts';

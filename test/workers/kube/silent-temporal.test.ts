@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { connectTo } from '../../../workers/kube/clients.ts';
 import { startSilentTemporal } from '../../support/silent-temporal.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { auditLine } from '../../../workers/log/audit-line.ts';
 
 test('a line has the object, the run and what is known of the request; audit says who', () => {

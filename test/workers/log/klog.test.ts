@@ -1,5 +1,4 @@
 /** Lines for the parser that Gardener configures for MCM's logs. */
-import { expect, test } from 'vitest';
 import { createLogger, type Logger } from '../../../workers/log/logger.ts';
 
 /**

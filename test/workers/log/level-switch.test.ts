@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { LevelSwitch } from '../../../workers/log/level-switch.ts';
 import { createLogger, type Logger } from '../../../workers/log/logger.ts';
 import type { LogSettings } from '../../../workers/log/settings.ts';

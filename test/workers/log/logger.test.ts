@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { createLogger, type LoggerOptions } from '../../../workers/log/logger.ts';
 import { logLines } from './log-lines.ts';
 

@@ -1,5 +1,4 @@
 /** Failures that are repeated: the first, ever fewer summaries, and the end. */
-import { expect, test } from 'vitest';
 import { RepeatedFailures, type LogEntry } from '../../../workers/log/repeated-failures.ts';
 
 type Line = LogEntry & { level: string; at: number };

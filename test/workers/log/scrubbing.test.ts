@@ -1,5 +1,4 @@
 /** Secrets in texts of others are recognised by their form, or because we read them. */
-import { expect, test } from 'vitest';
 import { SecretValues, scrubbed, secretValues } from '../../../workers/log/scrubbing.ts';
 import { logLines } from './log-lines.ts';
 

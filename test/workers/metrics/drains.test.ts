@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 

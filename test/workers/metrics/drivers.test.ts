@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';

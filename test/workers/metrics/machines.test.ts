@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest';
 import { drainFailedWords } from '../../../workflows/api/drain-failure.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

@@ -1,5 +1,4 @@
 /** The series of MCM v0.62.1, from objects as an API server holds them. */
-import { beforeEach, describe, expect, test } from 'vitest';
 import type { MachineSummary } from '../../../workflows/api/machine-set.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { expect, test } from 'vitest';
 import { documented, metricsPage } from './metrics-page.ts';
 
 const filepath = fileURLToPath(new URL('../../../docs/metrics.md', import.meta.url));

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest';
 import { aMachine } from '../../support/builders.ts';
 import { LeadingWatcher } from './leading-watcher.ts';
 

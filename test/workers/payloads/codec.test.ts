@@ -1,6 +1,5 @@
 /** Payloads that nobody without the key can read, and the words of what goes wrong with keys. */
 import { createSecretKey } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
 import { ApplicationFailure, defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { createCodec } from '../../../workers/payloads/codec.ts';
 import { failureConverter } from '../../../workers/payloads/failure-converter.ts';

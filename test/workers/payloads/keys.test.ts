@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
 import { readPayloadKeys } from '../../../workers/payloads/keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payload-keys-'));

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { Leaderless, registerLeaderlessMetric } from '../../../workers/process/leaderless.ts';
 

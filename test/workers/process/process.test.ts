@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
 
 const start = new URL('../../../workers/process/process.ts', import.meta.url).href;
 const folder = fileURLToPath(new URL('../../..', import.meta.url));

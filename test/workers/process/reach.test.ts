@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { untilReached } from '../../../workers/process/reach.ts';
 import { reasonOf } from '../../../workers/log/reason.ts';
 import { logLines } from '../log/log-lines.ts';

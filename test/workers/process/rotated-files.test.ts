@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync, renameSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { endWhenRotated, faultOfStart } from '../../../workers/process/rotated-files.ts';
 import { HandSystem } from '../../support/hand-system.ts';

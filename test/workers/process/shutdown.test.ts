@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events';
-import { expect, test } from 'vitest';
 import { createShutdown } from '../../../workers/process/shutdown.ts';
 import { logLines } from '../log/log-lines.ts';
 

@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import { measuredReach, TemporalReach } from '../../../workers/process/temporal-reach.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 

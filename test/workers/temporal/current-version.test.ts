@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { CurrentVersion, versionFault } from '../../../workers/temporal/current-version.ts';
 import type { QueueVersions } from '../../../workers/temporal/queue-versions.ts';
 import { HandSystem } from '../../support/hand-system.ts';

@@ -1,5 +1,4 @@
 import { IllegalStateError } from '@temporalio/common';
-import { afterEach, expect, test } from 'vitest';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { DriverWorkers, watchProviders } from '../../../workers/temporal/driver-workers.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';

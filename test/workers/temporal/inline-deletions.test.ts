@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { ServedDeletions } from '../../../workers/temporal/inline-deletions.ts';
 import type { DeleteOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import { removal } from '../../activities/drain/drain-under-test.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Claimant } from '../../../workers/temporal/claims.ts';
 import type { Run } from '../../../workers/temporal/left-over-runs.ts';
 import { isLeftOver } from '../../../workers/temporal/left-over-runs.ts';

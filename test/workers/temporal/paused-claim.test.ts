@@ -3,7 +3,6 @@ import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
-import { expect, test } from 'vitest';
 import { claimHolder } from '../../../workers/temporal/claims.ts';
 import { startFakeTemporal } from './fake-temporal.ts';
 

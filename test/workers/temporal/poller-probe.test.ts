@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { createTemporalClient } from '../../../workers/kube/clients.ts';
 import { createServiceProbes } from '../../../workers/temporal/poller-probe.ts';
 import { startFakeTemporal } from './fake-temporal.ts';

@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import type { DriverSettings } from '../../../activities/drivers/settings.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';

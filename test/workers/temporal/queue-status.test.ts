@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { describe, expect, test } from 'vitest';
 import { readQueue } from '../../../workers/temporal/queue-status.ts';
 
 const deploymentName = 'shoot_millwright';

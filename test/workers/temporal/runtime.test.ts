@@ -1,5 +1,4 @@
 /** What the SDK logs comes out of our logger: failures of attempts once. */
-import { expect, test } from 'vitest';
 import { entriesTo } from '../../../workers/temporal/runtime.ts';
 import { logLines } from '../log/log-lines.ts';
 

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import {
   commandsFor,

@@ -1,6 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import { sleep } from '../../../activities/system/system.ts';
 import { createTimeoutCounter } from '../../../workers/temporal/timed-out.ts';
 import { HandSystem } from '../../support/hand-system.ts';

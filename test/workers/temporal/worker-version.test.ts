@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
 import { ownBuildId, workerVersionOf } from '../../../workers/temporal/worker-version.ts';
 import { version } from '../../../workers/config/version.ts';
 

@@ -1,6 +1,5 @@
 import { IllegalStateError } from '@temporalio/common';
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
 import { createInterceptors, startWorkers } from '../../../workers/temporal/workers.ts';

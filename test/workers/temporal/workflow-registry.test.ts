@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
 import { Case, orError } from '../../simulation/temporal/case.ts';
 

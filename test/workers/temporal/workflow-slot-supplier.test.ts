@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
 import { workflowSlots } from '../../../workers/temporal/worker-options.ts';
 import {
   WorkflowSlotSupplier,

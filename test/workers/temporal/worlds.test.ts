@@ -1,5 +1,4 @@
 /** To which namespace an activity goes, and what becomes of one that is for none. */
-import { expect, test } from 'vitest';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Info } from '@temporalio/activity';

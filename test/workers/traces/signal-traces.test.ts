@@ -2,7 +2,6 @@
 import type { Span } from '@opentelemetry/api';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Headers, Payload } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import type { Signal, SignalTrace } from '../../../watcher/dispatch/signal.ts';
 import { headerInterceptor } from '../../../workers/traces/outgoing-headers.ts';
 import { SignalTraces } from '../../../workers/traces/signal-traces.ts';

@@ -2,7 +2,6 @@
 import type { Context } from '@temporalio/activity';
 import type { Span } from '@opentelemetry/api';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import { activityTraceHeader } from '../../../workflows/contracts/tracing.ts';
 import { secretValues } from '../../../workers/log/scrubbing.ts';
 import { createActivityTraces } from '../../../workers/traces/worker-traces.ts';

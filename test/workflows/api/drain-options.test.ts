@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { digestOfOptions, drainOptionsIn } from '../../../workflows/api/drain-options.ts';
 
 const until = 'millwright.dev/drain-until';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../workflows/api/duration.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { unsettledConditions, withoutUnsettled } from '../../../workflows/api/kstatus.ts';
 
 const now = '2026-01-01T00:00:00Z';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { matches } from '../../../workflows/api/selector.ts';
 
 const labels = { colour: 'red', size: 'small' };

@@ -1,6 +1,5 @@
 /** The JSON schema of what drivers serve is the source of the types. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import { compile } from 'json-schema-to-typescript';
 import {
   generateDriverContract,

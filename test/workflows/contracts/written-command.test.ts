@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import {
   formatCommand,

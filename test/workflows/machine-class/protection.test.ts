@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { WorkflowInput, SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import { useChanged } from '../../../workflows/contracts/messages.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ReadClassOutcome } from '../../../workflows/contracts/machine-class-activities.ts';
 import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';

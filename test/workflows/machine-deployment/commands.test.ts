@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
 import type { DeploymentFacts } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { faultOf } from '../../../workflows/machine-deployment/commands.ts';

@@ -1,5 +1,4 @@
 /** Writes that the API server refuses a MachineDeployment for as long as a policy stands. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';

@@ -1,5 +1,4 @@
 /** What time does to a MachineDeployment: deadlines, and what is tried again. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -431,4 +430,4 @@ test('a rollout that always has news continues as new when its run has grown lon
     await rollout.until('it goes on', ({ state }) => state === 'Progressing');
     expect(await rollout.runId()).not.toBe(first);
   });
-}, 120_000);
+});

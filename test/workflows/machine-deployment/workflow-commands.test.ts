@@ -1,6 +1,5 @@
 /** What people and programs ask of a rollout, by signal and by update. */
 import { EventEmitter, once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApplicationFailure, WorkflowUpdateFailedError } from '@temporalio/client';
 import { RawValue } from '@temporalio/common';
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';

@@ -2,7 +2,6 @@
  * Runs end here, after which the test server skips no time: what needs that is in
  * machine-deployment-waits.test.ts.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';

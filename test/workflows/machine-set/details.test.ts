@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { formatFacts } from '../../../workflows/machine-set/details.ts';
 import { newState } from '../../../workflows/machine-set/state.ts';
 import type { ObservedMachineSet } from '../../../workflows/plan/machine-set/plan.ts';

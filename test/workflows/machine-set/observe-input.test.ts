@@ -1,5 +1,4 @@
 /** Which state of its machines a set has to read at least. */
-import { expect, test } from 'vitest';
 import { observeInputOf } from '../../../workflows/machine-set/observe-input.ts';
 import type { MachineSetState } from '../../../workflows/machine-set/state.ts';
 import { newState, noteChanged } from '../../../workflows/machine-set/state.ts';

@@ -1,7 +1,6 @@
 /**
  * A person has stopped everything: a set with machines to make or to delete goes on with the rest.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

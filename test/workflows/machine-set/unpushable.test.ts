@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { afterPush } from '../../../workflows/machine-set/unpushable.ts';
 
 const attempt = { now: 10_000, random: 0 };

@@ -1,6 +1,5 @@
 /** A run that Temporal begins anew after its predecessor failed: what that one knew is lost. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptionsOf } from '../../../watcher/queue/delivery.ts';

@@ -2,7 +2,6 @@
  * Creates and deletes that go on in the cloud: the workflow sleeps in between, and says what it
  * waits for.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   CreateOutcome,
   DeleteOutcome,

@@ -1,5 +1,4 @@
 /** What people and programs ask of a drain, by signal and by update. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { errorOf } from '../../../workflows/machine/commands.ts';

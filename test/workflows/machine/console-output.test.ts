@@ -1,5 +1,4 @@
 /** What an instance printed that did not join in time: asked once, and never waited for long. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApplicationFailure } from '@temporalio/common';
 import { consoleOutputBy } from '../../../workflows/contracts/driver-answers.ts';
 import { machineDetails } from '../../../workflows/machine/details.ts';

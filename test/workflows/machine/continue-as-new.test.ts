@@ -1,5 +1,4 @@
 /** A run of a machine that has grown long goes on as a new one. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Context } from '@temporalio/activity';
 import { machineObserved } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';

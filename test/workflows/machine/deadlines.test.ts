@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { drainBeganAt } from '../../../workflows/machine/deadlines.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
 import { enterTeardown } from '../../../workflows/machine/teardown.ts';

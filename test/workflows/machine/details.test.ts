@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { machineDetails } from '../../../workflows/machine/details.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';

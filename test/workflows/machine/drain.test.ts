@@ -1,5 +1,4 @@
 /** What a drain reports, and how its workflow shows it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { createActivityInterceptor, reportProgress } from '../../../activities/interceptor.ts';

@@ -1,5 +1,4 @@
 /** A Machine whose MachineClass its driver refuses. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

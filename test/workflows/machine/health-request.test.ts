@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { healthRequestOf } from '../../../workflows/machine/health.ts';
 import {
   afterCheck,

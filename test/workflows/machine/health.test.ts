@@ -1,5 +1,4 @@
 /** A machine that has joined: what its workflow looks at, and when. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   HealthOutcome,
   HealthRequest,

@@ -1,5 +1,4 @@
 /** A machine whose instance may be gone: the cloud is asked twice, and the Node is heard. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DescribeOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type {
   HealthOutcome,

@@ -1,6 +1,5 @@
 /** What the search shows of a machine, and what that costs. */
 import type { SearchAttributePair } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';

@@ -2,7 +2,6 @@
  * What a workflow takes over of a look: after it there is nothing to look at, until somebody says
  * something else.
  */
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
   noteApplied,

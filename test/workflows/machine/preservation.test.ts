@@ -1,7 +1,6 @@
 /** A machine that is kept for a look at it: when its workflow looks, drains, and stops. */
 import { EventEmitter, once } from 'node:events';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { drainReport } from '../../../workflows/contracts/messages.ts';

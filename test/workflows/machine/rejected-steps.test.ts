@@ -2,7 +2,6 @@
  * A step that is rejected, as an operator can do in the Temporal UI, ends no life: the step is
  * tried again after a while.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { eventually } from '../../support/eventually.ts';

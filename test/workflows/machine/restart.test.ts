@@ -2,7 +2,6 @@
  * A life that begins with an object of which much has happened already, and steps that do not end
  * as they should.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {

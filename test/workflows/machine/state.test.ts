@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { factsOf } from '../../../workflows/machine/facts.ts';
 import { noteReadNode, observeNode } from '../../../workflows/machine/node.ts';

@@ -1,5 +1,4 @@
 /** A Machine whose drain runs on a worker with the kubeconfig of another target cluster. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf } from '../../../activities/runtime/failures.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { hasGrownLong } from '../../../workflows/plan/history-length.ts';
 
 const short = { historyLength: 100, historySize: 50_000, continueAsNewSuggested: false };

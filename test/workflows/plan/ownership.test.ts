@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Claim, Claimant, Claimed } from '../../../workflows/plan/ownership.ts';
 import { planClaim, selectorFaults } from '../../../workflows/plan/ownership.ts';

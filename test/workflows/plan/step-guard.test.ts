@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ofTurns, StepGuard } from '../../../workflows/plan/step-guard.ts';
 

@@ -1,6 +1,5 @@
 /** What a server that is not a double makes of a survey that takes longer than its attempt may. */
 import { Context } from '@temporalio/activity';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachine, namespace } from '../../support/builders.ts';

@@ -1,5 +1,4 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import { begunAnewReason } from '../../../workflows/runtime/begun-anew.ts';
 
 test.each([

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptionsOf } from '../../../watcher/queue/delivery.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,6 @@
 /**
  * What a run of a set or a deployment takes over from the run before, in the middle of its work.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newState as newDeploymentState } from '../../../workflows/machine-deployment/state.ts';
 import { newState as newSetState } from '../../../workflows/machine-set/state.ts';
 import { eventually } from '../../support/eventually.ts';

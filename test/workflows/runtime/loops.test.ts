@@ -2,7 +2,6 @@
  * A plan that asks for the same again and again, as after a mistake of ours: the loops of sets and
  * deployments take pauses.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StepName } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -59,7 +58,7 @@ test('the loop of a set whose machines never equal their template takes pauses',
     // The first pauses last 2 s, later ones 5 s.
     expect(later).toBeLessThan(0.75 * seconds);
   });
-}, 120_000);
+});
 
 test('the loop of a deployment whose list of marks is another one each time takes pauses', async () => {
   let list = 0;
@@ -79,4 +78,4 @@ test('the loop of a deployment whose list of marks is another one each time take
     // The first pauses last 2 s, later ones 5 s.
     expect(later).toBeLessThan(0.75 * seconds);
   });
-}, 120_000);
+});

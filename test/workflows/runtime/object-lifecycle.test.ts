@@ -1,5 +1,5 @@
 /** Which signals are of the same object, of a later one of its name, or of one that is gone. */
-import { expect, test, vi } from 'vitest';
+import { fakeClock } from '../../support/fake-clock.ts';
 import type { SetSnapshot } from '../../../workflows/contracts/messages.ts';
 import { epochAt } from '../../../workflows/values/epoch.ts';
 import type { ObjectState } from '../../../workflows/runtime/object-lifecycle.ts';
@@ -72,22 +72,22 @@ test('a successor that goes as well is forgotten', () => {
 });
 
 test('a forged term of the far future makes nothing deaf: a term that begins later is later', () => {
-  vi.useFakeTimers({ now: Date.parse('2026-11-01T00:00:00Z') });
+  const clock = fakeClock({ now: Date.parse('2026-11-01T00:00:00Z') });
   const state = following('first');
   noteObserved(state, withPlausibleEpoch({ ...seen('first', '6'), epoch: 2 ** 52 }));
   expect(state.observed?.epoch).toBe(epochAt(Date.parse('2026-11-01T00:10:00Z')));
   const nextTerm = { ...seen('first', '7'), epoch: epochAt(Date.parse('2026-11-01T00:10:01Z')) };
-  vi.setSystemTime('2026-11-01T00:10:01Z');
+  clock.setSystemTime(new Date('2026-11-01T00:10:01Z'));
   expect(noteObserved(state, withPlausibleEpoch(nextTerm))).toBe(true);
   expect(state.observed).toEqual(nextTerm);
-  vi.useRealTimers();
+  clock.uninstall();
 });
 
 test('terms of a Lease that counts from a clock years ahead still follow each other', () => {
-  vi.useFakeTimers({ now: Date.parse('2026-11-01T00:00:00Z') });
+  const clock = fakeClock({ now: Date.parse('2026-11-01T00:00:00Z') });
   const state = following('first');
   const ahead = { ...seen('first', '6'), epoch: epochAt(Date.parse('2031-01-01T00:00:00Z')) };
   expect(noteObserved(state, withPlausibleEpoch(ahead))).toBe(true);
   expect(noteObserved(state, withPlausibleEpoch({ ...ahead, resourceVersion: '7' }))).toBe(true);
-  vi.useRealTimers();
+  clock.uninstall();
 });

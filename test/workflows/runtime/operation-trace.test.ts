@@ -1,5 +1,4 @@
 /** What is traced of an object follows from what it is, whatever signals come twice or late. */
-import { expect, test } from 'vitest';
 import type {
   EndedOperation,
   OperationContext,
@@ -100,7 +99,9 @@ test('a run hands what is going on to the next', () => {
 
 test('without a context nothing is asked, kept or told', () => {
   const { ended, trace } = aTrace();
-  trace.follow(() => expect.fail('it was asked'));
+  trace.follow(() => {
+    throw new Error('it was asked');
+  });
   trace.note('x');
   trace.end('gone');
   expect(ended).toEqual([]);

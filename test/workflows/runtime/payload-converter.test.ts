@@ -1,6 +1,5 @@
 /** What cannot be decoded is no payload of ours, and what must stop a worker without keys. */
 import { createSecretKey } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { createCodec } from '../../../workers/payloads/codec.ts';
 import { plainMemo } from '../../../workflows/contracts/plain-memo.ts';

@@ -2,7 +2,6 @@
  * Two workers of different installs on one task queue: each does its own, and no attempt is lost.
  */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Context } from '@temporalio/activity';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';

@@ -1,6 +1,5 @@
 /** Whoever can write to Temporal can write headers: those that make no sense harm no run. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import { carriedIn, contextIn } from '../../../workflows/runtime/trace-context.ts';
 
 const traceparent = `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01`;

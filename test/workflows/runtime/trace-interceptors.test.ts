@@ -1,7 +1,6 @@
 /** How the trace of an operation gets from one run to the next. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Headers } from '@temporalio/common';
-import { expect, test } from 'vitest';
 import type { Operations } from '../../../workflows/contracts/tracing.ts';
 import { activityTraceHeader, signalTraceHeader } from '../../../workflows/contracts/tracing.ts';
 import { interceptors } from '../../../workflows/runtime/trace-interceptors.ts';

@@ -1,5 +1,4 @@
 /** The search for orphans at a driver that serves nothing but the port. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DescribeOutcome, ListOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import type {
   EvaluatedListing,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { OrphanCheck, OrphanOutcome } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { planSweep } from '../../../workflows/plan/safety/orphan-sweep.ts';

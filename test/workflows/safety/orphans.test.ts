@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReachabilityReport } from '../../../workflows/contracts/safety-activities.ts';
 import type { Server } from '../../../workflows/plan/safety/reachability.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';

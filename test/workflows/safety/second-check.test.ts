@@ -1,5 +1,4 @@
 /** The checks that look twice: what is amiss in one look alone is left alone. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   WorkflowReport,
   RepairedWorkflow,

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { defined } from '../../../workflows/values/defined.ts';
 
 test('defined removes undefined fields and leaves all others', () => {

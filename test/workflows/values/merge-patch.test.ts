@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { merge } from '../../support/api-server/merge-patch.ts';
 import { mergePatchOf } from '../../../workflows/values/merge-patch.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { nameInLine } from '../../../workflows/values/name-in-line.ts';
 
 test.each(['small', 'a.b-1', '0'])('%s stands in a line as it is', (name) => {

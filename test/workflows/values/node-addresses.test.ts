@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { nodeAddresses } from '../../../workflows/values/node-addresses.ts';
 
 const internal = { type: 'InternalIP', address: '10.0.0.1' };

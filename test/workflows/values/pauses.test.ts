@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Pause, Period } from '../../../workflows/values/pauses.ts';
 import { deadlineOf, pausedMs, pausesOfDrain, unionOf } from '../../../workflows/values/pauses.ts';

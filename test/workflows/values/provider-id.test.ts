@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 
 test.each([

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from 'vitest';
 import type { BlockedDrainsOptions } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
 import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
 import type { DrainRef } from '../../../../activities/drain/wake-ups/pending-drains.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { PendingDrain } from '../../../../activities/drain/wake-ups/pending-drains.ts';
 import { tryAgainNow } from '../../../../activities/drain/wake-ups/try-again-now.ts';
 

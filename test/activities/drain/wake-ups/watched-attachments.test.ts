@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
 import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
 import { KubeError } from '../../../../activities/kube/client/errors.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,5 +1,4 @@
 /** A pass that runs when a budget changes. */
-import { afterEach, expect, test } from 'vitest';
 import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from '../../../../activities/drain/context.ts';
 import { drainNode } from '../../../../activities/drain/drain-node.ts';

@@ -2,7 +2,6 @@
  * What stands on the Machine for its Node reaches the driver: the AWS driver reads its placement
  * there.
  */
-import { expect, test } from 'vitest';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { createVirtualDriver } from '../../../../activities/drivers/virtual/driver.ts';
 import { createDriverActivities } from '../../../../activities/instance.ts';

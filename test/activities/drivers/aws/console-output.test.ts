@@ -1,5 +1,4 @@
 /** GetConsoleOutput over the wire, with the real SDK: a double of EC2; moto is in moto.test.ts. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { credentialsOf } from '../../../../activities/drivers/aws/credentials.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 

@@ -2,7 +2,6 @@
  * The driver over the wire, with the real SDK, against a double of EC2 that remembers tokens, fails
  * and takes its time.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';

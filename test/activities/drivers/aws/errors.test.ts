@@ -1,5 +1,4 @@
 /** Each row of the table, as an answer of EC2 and as what the core hears. */
-import { describe, expect, test } from 'vitest';
 import { awsErrors } from '../../../../activities/drivers/aws/errors.ts';
 import { failureOf, type FailedCall } from '../../../../activities/drivers/aws/error-mapping.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';

@@ -1,6 +1,5 @@
 /** The class with every field in deploy/examples becomes the request that it describes. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { credentialsOf } from '../../../../activities/drivers/aws/credentials.ts';
 import { runInstancesInput } from '../../../../activities/drivers/aws/run-instances-input.ts';

@@ -1,5 +1,4 @@
 /** Texts that name things: providerIDs, regions, scopes, tags, volumes. */
-import { describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { parseProviderId, providerIdOf } from '../../../../activities/drivers/aws/provider-id.ts';
 import { regionOf } from '../../../../activities/drivers/aws/spec-fields.ts';

@@ -1,5 +1,4 @@
 /** Classes whose fields are right one by one, and which EC2 refuses all the same. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { armImage, foreignGroup } from '../../../doubles/ec2/launch-rules.ts';

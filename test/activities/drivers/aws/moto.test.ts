@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type {
   CreatedInstance,
@@ -29,7 +28,7 @@ beforeAll(async () => {
     env: { AWS_ENDPOINT_URL_EC2: moto.url },
     allowsAmbientCredentials: false,
   });
-}, 300_000);
+});
 afterAll(async () => {
   account.close();
   await moto.stop();

@@ -2,7 +2,6 @@
  * Creates and deletes that go on in EC2: asked again by the core, with what the call before knew.
  * The clock is the double's.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';

@@ -1,7 +1,6 @@
 /**
  * Instances of a control cluster that is gone, as after a restore or a move of the control plane.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { validateProviderSpec } from '../../../../activities/drivers/aws/validate.ts';
 import { aSpec } from './a-class.ts';
 

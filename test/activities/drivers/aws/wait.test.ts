@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import type { MachineErrorCode } from '../../../../workflows/api/failures.ts';
 import { untilAnswered } from '../../../../activities/drivers/aws/wait.ts';

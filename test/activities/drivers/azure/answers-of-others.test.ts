@@ -1,5 +1,4 @@
 /** A proxy answers 404 with a page: nothing of that says that an instance is gone. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';

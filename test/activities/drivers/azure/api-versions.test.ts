@@ -2,7 +2,6 @@
  * Clouds that are a year behind: the versions of APIs that are asked for, and what is said where
  * one is not there.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   apiVersionsOf,
   withApiVersion,

@@ -1,5 +1,5 @@
 /** The serial log over the wire, with the real SDK, against the double and its storage account. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { signature } from '../../../doubles/azure/resource-manager.ts';
 import { failureOf } from '../failure-of.ts';
@@ -94,9 +94,9 @@ test('a storage account that is silent ends with the limit of a call', async () 
   double.faults.add({ kind: 'hang', match: '/_storage/' });
   const abort = new AbortController();
   const reading = failureOf(read({ ...request, signal: abort.signal }));
-  await expect
-    .poll(() => double.calls.some(({ path }) => path.startsWith('/_storage/')))
-    .toBe(true);
+  await eventually('it is asked', async () =>
+    double.calls.some(({ path }) => path.startsWith('/_storage/')),
+  );
   abort.abort();
   expect(await reading).toMatchObject({ code: 'Canceled' });
 });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';

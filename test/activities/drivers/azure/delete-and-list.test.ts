@@ -1,6 +1,5 @@
 /** Deleting and listing, with Azure's SDKs against the double. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { claimsOf, verdictOn } from '../../../../workflows/plan/safety/orphan-claims.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';

@@ -2,7 +2,6 @@
  * The table, row by row: in Azure's words, through the SDK's shape of errors, to what the core is
  * told.
  */
-import { describe, expect, test } from 'vitest';
 import {
   busyCodes,
   codeMeanings,

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { ComputeManagementClient } from '@azure/arm-compute';
-import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { planCredentials } from '../../../../activities/drivers/azure/credentials.ts';
 import { imageDiskOf, nicOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';

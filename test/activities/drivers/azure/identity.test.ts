@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 import { application, startAzureDouble, subscription } from '../../../doubles/azure/server.ts';

@@ -2,7 +2,6 @@
  * Every request of a create and of a delete is cut, loses its answer, or is refused: in the end
  * there is one of everything, or nothing.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { aDriver, aMachine, aSetting, living, partsOf } from './a-machine.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { graphQuery } from '../../../../activities/drivers/azure/graph-query.ts';
 import { isDiskOf, machineNameOf } from '../../../../activities/drivers/azure/names.ts';
 import { nameInProviderId } from '../../../../activities/drivers/azure/provider-id.ts';

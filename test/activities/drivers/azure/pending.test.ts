@@ -2,7 +2,6 @@
  * Operations that take minutes: a call does not wait for them, and the next one goes on where it
  * was.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';

@@ -1,5 +1,4 @@
 /** The alternatives that the example does not show. */
-import { describe, expect, test } from 'vitest';
 import { imageDiskOf, nicOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';
 import {
   defaultSshKey,

@@ -1,5 +1,4 @@
 /** Instances that were made before the control cluster moved or was restored. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';

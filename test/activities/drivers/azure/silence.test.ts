@@ -4,7 +4,6 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions.ts';
 import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';

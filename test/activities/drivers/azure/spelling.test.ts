@@ -1,7 +1,6 @@
 /**
  * A class as gardener-extension-provider-azure renders it, through the driver that a worker serves.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { validateProviderSpec } from '../../../../activities/drivers/azure/validate.ts';
 import { aSpec, someProperties, tags } from './a-machine.ts';
 

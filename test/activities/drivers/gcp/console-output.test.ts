@@ -1,5 +1,4 @@
 /** The first serial port over the wire, with the real SDK, against the double. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { failureOf } from '../failure-of.ts';
 import { aGcpWorld, gcpRequest, loadSeconds, untilOver } from './gcp-world.ts';

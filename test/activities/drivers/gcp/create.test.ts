@@ -1,6 +1,5 @@
 /** Making instances over the wire, with Google's SDK on our side and the double on the other. */
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   aGcpWorld,
   aSpec,

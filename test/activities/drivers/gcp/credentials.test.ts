@@ -1,5 +1,4 @@
 /** What a class's Secret may hold, and what it must never make the worker do. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** Instances that end right after they were made. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import {
   aGcpWorld,

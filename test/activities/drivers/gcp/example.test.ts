@@ -3,7 +3,6 @@
  * the request.
  */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';

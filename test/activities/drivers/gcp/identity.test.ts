@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { hasToken, labelValueOf, tokenOf } from '../../../../activities/drivers/gcp/labels.ts';
 import { names, placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
 import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';

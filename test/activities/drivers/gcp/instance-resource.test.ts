@@ -2,7 +2,6 @@
  * A class with every field of Gardener's driver, and the request that it becomes: built, and on the
  * wire.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';

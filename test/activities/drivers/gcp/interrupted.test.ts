@@ -2,7 +2,6 @@
  * The connection is cut at every request, before and after the work: there is one instance with its
  * disks, and none after a delete.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { aGcpWorld, aSpec, gcpRequest, loadSeconds, untilOver } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';

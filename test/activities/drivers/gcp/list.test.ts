@@ -1,5 +1,4 @@
 /** Listing, and deleting what was listed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Compute } from '../../../../activities/drivers/gcp/compute.ts';
 import { listZone } from '../../../../activities/drivers/gcp/list.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';

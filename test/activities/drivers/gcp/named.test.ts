@@ -1,5 +1,4 @@
 /** What the class names: project, zone, image and machine type are there, or they are not. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aGcpWorld, aSpec, gcpRequest, loadSeconds, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';

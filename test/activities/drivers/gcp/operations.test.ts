@@ -1,5 +1,4 @@
 /** Operations that fail. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aGcpWorld, gcpRequest, loadSeconds, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';

@@ -3,7 +3,6 @@
  * was.
  */
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';

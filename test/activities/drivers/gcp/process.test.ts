@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGcpDouble } from '../../../doubles/gcp/double.ts';
 import type { GcpDouble } from '../../../doubles/gcp/double.ts';
 import type { ConnectProxy } from './connect-proxy.ts';

@@ -1,5 +1,4 @@
 /** Instances that came with a Machine from an earlier control cluster. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import {
   aGcpWorld,

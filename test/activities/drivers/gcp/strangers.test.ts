@@ -1,5 +1,4 @@
 /** Answers that are not Google's, and none at all. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { PassThroughClient } from 'google-auth-library';
 import { TokenSource } from '../../../../activities/drivers/gcp/token-source.ts';
 

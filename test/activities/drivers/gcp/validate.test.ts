@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
 import { aSpec } from './gcp-world.ts';
 

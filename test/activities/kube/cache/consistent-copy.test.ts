@@ -1,5 +1,4 @@
 /** Reads of a copy that are as consistent as a list. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConsistentCopy } from '../../../../activities/kube/cache/consistent-copy.ts';
 import type { CopyLimits } from '../../../../activities/kube/cache/consistent-copy.ts';
 import type { KubeObject, Query, WatchEvent } from '../../../../activities/kube/client/client.ts';

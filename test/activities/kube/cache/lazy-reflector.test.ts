@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { LazyReflector } from '../../../../activities/kube/cache/lazy-reflector.ts';
 import type { CachedObject } from '../../../../activities/kube/cache/object-cache.ts';

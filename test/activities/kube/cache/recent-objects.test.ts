@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../../activities/kube/client/client.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { RecentObjects } from '../../../../activities/kube/cache/recent-objects.ts';

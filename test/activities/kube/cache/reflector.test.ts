@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
 import { KubeError } from '../../../../activities/kube/client/errors.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
 import { SharedLists } from '../../../../activities/kube/cache/shared-lists.ts';
 import { aNode } from '../../../support/builders.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { errorOfAnswer, errorOfTransport } from '../../../../activities/kube/client/errors.ts';
 
 test('where a host has several addresses, the error says what each of them did', () => {

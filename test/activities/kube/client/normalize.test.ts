@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { whole } from '../../../../activities/kube/client/normalize.ts';
 
 const apiVersion = 'machine.sapcloud.io/v1alpha1';

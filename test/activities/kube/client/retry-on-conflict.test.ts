@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { KubeError } from '../../../../activities/kube/client/errors.ts';
 import { retryOnConflict } from '../../../../activities/kube/client/retry-on-conflict.ts';
 

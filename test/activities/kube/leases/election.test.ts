@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import type { LeaseBefore } from '../../../../activities/kube/leases/lease-set.ts';

@@ -1,7 +1,6 @@
 /**
  * The Lease of the watchers of one namespace in another one, because the first one may be deleted.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import { lease } from '../../../../activities/kube/client/paths.ts';

@@ -1,5 +1,4 @@
 /** A Lease that is lost while an activity is at work. */
-import { expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createGuard } from '../../../../activities/gates.ts';
 import { createKubeActivities } from '../../../../activities/index.ts';

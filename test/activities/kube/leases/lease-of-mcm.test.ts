@@ -1,5 +1,4 @@
 /** The watchers' Lease by the name of MCM's, with the rights that MCM has: no list, no patch. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import { lease } from '../../../../activities/kube/client/paths.ts';

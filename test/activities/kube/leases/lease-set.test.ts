@@ -1,5 +1,4 @@
 /** Calls for several Leases at a time, of which one fails at once and another takes longer. */
-import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '../../../../activities/kube/client/client.ts';

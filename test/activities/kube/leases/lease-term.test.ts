@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { LeaseTerm } from '../../../../activities/kube/leases/lease-term.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');

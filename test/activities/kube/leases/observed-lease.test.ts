@@ -1,5 +1,4 @@
 /** What passes for a database that was restored, and what does not. */
-import { beforeEach, expect, test } from 'vitest';
 import { LeaseLock } from '../../../../activities/kube/leases/lease-lock.ts';
 import {
   ObservedLease,

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest';
 import { PauseHistory } from '../../../../activities/kube/leases/pause-history.ts';
 import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
 import { writePauses } from '../../../../activities/kube/objects/pauses.ts';

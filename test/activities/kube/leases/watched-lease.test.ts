@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import { lease } from '../../../../activities/kube/client/paths.ts';
 import { createLeaseClient } from '../../../../activities/kube/leases/election.ts';

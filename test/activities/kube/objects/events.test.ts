@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { DropReason } from '../../../../activities/kube/objects/event-recorder.ts';
 import { EventRecorder } from '../../../../activities/kube/objects/event-recorder.ts';
 import type { EventSubject, EventText } from '../../../../activities/kube/objects/event.ts';

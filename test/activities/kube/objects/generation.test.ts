@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { isSpecObserved } from '../../../../activities/kube/objects/generation.ts';
 
 test.each([

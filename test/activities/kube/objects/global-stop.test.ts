@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import type { GlobalStop, Stop } from '../../../../activities/kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../../../activities/kube/objects/global-stop.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { NotedPause } from '../../../../activities/kube/objects/pauses.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { recorderOf } from '../../../../activities/kube/objects/events.ts';
 import { requireActiveWatcher } from '../../../../activities/runtime/leader-gate.ts';
 import { reportOn } from '../../../../activities/machine-deployment/lifecycle.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { SpamFilter } from '../../../../activities/kube/objects/spam-filter.ts';
 
 function passed(filter: SpamFilter, { uid = 'a', now = 0, of = 1_000 }): number {

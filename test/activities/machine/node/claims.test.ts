@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { findStaleNode } from '../../../../activities/machine/node/claims.ts';
 import { aNode } from '../../../support/builders.ts';
 import { aWorld } from '../../../support/world.ts';

@@ -1,5 +1,4 @@
 /** A Machine that has not joined goes with its Node, as in MCM. */
-import { describe, expect, test } from 'vitest';
 import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
 import { deleteWithNode } from '../../../../activities/machine/node/deleted.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';

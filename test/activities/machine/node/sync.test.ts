@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { syncNode } from '../../../../activities/machine/node/sync.ts';
 import type { Node } from '../../../../activities/kube/objects/nodes.ts';
 import {

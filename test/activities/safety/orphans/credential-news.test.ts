@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
 import { customResource } from '../../../../activities/kube/client/paths.ts';
 import { createRefusals } from '../../../../activities/machine-class/refusals.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { evaluateListings } from '../../../../activities/safety/orphans/evaluate-listings.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { createClassReader } from '../../../../activities/machine-class/reader.ts';
 import type {
   Driver,

@@ -1,5 +1,4 @@
 /** The conformance kit and the drivers of clouds, with their real SDKs. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClass, createSecret } from '../classes.ts';
 import { complaintsIn, verifyDriver } from '../driver-verify.ts';
 import { Scenario } from '../scenario.ts';

@@ -3,7 +3,6 @@
  * the worker does not know. One instance for a Machine, with what goes with it, and nothing
  * afterwards.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';

@@ -1,5 +1,4 @@
 /** What the disruption controller and evictions make of PodDisruptionBudgets. */
-import { expect } from 'vitest';
 import type { Scenario } from './ownership.ts';
 import type { Ref, Stage } from './stage.ts';
 

@@ -1,5 +1,4 @@
 /** Taints of Nodes, and what becomes of their pods. */
-import { expect } from 'vitest';
 import type { Scenario } from './ownership.ts';
 import type { Ref, Stage } from './stage.ts';
 

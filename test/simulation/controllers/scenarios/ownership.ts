@@ -1,5 +1,4 @@
 /** What the garbage collector makes of owners. */
-import { expect } from 'vitest';
 import type { OwnerReference } from '../../../../activities/kube/client/client.ts';
 import type { Ref, Stage } from './stage.ts';
 

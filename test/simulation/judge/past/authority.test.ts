@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { Authority, staleMs } from './authority.ts';
 
 const hourMs = 3_600_000;

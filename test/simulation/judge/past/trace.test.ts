@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { horizonMs, Trace } from './trace.ts';
 
 function climbing(): Trace<number> {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { aNode, anObject, courtroom, minuteMs, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 import type { JudgedInstance } from '../judged-cloud.ts';

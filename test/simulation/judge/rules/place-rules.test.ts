@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { aNode, anObject, courtroom, pathTo } from '../courtroom.ts';
 import type { Deed } from '../courtroom.ts';
 import { secretMarker } from '../../users/objects.ts';

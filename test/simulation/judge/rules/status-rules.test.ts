@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { lease } from '../../../../activities/kube/client/paths.ts';
 import { anObject, beginStop, courtroom, minuteMs, namespace, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { courtroom, minuteMs, namespace, startRun } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { anObject, courtroom, minuteMs, pathTo, startRun, worker } from '../courtroom.ts';
 import type { World } from '../../world/world.ts';
 import type { Courtroom } from '../courtroom.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { defaultOf } from '../../../../workers/config/flags/flag.ts';
 import { flagNames, flagOf } from '../../../../workers/config/flags/table.ts';
 import { helpText } from '../../../../workers/config/flags/help.ts';

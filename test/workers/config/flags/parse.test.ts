@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { FlagValues } from '../../../../workers/config/flags/table.ts';
 import { nearestFlag, readFlags } from '../../../../workers/config/flags/parse.ts';
 

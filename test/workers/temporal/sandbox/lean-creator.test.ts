@@ -2,9 +2,8 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker.js';
-import { coresdk } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
 import { bundleWorkflows } from '../../../../workers/temporal/bundle-workflows.ts';
 import { createLeanCreator } from '../../../../workers/temporal/sandbox/lean-creator.ts';
 
@@ -34,7 +33,7 @@ test(
     const info = { runId, workflowId: 'machine/default/a', workflowType: 'machine', unsafe: {} };
     const randomnessSeed = [1, 2, 3, 4, 5, 6, 7, 8];
     const workflow = await creator.createWorkflow(Object({ info, randomnessSeed, now: 0 }));
-    const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({
+    const activation = proto.coresdk.workflow_activation.WorkflowActivation.fromObject({
       runId,
       timestamp: { seconds: 1 },
       jobs: [{ initializeWorkflow: { workflowType: 'machine', workflowId: 'machine/default/a' } }],

@@ -2,7 +2,6 @@
  * Waiting for the volumes of an evicted pod: first until they leave its Node, then until they
  * arrive at the next.
  */
-import { describe, expect, test } from 'vitest';
 import type { Attachment, VolumeWait } from '../../../../workflows/plan/drain/volumes.ts';
 import { afterListing, attachedTo } from '../../../../workflows/plan/drain/volumes.ts';
 

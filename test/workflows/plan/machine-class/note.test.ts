@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { NoteChange } from '../../../../workflows/plan/machine-class/note.ts';
 import {
   noteAcceptance,

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { MachineDeploymentSpec } from '../../../../workflows/api/machine-deployment.ts';
 import type { OrchestrationType } from '../../../../workflows/api/phases.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { fromZeroChanges } from '../../../../workflows/plan/machine-deployment/from-zero.ts';
 
 const prefix = 'capacity.cluster-autoscaler.kubernetes.io/';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { MachineTemplateSpec } from '../../../../workflows/api/machine-set.ts';
 import { isSameTemplate } from '../../../../workflows/plan/machine-deployment/template-equality.ts';
 import { aTemplate } from '../../../support/builders.ts';

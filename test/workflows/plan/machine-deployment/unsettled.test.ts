@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { MachineDeploymentStatus } from '../../../../workflows/api/machine-deployment.ts';
 import type { Condition } from '../../../../workflows/api/meta.ts';
 import type { DeploymentStanding } from '../../../../workflows/plan/machine-deployment/unsettled.ts';

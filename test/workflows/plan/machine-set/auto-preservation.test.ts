@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { planAutoPreservation } from '../../../../workflows/plan/machine-set/auto-preservation.ts';
 import type { MachineFact } from '../../../../workflows/plan/machine-set/scale-down.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { AutoPreservation } from '../../../../workflows/plan/machine-set/auto-preservation.ts';
 import { planAutoPreservation } from '../../../../workflows/plan/machine-set/auto-preservation.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Refusals } from '../../../../workflows/plan/machine-set/refused-machines.ts';
 import {
   afterAttempt,

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { Machine, MachineSpec } from '../../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import { templatePush } from '../../../../workflows/plan/machine-set/template-push.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { MachineSetStatus } from '../../../../workflows/api/machine-set.ts';
 import type { SetStanding } from '../../../../workflows/plan/machine-set/unsettled.ts';
 import { unsettledSet } from '../../../../workflows/plan/machine-set/unsettled.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { BackoffInput } from '../../../../workflows/plan/machine/backoff.ts';
 import { backoffSeconds, hasOwnPace } from '../../../../workflows/plan/machine/backoff.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { NodeCondition } from '../../../../workflows/api/meta.ts';
 import type {
   HealthFinding,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { annotations, labels } from '../../../../workflows/api/constants.ts';
 import type { Taint } from '../../../../workflows/api/machine.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { annotations, finalizers, labels } from '../../../../workflows/api/constants.ts';
 import type {
   EquippedNode,

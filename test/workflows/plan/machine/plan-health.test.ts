@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Row } from './rows.ts';
 import { now, running, deleted, plan, wantedOf } from './rows.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { RunningStep } from '../../../../workflows/plan/machine/steps.ts';
 import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';

@@ -1,5 +1,4 @@
 /** Machines to plan for, and how a row of a table is checked. */
-import { expect } from 'vitest';
 import type { MachineStep } from '../../../../workflows/plan/machine/steps.ts';
 import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import { machineErrorCodes } from '../../../../workflows/api/failures.ts';
 import type { LastOperation } from '../../../../workflows/api/machine.ts';
 import type {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { annotations } from '../../../../workflows/api/constants.ts';
 import { isSameQuantity } from '../../../../workflows/values/quantity.ts';
 import type { VirtualCapacity } from '../../../../workflows/plan/machine/virtual-capacity.ts';

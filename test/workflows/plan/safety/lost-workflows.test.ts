@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { WorkflowRef } from '../../../../workflows/plan/safety/lost-workflows.ts';
 import {

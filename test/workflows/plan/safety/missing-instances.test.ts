@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { ListedMachine } from '../../../../workflows/plan/safety/missing-instances.ts';
 import {
   findUnlisted,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { anySurgeOf } from '../../../../workflows/plan/machine-deployment/fenceposts.ts';
 import type {

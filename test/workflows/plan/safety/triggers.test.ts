@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { mayTrigger } from '../../../../workflows/plan/safety/triggers.ts';
 
 const minuteMs = 60_000;

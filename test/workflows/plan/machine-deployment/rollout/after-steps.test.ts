@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { afterSteps } from '../../../../../workflows/plan/machine-deployment/rollout/after-steps.ts';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { Marked } from '../../../../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import {
   marksFor,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { currentHold } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import type {
   DeploymentFacts,

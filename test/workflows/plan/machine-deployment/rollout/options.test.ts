@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { ParsedOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
 import { parseOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { RefusedMachines } from '../../../../../workflows/plan/machine-set/refused-machines.ts';
 import { allowedSteps } from '../../../../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';

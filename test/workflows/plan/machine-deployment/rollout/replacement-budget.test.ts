@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import type { BudgetedSet } from '../../../../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { grantsOf } from '../../../../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import type { DeploymentFacts } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import { awaited } from '../../../../../workflows/plan/machine-deployment/rollout/awaited.ts';
 import { isRollback } from '../../../../../workflows/plan/machine-deployment/rollout/direction.ts';

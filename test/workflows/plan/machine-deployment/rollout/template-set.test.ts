@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import type { Candidate } from '../../../../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { setOfTemplate } from '../../../../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { aTemplate } from '../../../../support/builders.ts';

@@ -1,0 +1,6 @@
+/** Once for each worker process of Jest. */
+import { seedProperties } from '../support/property-seed.ts';
+import { watchForHangs } from './hang-guard.ts';
+
+seedProperties();
+watchForHangs();
