@@ -22,11 +22,12 @@ import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * What takes longer than its attempts goes on in the regular form, which is durable and visible.
+ * What fails or takes longer goes on in the regular form, which is durable and visible. The SDK
+ * tries nothing again: the time limit of an attempt outlives it (docs/decisions/0002-recovery.md).
  */
 const local = proxyLocalActivities<KubeActivities>({
   startToCloseTimeout: longestLocalStepMs,
-  retry: { maximumAttempts: 2, initialInterval: '100ms' },
+  retry: { maximumAttempts: 1 },
 });
 
 /** Milliseconds. A worker that died says nothing any more. */

@@ -327,6 +327,24 @@ test('a signal that came during a read wins over the read', async () => {
   });
 });
 
+test('a step that fails as a local activity goes on in the regular form', async () => {
+  const localAttempts: number[] = [];
+  const world = await MachineWorld.create(temporal, {
+    readAndClaimMachine: async () => {
+      const { isLocal, attempt } = Context.current().info;
+      if (!isLocal) return { found: true, machine: world.read() };
+      localAttempts.push(attempt);
+      throw new Error('not now');
+    },
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    // The SDK cannot try again: the time limit of the attempt before would go on.
+    expect(new Set(localAttempts)).toEqual(new Set([1]));
+  });
+});
+
 test('a machine says which object it stands for', async () => {
   const world = await MachineWorld.create(temporal);
   await world.run(async () => {
