@@ -20,9 +20,6 @@ import { changeClass, untilComplete } from './support/rollouts.ts';
 import { useScenario } from './support/scenario.ts';
 import type { RunningPod } from './support/workloads.ts';
 
-/** From nothing, where the stack was never started with the autoscaler. */
-const buildMilliseconds = 1_800_000;
-
 const scenario = useScenario('ca', {
   workerFlags: ['--autoscaler-scaledown-annotation-during-rollout=false'],
 });
@@ -32,7 +29,7 @@ let pools: string[] = [];
 
 beforeAll(async () => {
   autoscaler = await ClusterAutoscaler.start(scenario);
-}, buildMilliseconds);
+});
 afterEach(async () => {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await cluster.delete(path);

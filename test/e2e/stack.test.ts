@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
 
-/** The first use of a machine without kubectl fetches it. */
-const acquireWithinMs = 120_000;
 /** Far above what it takes on a busy machine. */
 const startWithinMs = 180_000;
 const recoverWithinMs = 120_000;
@@ -21,9 +19,9 @@ let kubectlBinary: string;
 let portBefore: number;
 
 beforeAll(async () => {
-  kubectlBinary = await acquireBinary('kubectl');
+  kubectlBinary = await preparedBinary('kubectl');
   stateDir = mkdtempSync(join(tmpdir(), 'millwright-stack-'));
-}, acquireWithinMs);
+});
 
 afterAll(async () => {
   await stopStack(stateDir);

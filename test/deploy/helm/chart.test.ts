@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { CommanderError } from 'commander';
 import { readRules } from '../../../deploy/monitoring/rules.ts';
@@ -40,10 +40,8 @@ interface Rendered {
   };
 }
 
-/** Helm is built once for all clones, which takes minutes. */
-const buildMs = 30 * 60_000;
 let helm: string;
-beforeAll(async () => void (helm = await acquireBinary('helm')), buildMs);
+beforeAll(async () => void (helm = await preparedBinary('helm')));
 
 const folder = join(chart, 'examples');
 const examples = readdirSync(folder).map((file) => join(folder, file));
@@ -725,8 +723,8 @@ describe('the chart', () => {
     expect(notes).toContain('Temporal is reached without TLS');
   });
 
-  test.skipIf(!isNight())('is the same for Helm 3', { timeout: buildMs }, async () => {
-    const older = await acquireBinary('helm3');
+  test.skipIf(!isNight())('is the same for Helm 3', async () => {
+    const older = await preparedBinary('helm3');
     for (const args of [[], ...examples.map((file) => [`--values=${file}`])]) {
       const [by3, by4] = await Promise.all([older, helm].map((program) => render(args, program)));
       expect(by3).toEqual(by4);
