@@ -10,25 +10,20 @@ export function startView(): StartView {
 /** A line at least that often while something is built, so that no CI thinks that it hangs. */
 const reminderMs = 30_000;
 
-const secondsSince = (at: number): string => `${((Date.now() - at) / 1000).toFixed(1)} s`;
-
 export function plainLines(print: (line: string) => void = console.log): StartView {
   const startedAt = Date.now();
-  const elapsed = (): string => secondsSince(startedAt).padStart(7);
-  const busy = new Map<string, { text: string; since: number }>();
+  const elapsed = (): string => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7);
+  const busy = new Map<string, string>();
   const reminder = setInterval(() => {
-    for (const [step, { text, since }] of busy) {
-      print(`${elapsed()}  ${step}: for ${secondsSince(since)} ${text}`);
-    }
+    for (const [step, text] of busy) print(`${elapsed()}  ${step}: still ${text}`);
   }, reminderMs);
   reminder.unref();
   return {
     show: (message) => {
       if (message.type === 'news') print(`${elapsed()}  ${message.text}`);
       if (!('step' in message)) return;
-      if (message.type === 'step') {
-        busy.set(message.step, { text: message.text, since: Date.now() });
-      } else busy.delete(message.step);
+      if (message.type === 'step') busy.set(message.step, message.text);
+      else busy.delete(message.step);
       const mark = message.type === 'stepFailed' ? ' FAILED' : '';
       print(`${elapsed()}  ${message.step}${mark}: ${doneText(message)}`);
     },

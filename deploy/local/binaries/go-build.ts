@@ -51,7 +51,9 @@ export async function buildWithGo(
     await runProgram(go, ['list', '-deps', ...flags, ...packages], options);
     report('waiting for its turn to be built with Go');
     await inTurn(module.minutes, async () => {
-      report(`building ${names} with Go from ${proxy} (takes ${module.minutes} min or less)`);
+      report(
+        `building ${names} with Go from ${proxy} (takes ${module.minutes} min on two quiet processors)`,
+      );
       await runProgram(go, ['build', ...flags, '-o', `${target}/`, ...packages], options);
     });
   } catch (error) {

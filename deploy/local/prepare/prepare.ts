@@ -21,7 +21,17 @@ export interface Task {
  * @param others Are missing as well.
  */
 export async function prepare(needs: readonly Need[], others: readonly Task[] = []): Promise<void> {
-  await runTasks([...(await tasksFor([...new Set(needs)])), ...others], startView);
+  const tasks = [...(await tasksFor([...new Set(needs)])), ...others];
+  process.once('SIGINT', breakOff);
+  await runTasks(tasks, startView);
+  process.off('SIGINT', breakOff);
+}
+
+function breakOff(): void {
+  // The list of tasks hides the cursor.
+  const cursor = process.stdout.isTTY ? '\x1b[?25h' : '';
+  console.log(`${cursor}\nBroken off: what is finished is kept.`);
+  process.exit(130);
 }
 
 async function tasksFor(needs: readonly Need[]): Promise<Task[]> {
@@ -52,7 +62,10 @@ export async function runTasks(tasks: readonly Task[], openView: () => StartView
   await Promise.all(
     tasks.map(async ({ name: step, run }) => {
       try {
-        await run((text) => view.show({ type: 'step', step, text }));
+        await run((line) => {
+          const text = `${line}, since ${new Date().toLocaleTimeString('en-GB')}`;
+          view.show({ type: 'step', step, text });
+        });
         view.show({ type: 'stepDone', step, text: '' });
       } catch (error) {
         const text = messageOf(error);

@@ -1,7 +1,7 @@
 /** Python packages that tests run, each set of them in a virtual environment in the cache. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, makingEntries, notPrepared } from '../binaries/cache.ts';
 import { findOnPath, isExecutable, runProgram } from '../binaries/program.ts';
@@ -39,10 +39,10 @@ export async function makePython(name: PythonName, report: (line: string) => voi
     report('installing with pip (takes a minute)');
     const options = { limitMs: 0, endsWithUs: true };
     await runProgram(system, ['-m', 'venv', partial], options);
+    const list = join(partial, 'requirements.txt');
+    await writeFile(list, requirementsOf[name]());
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    const list = ['--requirement', '/dev/stdin'];
-    const input = requirementsOf[name]();
-    await runProgram(interpreterIn(partial), [...pip, ...list], { ...options, input });
+    await runProgram(interpreterIn(partial), [...pip, '--requirement', list], options);
     // One whose interpreter was uninstalled may lie there.
     await rm(folder, { recursive: true, force: true });
     // The scripts in it name the old folder; Python does not.

@@ -165,7 +165,9 @@ describe('where a binary comes from', () => {
       /^\S+\/machine-controller-manager \.\/machine-controller\n$/,
     );
     await expect(preparedBinary('mcm', world)).resolves.toBe(cachePath(tools.mcm, world));
-    expect(world.said.join('\n')).toContain('with Go from proxy.example (takes 2 min or less)');
+    expect(world.said.join('\n')).toContain(
+      'with Go from proxy.example (takes 2 min on two quiet processors)',
+    );
   });
 
   test('a build that fails is told with the last lines that Go printed', async () => {
