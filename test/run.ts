@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { temporalKindFrom } from '../deploy/local/options.ts';
 import { chaos } from './run/chaos.ts';
 import { checks } from './run/checks.ts';
-import { endToEnd } from './run/end-to-end.ts';
+import { endToEnd, endToEndFiles } from './run/end-to-end.ts';
 import { Report } from './run/report.ts';
 import { simulation } from './run/simulation.ts';
 import { runsOn } from './run/temporal-kinds.ts';
+import { prepareAll, prepareTests } from './run/prepare.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
 import { jest } from './run/jest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
@@ -120,6 +121,7 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   const cpuMinutes = simulationMinutes();
   const report = new Report({ isStrict: values.all });
   const seed = chosenSeed();
+  if (!(await report.step('prepare', () => prepareWhat(wanted, pattern)))) return report.finish();
   const end = new AbortController();
   const goesOn = checkOr(end, report, wanted);
   if (wanted.includes('unit')) {
@@ -133,6 +135,17 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
     await report.step('simulation', () => simulation({ seed, cpuMinutes }));
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
   return report.finish();
+}
+
+/** The simulator and the checks need nothing, and chaos sees to it itself. */
+async function prepareWhat(wanted: readonly Part[], pattern: string | undefined): Promise<void> {
+  if (values.all) return await prepareAll();
+  const chosen = { pattern, isNight: false, temporal };
+  const files = [
+    ...(wanted.includes('unit') ? await testFilesOf('unit', pattern) : []),
+    ...(wanted.includes('e2e') ? await endToEndFiles(chosen) : []),
+  ];
+  await prepareTests(files, temporal);
 }
 
 async function allEndToEnd(report: Report, pattern: string | undefined): Promise<void> {

@@ -1,11 +1,13 @@
 /** `npm run manifests`: writes deploy/manifests from the chart, and the alert rules into it. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { acquireBinary } from '../local/binaries/acquire.ts';
+import { preparedBinary } from '../local/binaries/acquire.ts';
+import { prepare } from '../local/prepare/prepare.ts';
 import { rulesFile } from '../monitoring/rules.ts';
 import { chartRules, manifests, plainManifests } from './render.ts';
 
-const helm = await acquireBinary('helm', { report: (line) => console.log(`helm: ${line}`) });
+await prepare(['helm']);
+const helm = await preparedBinary('helm');
 await mkdir(dirname(chartRules), { recursive: true });
 await copyFile(rulesFile, chartRules);
 await mkdir(manifests, { recursive: true });

@@ -28,8 +28,8 @@ export interface StartOptions extends Partial<StackOptions> {
 }
 
 /**
- * Starts a stack, or joins the one that runs in the same state folder. Resolves when everything is
- * ready. Unless `detach` is set, the stack ends with this process.
+ * Starts a stack of prepared programs, or joins the one that runs in the same state folder. Resolves
+ * when everything is ready. Unless `detach` is set, the stack ends with this process.
  */
 export async function startStack({
   quiet = false,
@@ -64,7 +64,7 @@ function print(message: SupervisorMessage): void {
   if (message.type === 'news') console.log(message.text);
 }
 
-/** Another process starts it: waits until it is ready, for as long as a first build may take. */
+/** Another process starts it: waits until it is ready. */
 async function untilRunning(stateDir: string): Promise<Stack> {
   const deadline = Date.now() + 20 * 60_000;
   while (Date.now() < deadline) {

@@ -2,15 +2,19 @@
  * `npm start`: starts the local stack, shows how that goes, and stays in the foreground until
  * Ctrl-C.
  */
+import { findPostgresql } from './binaries/postgresql.ts';
 import { ignoredOptions } from './ignored-options.ts';
 import { launchSupervisor, type Supervisor } from './launch.ts';
 import { layoutOf } from './layout.ts';
 import {
   parseStartArguments,
   startUsage,
+  temporalOf,
   type StackOptions,
   type StartCommand,
 } from './options.ts';
+import { needsOfStack } from './prepare/needs.ts';
+import { prepare } from './prepare/prepare.ts';
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -36,6 +40,18 @@ type Outcome =
   | { type: 'ended'; reason?: string };
 
 async function start(options: StackOptions, detach: boolean): Promise<number> {
+  if (readStack(options.stateDir)?.state === 'running') {
+    reportRunning(options);
+    return 0;
+  }
+  try {
+    // Nothing fetches it: that it is missing is said before any build.
+    if (temporalOf({ options }) === 'postgresql') await findPostgresql();
+    await prepare(needsOfStack(options));
+  } catch (error) {
+    console.error(messageOf(error));
+    return 1;
+  }
   const view = startView();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   let show = (message: SupervisorMessage): void => view.show(message);

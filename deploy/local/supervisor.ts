@@ -3,11 +3,9 @@
  * group of its own by launch.ts, reports to its starter over the IPC channel how it goes, and stops
  * everything when that channel closes, unless it was asked to detach.
  */
-import { join } from 'node:path';
-import { acquireBinary } from './binaries/acquire.ts';
+import { preparedBinary } from './binaries/acquire.ts';
 import { findPostgresql, type Postgresql } from './binaries/postgresql.ts';
 import type { ToolName } from './binaries/tools.ts';
-import { messageOf } from './failure.ts';
 import { prepareCredentials } from './cluster/prepare.ts';
 import { componentsOf, jobsOf } from './components/all.ts';
 import { operatorEnvironment } from './components/operator.ts';
@@ -16,6 +14,7 @@ import { forget, startLogs } from './kept-state.ts';
 import { requireSameTemporal } from './kept-temporal.ts';
 import { layoutOf } from './layout.ts';
 import { temporalOf, type StackOptions } from './options.ts';
+import { needsOfStack } from './prepare/needs.ts';
 import { startGuardian } from './supervision/guardian.ts';
 import { identityOf } from './supervision/identity.ts';
 import { tryLock } from './supervision/lock.ts';
@@ -86,7 +85,7 @@ async function main(): Promise<void> {
   const jobs = jobsOf(world);
   send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
   if (temporalOf({ options }) === 'postgresql') await searchPostgresql();
-  await acquireAll();
+  await findBinaries();
   runner = new StackRunner({
     layout,
     components,
@@ -125,55 +124,11 @@ async function makeWorld(): Promise<StackWorld> {
   return { options, layout, ports, api, binary, postgresql };
 }
 
-type ToolOfStep = Readonly<{ tool: ToolName; step: string }>;
-
-const temporalTools: Record<ReturnType<typeof temporalOf>, readonly ToolOfStep[]> = {
-  development: [{ tool: 'temporal', step: 'temporal' }],
-  postgresql: [
-    { tool: 'temporal', step: 'search-attributes' },
-    { tool: 'temporal-server', step: 'temporal' },
-    { tool: 'temporal-sql-tool', step: 'temporal-schema' },
-    { tool: 'temporal-ui-server', step: 'temporal-ui' },
-  ],
-  elsewhere: [{ tool: 'temporal', step: 'search-attributes' }],
-};
-
-/** What is acquired, and the step that it is for. */
-const tools: readonly ToolOfStep[] = [
-  { tool: 'etcd', step: 'etcd' },
-  ...temporalTools[temporalOf({ options })],
-  { tool: 'kube-apiserver', step: 'kube-apiserver' },
-  { tool: 'kubectl', step: 'cluster' },
-  { tool: 'kube-controller-manager', step: 'kube-controller-manager' },
-  { tool: 'kube-scheduler', step: 'kube-scheduler' },
-  { tool: 'kwok', step: 'kwok' },
-  ...(options.autoscaler
-    ? [{ tool: 'cluster-autoscaler', step: 'cluster-autoscaler' } as const]
-    : []),
-  ...(options.monitoring ? [{ tool: 'prometheus', step: 'prometheus' } as const] : []),
-];
-
-/**
- * All at the same time, before anything starts: what is missing is said at once and all together.
- */
-async function acquireAll(): Promise<void> {
-  const faults: string[] = [];
-  await Promise.all(
-    tools.map(async ({ tool, step }) => {
-      const report = (text: string): void => send({ type: 'step', step, text });
-      try {
-        const log = join(layout.logs, `get-${tool}.log`);
-        binaries.set(tool, await acquireBinary(tool, { report, log }));
-      } catch (error) {
-        faults.push(messageOf(error));
-        send({ type: 'stepFailed', step, text: messageOf(error) });
-      }
-    }),
-  );
-  if (faults.length > 0) throw new Error(faults.join('\n'));
+/** What is missing is said before anything starts. */
+async function findBinaries(): Promise<void> {
+  for (const name of needsOfStack(options)) binaries.set(name, await preparedBinary(name));
 }
 
-/** Nothing fetches it: that it is missing is said before any build. */
 async function searchPostgresql(): Promise<void> {
   postgresqlFound = await findPostgresql({
     report: (text) => send({ type: 'step', step: 'postgresql', text }),
@@ -187,7 +142,7 @@ function postgresql(): Postgresql {
 
 function binary(tool: ToolName): string {
   const path = binaries.get(tool);
-  if (path === undefined) throw new Error(`${tool} was not acquired`);
+  if (path === undefined) throw new Error(`${tool} was not looked for`);
   return path;
 }
 

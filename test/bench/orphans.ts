@@ -14,6 +14,7 @@ import type {
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../support/builders.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
+import { prepare } from '../../deploy/local/prepare/prepare.ts';
 import { TemporalForTests } from '../support/temporal.ts';
 
 const [count = '5000', classCount = '10'] = process.argv.slice(2);
@@ -55,6 +56,7 @@ const driver: Pick<Driver, 'listInstances' | 'listScope' | 'describeInstance' | 
   describeInstance: async () => undefined,
 };
 
+await prepare(['temporal-test-server']);
 const temporal = await TemporalForTests.start();
 const kube = {
   evaluateListings: (request: Parameters<typeof evaluateListings>[1]) =>

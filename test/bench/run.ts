@@ -9,9 +9,11 @@ import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../activities/kube/client/http-client.ts';
 import { messageOf } from '../../deploy/local/failure.ts';
 import { layoutOf } from '../../deploy/local/layout.ts';
-import { temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
+import { defaultOptions, temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';
+import { needsOfStack } from '../../deploy/local/prepare/needs.ts';
+import { prepare } from '../../deploy/local/prepare/prepare.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
-import { endMcm } from '../support/mcm-processes.ts';
+import { endMcm, mcmPrograms } from '../support/mcm-processes.ts';
 import { measureBare } from './bare.ts';
 import { measureCli } from './cli.ts';
 import { compareWith } from './compare.ts';
@@ -101,6 +103,11 @@ if (positionals[0] === 'compare' && !values.help) {
   const bench = [name, count, ...settings.flatMap(([flag, value]) => [`--${flag}`, value])];
   await compareWith({ revision, rounds: Number(values.rounds), bench, json });
   process.exit(0);
+}
+if (!values.help) {
+  const stackNeeds = needsOfStack({ ...defaultOptions, temporal: temporalKind() });
+  const ofMcm = values.controller === 'mcm' ? mcmPrograms : [];
+  await prepare([...stackNeeds, ...ofMcm]);
 }
 if (positionals[0] === 'namespaces' && /^[1-9]\d*$/.test(positionals[1] ?? '') && !values.help) {
   const { 'state-dir': stateDir, write } = values;

@@ -3,6 +3,9 @@
  * stops at the first violation.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { defaultOptions } from '../../deploy/local/options.ts';
+import { needsOfStack } from '../../deploy/local/prepare/needs.ts';
+import { prepare } from '../../deploy/local/prepare/prepare.ts';
 import { className } from '../e2e/support/manifests.ts';
 import { ActionLog } from './action-log.ts';
 import { noWorkflow, perform } from './perform.ts';
@@ -37,6 +40,7 @@ export interface ChaosOptions {
  * Starts a stack of its own and stops it again. Broken invariants are in the tally's violations.
  */
 export async function runChaos(options: ChaosOptions): Promise<Tally> {
+  await prepare(needsOfStack(defaultOptions));
   await using world = await openWorld(options.stateDir);
   return await new Chaos(world, options).run();
 }

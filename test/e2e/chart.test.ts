@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { chart, renderChart } from '../../deploy/helm/render.ts';
-import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { refusalsOf } from './support/audit.ts';
 import { eventually } from './support/eventually.ts';
@@ -29,8 +29,8 @@ import { nameCurrent } from './support/versions.ts';
 import { Workloads } from './support/workloads.ts';
 import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 
-const helm = await acquireBinary('helm');
-const kubectl = await acquireBinary('kubectl');
+const helm = await preparedBinary('helm');
+const kubectl = await preparedBinary('kubectl');
 const { layout, virtualCloud } = testStack();
 
 interface Program {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { isReady } from './support/cluster.ts';
 import { eventually } from './support/eventually.ts';
 import { createDeployment, machinesOf, untilGone, untilRunning } from './support/machines.ts';
@@ -199,7 +199,7 @@ describe('a MachineDeployment', () => {
   }
 
   async function kubectlScale(name: string, replicas: number): Promise<void> {
-    const kubectl = await acquireBinary('kubectl');
+    const kubectl = await preparedBinary('kubectl');
     const { kubeconfig } = testStack().stack;
     const target = [`--namespace=${scenario.namespace}`, 'machinedeployment', name];
     const args = [`--kubeconfig=${kubeconfig}`, 'scale', ...target, `--replicas=${replicas}`];

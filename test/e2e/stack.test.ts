@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
 
@@ -18,7 +18,7 @@ let kubectlBinary: string;
 let portBefore: number;
 
 beforeAll(async () => {
-  kubectlBinary = await acquireBinary('kubectl');
+  kubectlBinary = await preparedBinary('kubectl');
   stateDir = mkdtempSync(join(tmpdir(), 'millwright-stack-'));
 });
 

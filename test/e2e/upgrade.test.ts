@@ -3,7 +3,7 @@
  * rollout that a drain holds up: what was asked for is done, and nothing is done twice.
  */
 import { randomUUID } from 'node:crypto';
-import { checkOut, commitBefore } from '../support/other-revision.ts';
+import { checkedOut, commitBefore } from '../support/other-revision.ts';
 import { eventually } from './support/eventually.ts';
 import type { Launch } from './support/operator.ts';
 import { sourcesWith } from './support/operator.ts';
@@ -17,7 +17,7 @@ import { Workloads } from './support/workloads.ts';
 
 const { compileCache } = testStack().layout;
 const present = sourcesWith(compileCache);
-const before = sourcesWith(compileCache, await checkOut(await commitBefore()));
+const before = sourcesWith(compileCache, checkedOut(await commitBefore()));
 /** `standby` is the watcher of the present code. */
 const launch: Launch = (process) =>
   (['watcher', 'worker-old'].includes(process.program) ? before : present)(process);

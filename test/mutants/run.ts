@@ -1,5 +1,7 @@
 /** `npm run mutants`: breaks one line at a time and looks whether a unit test notices. */
 import { parseArgs } from 'node:util';
+import { prepareTests } from '../run/prepare.ts';
+import { testFilesOf } from '../run/test-files.ts';
 import { Copy } from './copy.ts';
 import { mutants, type Mutant } from './mutants.ts';
 import { testsPass, tryMutant } from './try.ts';
@@ -26,6 +28,7 @@ function wanted(only: string | undefined): readonly Mutant[] {
 }
 
 async function run(chosen: readonly Mutant[]): Promise<number> {
+  await prepareTests(await testFilesOf('unit'));
   await using copy = await Copy.make();
   const faults = await faultsOf(copy, chosen);
   if (chosen.length === 0 || faults.length > 0) {

@@ -114,7 +114,9 @@ async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
   const layout = layoutOf(stateDir);
   const env = { [stateDirVariable]: stateDir, MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig };
   const project = 'e2e';
-  const files = await filesOf(chosen);
+  const files = await endToEndFiles(chosen);
+  const slow = (await endToEndFiles({ ...chosen, isNight: true })).length - files.length;
+  if (slow > 0) console.log(`${slow} slow files are left to npm run test:all`);
   const apart = files.filter((path) => path.includes(outages));
   const together = files.filter((path) => !apart.includes(path));
   const sideBySide =
@@ -130,7 +132,8 @@ async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
   return sideBySide && alone;
 }
 
-async function filesOf({
+/** Those that a run chooses. */
+export async function endToEndFiles({
   pattern,
   isNight,
   temporal,
@@ -139,6 +142,5 @@ async function filesOf({
   const found = (await testFilesOf('e2e', pattern)).filter((path) => runsOn(path, temporal));
   if (isOnlyForPostgresql) return found.filter(isForPostgresql);
   const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
-  if (left.length > 0) console.log(`${left.length} slow files are left to npm run test:all`);
   return found.filter((path) => !left.includes(path));
 }

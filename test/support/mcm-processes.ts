@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { startGuardian } from '../../deploy/local/supervision/guardian.ts';
 
 export interface McmOptions {
@@ -20,15 +20,12 @@ export interface McmOptions {
   flags: readonly [manager: readonly string[], machineController: readonly string[]];
 }
 
-/** Paths of both programs. Building them takes minutes, once. */
-export async function acquireMcm(): Promise<string[]> {
-  const manager = await acquireBinary('mcm');
-  return [manager, await acquireBinary('mcm-machine-controller')];
-}
+/** The manager, and the machine controller. */
+export const mcmPrograms = ['mcm', 'mcm-machine-controller'] as const;
 
 /** The manager first. Each ends with this process, however that goes. */
 export async function spawnMcm(options: McmOptions): Promise<ChildProcess[]> {
-  const files = await acquireMcm();
+  const files = await Promise.all(mcmPrograms.map((name) => preparedBinary(name)));
   return await Promise.all(files.map(async (file, index) => await spawnOne(file, index, options)));
 }
 

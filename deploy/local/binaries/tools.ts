@@ -50,7 +50,7 @@ export interface Release {
   member?: string;
 }
 
-/** A main package that is built in `tools/<folder>`. */
+/** A main package that is built in `tools/<folder>`. Those of a folder differ in nothing else. */
 export interface GoModule {
   folder: string;
   package: string;
@@ -61,8 +61,8 @@ export interface GoModule {
   tags?: readonly string[];
   /** Changes of the published sources. Default none. */
   edits?: SourceEdits;
-  /** What to tell a person who waits, measured on 2 cores with nothing cached. */
-  takes: string;
+  /** What all of the folder takes, measured on 2 cores with nothing cached. */
+  minutes: number;
 }
 
 /** Fixes of the authors of a module that its published version does not have. */
@@ -80,7 +80,7 @@ export interface Wheel {
   script: string;
 }
 
-function kubernetes(name: ToolName, takes: string): Tool {
+function kubernetes(name: ToolName): Tool {
   return {
     name,
     version: versions.kubernetes,
@@ -97,7 +97,7 @@ function kubernetes(name: ToolName, takes: string): Tool {
       package: `k8s.io/kubernetes/cmd/${name}`,
       go: '1.25',
       ldflags: kubernetesVersionFlags(versions.kubernetes),
-      takes,
+      minutes: 7,
     },
   };
 }
@@ -133,7 +133,7 @@ const etcd: Tool = {
     package: 'go.etcd.io/etcd/server/v3',
     go: '1.26',
     ldflags: [],
-    takes: '1 minute',
+    minutes: 1,
   },
 };
 
@@ -148,7 +148,7 @@ const kwok: Tool = {
     package: 'sigs.k8s.io/kwok/cmd/kwok',
     go: '1.26',
     ldflags: [],
-    takes: '1 to 2 minutes',
+    minutes: 2,
   },
 };
 
@@ -190,7 +190,7 @@ const clusterAutoscaler: Tool = {
     ldflags: [],
     tags: ['clusterapi'],
     edits: scaleToZero,
-    takes: '4 to 6 minutes',
+    minutes: 5,
   },
 };
 
@@ -221,7 +221,7 @@ const temporalServer: Tool = {
     package: 'go.temporal.io/server/cmd/server',
     go: '1.26.8',
     ldflags: [],
-    takes: '4 to 6 minutes',
+    minutes: 5,
   },
 };
 
@@ -236,7 +236,7 @@ const temporalSqlTool: Tool = {
     package: 'go.temporal.io/server/cmd/tools/sql',
     go: '1.26.8',
     ldflags: [],
-    takes: '1 minute',
+    minutes: 5,
   },
 };
 
@@ -250,7 +250,7 @@ const temporalUiServer: Tool = {
     package: 'github.com/temporalio/ui-server/v2/cmd/server',
     go: '1.26.5',
     ldflags: [],
-    takes: '1 minute',
+    minutes: 1,
   },
 };
 
@@ -287,7 +287,7 @@ function helm(name: 'helm' | 'helm3', version: string): Tool {
           `-X ${module}/pkg/${folder}.k8sVersionMinor=${versions.kubernetes.split('.')[1]}`,
         ]),
       ],
-      takes: '2 to 3 minutes',
+      minutes: 3,
     },
   };
 }
@@ -297,7 +297,7 @@ function helm(name: 'helm' | 'helm3', version: string): Tool {
  * Go modules has no web page, which the published module leaves out, and finds targets in files and
  * lists only, which leaves out the libraries of all clouds.
  */
-function prometheus(name: 'prometheus' | 'promtool', takes: string): Tool {
+function prometheus(name: 'prometheus' | 'promtool'): Tool {
   const version = versions.prometheus;
   return {
     name,
@@ -319,7 +319,7 @@ function prometheus(name: 'prometheus' | 'promtool', takes: string): Tool {
       go: '1.26.7',
       ldflags: [`-X github.com/prometheus/common/version.Version=${version}`],
       tags: ['remove_all_sd'],
-      takes,
+      minutes: 3,
     },
   };
 }
@@ -330,7 +330,7 @@ function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: stri
     name,
     version,
     variable: variableOf(name),
-    module: { folder: 'mcm', package: main, go: '1.26.2', ldflags: [], takes: '2 minutes' },
+    module: { folder: 'mcm', package: main, go: '1.26.2', ldflags: [], minutes: 2 },
   };
 }
 
@@ -344,7 +344,7 @@ const gitopsHealth: Tool = {
     package: './gitops-health',
     go: '1.26',
     ldflags: [],
-    takes: '1 minute',
+    minutes: 1,
   },
 };
 
@@ -358,16 +358,16 @@ const otelCollector: Tool = {
     package: './collector',
     go: '1.26.0',
     ldflags: [],
-    takes: '2 minutes',
+    minutes: 2,
   },
 };
 
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
-  'kube-apiserver': kubernetes('kube-apiserver', '2 to 4 minutes'),
-  'kube-controller-manager': kubernetes('kube-controller-manager', '1 minute'),
-  'kube-scheduler': kubernetes('kube-scheduler', '1 minute'),
-  kubectl: { ...kubernetes('kubectl', '1 minute'), anyVersion: true },
+  'kube-apiserver': kubernetes('kube-apiserver'),
+  'kube-controller-manager': kubernetes('kube-controller-manager'),
+  'kube-scheduler': kubernetes('kube-scheduler'),
+  kubectl: { ...kubernetes('kubectl'), anyVersion: true },
   kwok,
   'cluster-autoscaler': clusterAutoscaler,
   temporal,
@@ -377,8 +377,8 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'temporal-test-server': temporalTestServer,
   helm: helm('helm', versions.helm),
   helm3: helm('helm3', versions.helm3),
-  prometheus: prometheus('prometheus', '2 to 3 minutes'),
-  promtool: prometheus('promtool', '2 to 3 minutes'),
+  prometheus: prometheus('prometheus'),
+  promtool: prometheus('promtool'),
   mcm: mcm(
     'mcm',
     versions.mcm,

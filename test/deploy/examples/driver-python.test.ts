@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
-import { pythonWithRequirements } from '../../e2e/support/python-driver.ts';
+import { preparedPython } from '../../../deploy/local/prepare/python.ts';
 
 const kubeconfig = {
   apiVersion: 'v1',
@@ -19,10 +19,10 @@ const kubeconfig = {
 async function printedBy(script: string): Promise<string> {
   const file = join(mkdtempSync(join(tmpdir(), 'millwright-python-')), 'kubeconfig');
   writeFileSync(file, JSON.stringify(kubeconfig));
-  return await runProgram(await pythonWithRequirements(), ['-c', script], {
+  return await runProgram(await preparedPython('driver-python'), ['-c', script], {
     cwd: join(repository, 'deploy/examples/driver-python'),
     env: { KUBECONFIG: file, PYTHONDONTWRITEBYTECODE: '1' },
-    limitMs: 60_000,
+    limitMs: 600_000,
     errorsApart: true,
   });
 }

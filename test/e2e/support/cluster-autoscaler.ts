@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { rightsOfAutoscaler } from '../../../deploy/local/cluster/autoscaler-rights.ts';
 import type { Manifest } from '../../../deploy/local/cluster/rights.ts';
 import { autoscalerCommand } from '../../../deploy/local/components/cluster-autoscaler.ts';
@@ -56,9 +56,8 @@ export class ClusterAutoscaler {
     this.#stop = stop;
   }
 
-  /** Builds it where that was not done yet, which takes some minutes, and starts it. */
   static async start(scenario: Scenario): Promise<ClusterAutoscaler> {
-    const file = await acquireBinary('cluster-autoscaler');
+    const file = await preparedBinary('cluster-autoscaler');
     await grant(scenario);
     const autoscaler = new ClusterAutoscaler(scenario, file, deletionsOf(scenario));
     await autoscaler.startAgain();

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { eventually } from './eventually.ts';
 import { testStack } from './test-stack.ts';
 
-const probe = await acquireBinary('gitops-health');
-const helm = await acquireBinary('helm');
+const probe = await preparedBinary('gitops-health');
+const helm = await preparedBinary('helm');
 const configMap = new URL('../../../deploy/gitops/argocd-cm.yaml', import.meta.url);
 const prefix = 'resource.customizations.health.machine.sapcloud.io_';
 

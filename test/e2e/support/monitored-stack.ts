@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../../deploy/local/stack.ts';
@@ -10,8 +10,6 @@ import { eventually } from './eventually.ts';
 import { Prometheus } from './prometheus.ts';
 import { VirtualCloud, type CloudFault } from './virtual-cloud.ts';
 
-/** From nothing, where no stack was ever started with it. */
-const buildMilliseconds = 1_800_000;
 const pool = join(repository, 'deploy/examples/machinedeployment.yaml');
 
 export interface Trouble {
@@ -44,7 +42,7 @@ export class MonitoredStack {
   #started: Parts | undefined;
 
   async start(): Promise<void> {
-    const kubectl = await acquireBinary('kubectl');
+    const kubectl = await preparedBinary('kubectl');
     const stack = await startStack({ stateDir: this.#stateDir, quiet: true, monitoring: true });
     const prometheus = new Prometheus(stack.components['prometheus']?.address ?? '');
     this.#started = { stack, prometheus, kubectl };
@@ -119,7 +117,7 @@ export class MonitoredStack {
 /** One for the tests of a file. */
 export function useMonitoredStack(): MonitoredStack {
   const monitored = new MonitoredStack();
-  beforeAll(() => monitored.start(), buildMilliseconds);
+  beforeAll(() => monitored.start());
   afterAll(async () => {
     await monitored.stop();
     monitored.removeState();

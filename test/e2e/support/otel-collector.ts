@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { localPorts } from '../../../deploy/local/supervision/ports.ts';
 import { eventually } from './eventually.ts';
 
@@ -17,7 +17,7 @@ export interface Collector {
 
 /** `receiver`: URL of where they go. */
 export async function startCollector(receiver: string): Promise<Collector> {
-  const program = await acquireBinary('otel-collector');
+  const program = await preparedBinary('otel-collector');
   const folder = await mkdtemp(join(tmpdir(), 'millwright-collector-'));
   const endpoint = `127.0.0.1:${await localPorts.anyFree()}`;
   const file = join(folder, 'collector.yaml');

@@ -1,16 +1,10 @@
-/**
- * deploy/examples/driver-python as a process, in a virtual environment of Python that the cache
- * keeps.
- */
+/** deploy/examples/driver-python as a process. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
-import { pythonWith } from '../../support/python-environment.ts';
+import { preparedPython } from '../../../deploy/local/prepare/python.ts';
 import { driverCalls } from '../../../workflows/contracts/driver-activities.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { createClass } from './classes.ts';
@@ -33,7 +27,7 @@ export async function startPythonDriver(
   const { namespace } = scenario;
   const taskQueue = await scenario.taskQueue();
   const queues = driverCalls.map((call) => driverQueueOf(taskQueue, pythonProvider, call));
-  const python = await pythonWithRequirements();
+  const python = await preparedPython('driver-python');
   const stack = testStack();
   const log = openSync(join(logFolderOf(stack, namespace), 'driver-python.log'), 'a');
   // The shell waits on our pipe: the driver must not outlive a killed test run.
@@ -72,15 +66,4 @@ export async function startPythonClass(scenario: Scenario, cloud: string): Promi
       await driver.stop();
     },
   };
-}
-
-/** An environment for each version of Python and of the requirements. Returns the interpreter. */
-export async function pythonWithRequirements(): Promise<string> {
-  const requirements = join(folder, 'requirements.txt');
-  const version = await runProgram('python3', ['-c', 'import sys; print(sys.version)']);
-  const digest = createHash('sha256')
-    .update(version)
-    .update(await readFile(requirements))
-    .digest('hex');
-  return await pythonWith(`driver-python-${digest.slice(0, 16)}`, ['-r', requirements]);
 }

@@ -10,7 +10,7 @@ import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
 import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
-import { acquireMcm, endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
+import { endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
@@ -62,7 +62,6 @@ export class Installs {
 
   /** MCM with one replica, ours beside it. */
   async start(): Promise<void> {
-    if (!this.#isStandIn) await acquireMcm();
     const { kube } = this.#scenario.cluster;
     await kube.create(nodePath(), {
       apiVersion: 'v1',

@@ -2,7 +2,7 @@
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { RunbookPage } from './runbook-page.ts';
@@ -29,7 +29,7 @@ export class Runbook {
     if (missing.length > 0) throw new Error(`${file} asks for ${missing.join(', ')}`);
     const runbook = new Runbook(page, variables);
     for (const name of ['kubectl', 'temporal'] as const) {
-      symlinkSync(await acquireBinary(name), join(runbook.folder, name));
+      symlinkSync(await preparedBinary(name), join(runbook.folder, name));
     }
     const command = join(repository, 'cli/millwright.ts');
     const script = `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`;

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireBinary } from '../../../deploy/local/binaries/acquire.ts';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { answersOk } from '../../../deploy/local/components/component.ts';
 import { temporalServerCommand } from '../../../deploy/local/components/temporal-server.ts';
 import { historyShards } from '../../../deploy/local/components/temporal-config.ts';
@@ -29,7 +29,7 @@ export class SecondTemporal {
   /** Resolves when it answers and has its share of the histories. */
   static async start(name: string): Promise<SecondTemporal> {
     const { stack, layout } = testStack();
-    const file = await acquireBinary('temporal-server');
+    const file = await preparedBinary('temporal-server');
     const free = { ...localPorts, isFree: () => Promise.resolve(false) };
     const { ports: chosen } = await choosePorts({}, free);
     const ports = { ...chosen, postgresql: stack.ports.postgresql };

@@ -1,0 +1,43 @@
+/** What each command needs beside the npm packages; test/run/needs.ts adds what tests need. */
+import { tools, type ToolName } from '../binaries/tools.ts';
+import { temporalOf, type StackOptions } from '../options.ts';
+import { pythonNames, type PythonName } from './python.ts';
+
+/** A program, or the Python packages of a test. */
+export type Need = ToolName | PythonName;
+
+const ofCluster: readonly ToolName[] = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+  'etcd',
+  'kwok',
+];
+
+const ofTemporal: Record<ReturnType<typeof temporalOf>, readonly ToolName[]> = {
+  development: ['temporal'],
+  postgresql: ['temporal', 'temporal-server', 'temporal-sql-tool', 'temporal-ui-server'],
+  elsewhere: ['temporal'],
+};
+
+type OptionsThatNeed = Pick<
+  StackOptions,
+  'autoscaler' | 'monitoring' | 'temporal' | 'temporalAddress'
+>;
+
+/** `npm start`, and the stack of whatever starts one. */
+export function needsOfStack(options: OptionsThatNeed): ToolName[] {
+  return [
+    ...ofCluster,
+    ...ofTemporal[temporalOf({ options })],
+    ...(options.autoscaler ? (['cluster-autoscaler'] as const) : []),
+    ...(options.monitoring ? (['prometheus'] as const) : []),
+  ];
+}
+
+/** `npm run test:all`, and `npm run prepare:all`. */
+export const everything: readonly Need[] = [
+  ...Object.values(tools).map(({ name }) => name),
+  ...pythonNames,
+];

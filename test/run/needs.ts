@@ -1,0 +1,44 @@
+/** What tests need beside the npm packages: it is got before the first of them runs. */
+import { relative } from 'node:path';
+import { repository } from '../../deploy/local/layout.ts';
+import { defaultOptions, type TemporalKind } from '../../deploy/local/options.ts';
+import { needsOfStack, type Need } from '../../deploy/local/prepare/needs.ts';
+import { mcmPrograms } from '../support/mcm-processes.ts';
+
+/**
+ * Of the files whose path begins so, beside what all of `test/e2e` and all others need. What only
+ * the night needs is left out: it gets everything.
+ */
+export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
+  'test/activities/drivers/aws/moto': ['moto'],
+  'test/deploy/examples/driver-python': ['driver-python'],
+  'test/deploy/gardener/gardener': ['hadolint'],
+  'test/deploy/helm/chart': ['helm'],
+  'test/deploy/image/dockerfile': ['hadolint'],
+  'test/deploy/monitoring/alerts': ['promtool'],
+  'test/e2e/aws': ['moto'],
+  'test/e2e/canary.': ['moto'],
+  'test/e2e/chart': ['helm'],
+  'test/e2e/cluster-autoscaler': ['cluster-autoscaler'],
+  'test/e2e/driver-clouds-more': ['moto'],
+  'test/e2e/driver-python': ['driver-python'],
+  'test/e2e/gitops': ['helm', 'gitops-health'],
+  'test/e2e/migration': mcmPrograms,
+  'test/e2e/monitoring': ['prometheus'],
+  'test/e2e/payloads-python': ['driver-python'],
+  'test/e2e/traces-collector': ['otel-collector'],
+};
+
+const isEndToEnd = (path: string): boolean => path.startsWith('test/e2e/');
+
+/** `files`: paths of test files. `temporal`: of the stack of those in `test/e2e`. */
+export function needsOf(files: readonly string[], temporal: TemporalKind): Need[] {
+  const paths = files.map((path) => relative(repository, path));
+  return [
+    ...(paths.some(isEndToEnd) ? needsOfStack({ ...defaultOptions, temporal }) : []),
+    ...(paths.every(isEndToEnd) ? [] : (['temporal-test-server'] as const)),
+    ...Object.entries(needsOfFiles).flatMap(([start, needs]) =>
+      paths.some((path) => path.startsWith(start)) ? needs : [],
+    ),
+  ];
+}
