@@ -1,6 +1,6 @@
 /**
- * `npm test` and `npm run test:all`: checks, unit tests, the e2e tests on a stack of their own,
- * simulation, and chaos.
+ * `npm test`, `npm run test:e2e` and `npm run test:all`: checks, unit tests, the e2e tests on a
+ * stack of their own, simulation, and chaos.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { simulation } from './run/simulation.ts';
 import { runsOn } from './run/temporal-kinds.ts';
 import { prepareAll, prepareTests } from './run/prepare.ts';
 import { projects, testFilesOf } from './run/test-files.ts';
+import { leftOut, runsIn, tiers, type Tier } from './run/tiers.ts';
 import { jest } from './run/jest.ts';
 import { nightVariable } from './e2e/support/test-stack.ts';
 import { positiveNumber } from './simulation/run/values.ts';
@@ -20,24 +21,32 @@ import { seedVariable, testSeed } from './support/seed.ts';
 
 const parts = ['check', 'unit', 'e2e', 'simulation', 'chaos'] as const;
 type Part = (typeof parts)[number];
-/** The others take a time that fits in front of every change. */
-const nightlyParts: readonly Part[] = ['simulation', 'chaos'];
+const partsOf: Readonly<Record<Tier, readonly Part[]>> = {
+  test: ['check', 'unit', 'e2e'],
+  e2e: ['unit', 'e2e'],
+  all: parts,
+};
 
 const usage = `Usage: npm test -- [options]
 
 Runs format, lint and types beside the unit tests, then the end-to-end tests on a local stack of their own
 in .millwright/test, which is stopped at the end, also after a failure. It ends at once when format, lint or types fail, unless
 only the unit tests are left.
-The slowest end-to-end tests are left to --all; test/run/nightly.ts names them, and for each a quicker one that always runs.
-So are an hour of fresh seeds in the simulator, and a short run of chaos, on a stack in .millwright/test-chaos.
+A file in which a test failed runs once more; a test that passes then is reported as unsteady.
+
+There are three tiers, and each says at its end what it did not run (test/run/tiers.ts):
+  npm test            checks, unit tests, and the end-to-end tests that walk each promise once: minutes
+  npm run test:e2e    all other end-to-end tests too, and the unit tests that take longest: before something is called done
+  npm run test:all    everything: also the slowest end-to-end tests (test/run/nightly.ts), an hour of fresh seeds in
+                      the simulator, and a short run of chaos, on a stack in .millwright/test-chaos
 
   --only PART       check, unit, e2e, simulation or chaos; may be given more than once
   --pattern TEXT    only test files whose path matches this regular expression; leaves out checks, simulation and chaos
   --temporal KIND   Temporal server of the end-to-end tests: development (default), or postgresql, a production
                     server on the PostgreSQL of this machine
-  --all             for the night: really all, with random seeds, which are printed (${seedVariable}=N draws
-                    the same again), with two workers and two watchers in each scenario that allows it, and the
-                    most important end-to-end tests once more on PostgreSQL
+  --tier TIER       test (default), e2e or all. all has random seeds, which are printed (${seedVariable}=N draws
+                    the same again), two workers and two watchers in each scenario that allows it, the most
+                    important end-to-end tests once more on PostgreSQL, and fails for a test that is unsteady
   --simulation-minutes N
                     of CPU for fresh seeds in the simulator (default 60)
   --help            show this
@@ -52,7 +61,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     pattern: { type: 'string' },
-    all: { type: 'boolean', default: false },
+    tier: { type: 'string', default: 'test' },
     temporal: { type: 'string' },
     'simulation-minutes': { type: 'string', default: '60' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -60,13 +69,22 @@ const { values } = parseArgs({
 });
 
 const temporal = orEnd(() => temporalKindFrom(values.temporal));
+const tier = tierFrom(values.tier);
+const isNight = tier === 'all';
 if (values.help) console.log(usage);
 else process.exitCode = await run(await withTests(partsWanted(values.only)), values.pattern);
+
+function tierFrom(name: string): Tier {
+  const found = tiers.find((one) => one === name);
+  if (found !== undefined) return found;
+  console.error(`--tier: "${name}" is not one of ${tiers.join(', ')}`);
+  process.exit(2);
+}
 
 function partsWanted(only: readonly string[]): readonly Part[] {
   const isAny = only.length === 0;
   if (isAny && values.pattern !== undefined) return ['unit', 'e2e'];
-  if (isAny) return values.all ? parts : parts.filter((part) => !nightlyParts.includes(part));
+  if (isAny) return partsOf[tier];
   const unknown = only.find((name) => !parts.some((part) => part === name));
   if (unknown === undefined) return parts.filter((part) => only.includes(part));
   console.error(`--only: "${unknown}" is not one of ${parts.join(', ')}`);
@@ -95,10 +113,10 @@ async function withTests(wanted: readonly Part[]): Promise<readonly Part[]> {
  */
 function chosenSeed(): number | undefined {
   const given = process.env[seedVariable] ?? '';
-  if (!values.all && given === '') return undefined;
+  if (!isNight && given === '') return undefined;
   const seed = given === '' ? String(randomInt(2 ** 31)) : given;
   process.env[seedVariable] = seed;
-  if (values.all) process.env[nightVariable] = 'true';
+  if (isNight) process.env[nightVariable] = 'true';
   console.log(`Seed of this run: ${seedVariable}=${seed} draws the same again.`);
   return testSeed();
 }
@@ -119,13 +137,13 @@ function orEnd<Value>(read: () => Value): Value {
 
 async function run(wanted: readonly Part[], pattern: string | undefined): Promise<number> {
   const cpuMinutes = simulationMinutes();
-  const report = new Report({ isStrict: values.all });
+  const report = new Report({ isStrict: isNight });
   const seed = chosenSeed();
   if (!(await report.step('prepare', () => prepareWhat(wanted, pattern)))) return report.finish();
   const end = new AbortController();
   const goesOn = checkOr(end, report, wanted);
   if (wanted.includes('unit')) {
-    const files = await testFilesOf('unit', pattern);
+    const files = await unitFiles(pattern);
     const { signal } = end;
     await report.step('unit tests', () => jest({ project: 'unit', files, signal }));
   }
@@ -134,24 +152,40 @@ async function run(wanted: readonly Part[], pattern: string | undefined): Promis
   if (wanted.includes('simulation'))
     await report.step('simulation', () => simulation({ seed, cpuMinutes }));
   if (wanted.includes('chaos')) await report.step('chaos', () => chaos(seed));
+  await tellLeftOut(wanted, pattern);
   return report.finish();
+}
+
+/** A pattern runs what it names in any tier. */
+async function unitFiles(pattern: string | undefined): Promise<string[]> {
+  const found = await testFilesOf('unit', pattern);
+  return pattern === undefined ? found.filter((path) => runsIn(path, tier)) : found;
+}
+
+async function tellLeftOut(wanted: readonly Part[], pattern: string | undefined): Promise<void> {
+  if (pattern !== undefined) return;
+  const files = await Promise.all(
+    projects.filter((project) => wanted.includes(project)).map((project) => testFilesOf(project)),
+  );
+  const left = leftOut(files.flat(), tier);
+  if (left.length > 0) console.log(['\nNot run, and what runs it:', ...left].join('\n  '));
 }
 
 /** The simulator and the checks need nothing, and chaos sees to it itself. */
 async function prepareWhat(wanted: readonly Part[], pattern: string | undefined): Promise<void> {
-  if (values.all) return await prepareAll();
-  const chosen = { pattern, isNight: false, temporal };
+  if (isNight && pattern === undefined) return await prepareAll();
+  const chosen = { pattern, tier, temporal };
   const files = [
-    ...(wanted.includes('unit') ? await testFilesOf('unit', pattern) : []),
+    ...(wanted.includes('unit') ? await unitFiles(pattern) : []),
     ...(wanted.includes('e2e') ? await endToEndFiles(chosen) : []),
   ];
   await prepareTests(files, temporal);
 }
 
 async function allEndToEnd(report: Report, pattern: string | undefined): Promise<void> {
-  const chosen = { pattern, isNight: values.all };
+  const chosen = { pattern, tier };
   await endToEnd(report, { ...chosen, temporal });
-  if (!values.all || temporal === 'postgresql' || pattern !== undefined) return;
+  if (!isNight || temporal === 'postgresql' || pattern !== undefined) return;
   await endToEnd(report, { ...chosen, temporal: 'postgresql', isOnlyForPostgresql: true });
 }
 

@@ -9,7 +9,7 @@ test('end-to-end tests leave the stack of those in another terminal alone', asyn
   // Those of another terminal may have it in fact.
   const other = tryLock(join(repository, '.millwright', 'test.lock'));
   const report = new Report();
-  const nothing = { pattern: 'no-such-file', isNight: false, temporal: 'development' } as const;
+  const nothing = { pattern: 'no-such-file', tier: 'test', temporal: 'development' } as const;
   await endToEnd(report, nothing);
   if (other.taken) other.release();
   const lines = printed.mock.calls.join('\n');

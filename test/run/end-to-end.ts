@@ -6,11 +6,11 @@ import type { TemporalKind } from '../../deploy/local/options.ts';
 import { startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { tryLock } from '../../deploy/local/supervision/lock.ts';
 import { stateDirVariable } from '../e2e/support/test-stack.ts';
-import { isNightly } from './nightly.ts';
 import type { Report } from './report.ts';
 import { checkRights } from './rights.ts';
 import { isForPostgresql, runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
+import { runsIn, type Tier } from './tiers.ts';
 import { jest } from './jest.ts';
 
 const stateDirs: Readonly<Record<TemporalKind, string>> = {
@@ -30,10 +30,8 @@ const bootSeconds = 0.5;
 export interface EndToEnd {
   /** Only files whose path matches this regular expression. */
   pattern: string | undefined;
-  /**
-   * Also those that `npm test` leaves to the night. A pattern that names one runs it in any case.
-   */
-  isNight: boolean;
+  /** A pattern runs what it names in any tier. */
+  tier: Tier;
   /** The Temporal server that all scenarios share. */
   temporal: TemporalKind;
   /** Only what `npm run test:all` runs on PostgreSQL. */
@@ -65,7 +63,8 @@ async function onOneStack(report: Report, chosen: EndToEnd): Promise<void> {
     const isUp = await report.step(`start ${stack}`, () => start(chosen.temporal));
     allWell = isUp && (await runTests(report, chosen));
     if (allWell) {
-      const isWhole = chosen.pattern === undefined && !chosen.isOnlyForPostgresql;
+      const isWhole =
+        chosen.tier !== 'test' && chosen.pattern === undefined && !chosen.isOnlyForPostgresql;
       allWell = await report.step('rights of the chart', () =>
         checkRights(layout.logOf('audit'), { isWhole }),
       );
@@ -109,20 +108,18 @@ async function setBootTime({ environment }: Stack): Promise<void> {
 }
 
 async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
-  const { isNight, temporal } = chosen;
+  const { tier, temporal } = chosen;
   const stateDir = stateDirs[temporal];
   const layout = layoutOf(stateDir);
   const env = { [stateDirVariable]: stateDir, MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig };
   const project = 'e2e';
   const files = await endToEndFiles(chosen);
-  const slow = (await endToEndFiles({ ...chosen, isNight: true })).length - files.length;
-  if (slow > 0) console.log(`${slow} slow files are left to npm run test:all`);
   const apart = files.filter((path) => path.includes(outages));
   const together = files.filter((path) => !apart.includes(path));
   const sideBySide =
     together.length === 0 ||
     (await report.step('e2e tests', () =>
-      jest({ project, files: together, workers: isNight ? filesByNight : filesByDay, env }),
+      jest({ project, files: together, workers: tier === 'all' ? filesByNight : filesByDay, env }),
     ));
   const alone =
     apart.length === 0 ||
@@ -135,12 +132,11 @@ async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
 /** Those that a run chooses. */
 export async function endToEndFiles({
   pattern,
-  isNight,
+  tier,
   temporal,
   isOnlyForPostgresql = false,
 }: EndToEnd): Promise<string[]> {
   const found = (await testFilesOf('e2e', pattern)).filter((path) => runsOn(path, temporal));
   if (isOnlyForPostgresql) return found.filter(isForPostgresql);
-  const left = isNight || pattern !== undefined ? [] : found.filter(isNightly);
-  return found.filter((path) => !left.includes(path));
+  return pattern === undefined ? found.filter((path) => runsIn(path, tier)) : found;
 }

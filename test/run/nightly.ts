@@ -1,7 +1,7 @@
 /**
  * End-to-end tests that only `npm run test:all` runs, each with the quicker one beside it that `npm
- * test` runs: it fails for the most likely breakage of the same code. What takes long and has no
- * such sibling stays in `npm test`.
+ * run test:e2e` runs: it fails for the most likely breakage of the same code. What takes long and
+ * has no such sibling stays there.
  */
 export const siblings: Readonly<Record<string, string>> = {
   'adoption-rollout': 'adoption',

@@ -43,7 +43,7 @@ test('a pattern that only matches tests of another Temporal server ends npm test
 });
 
 test('minutes of simulation that are no number end npm test with 2, before anything runs', async () => {
-  expect(await npmTest('--all', '--simulation-minutes', 'x')).toEqual({
+  expect(await npmTest('--tier=all', '--simulation-minutes', 'x')).toEqual({
     code: 2,
     stderr: '--simulation-minutes: "x" is not a number above 0\n',
   });

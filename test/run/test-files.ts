@@ -17,8 +17,11 @@ export async function testFilesOf(project: Project, pattern = ''): Promise<strin
     .toSorted();
 }
 
-/** As jest.config.ts has it. */
+export function isEndToEnd(path: string): boolean {
+  return path.startsWith(join(repository, 'test', 'e2e/'));
+}
+
 function projectOf(path: string): Project | undefined {
-  if (path.startsWith(join(repository, 'test', 'e2e/'))) return 'e2e';
+  if (isEndToEnd(path)) return 'e2e';
   return path.startsWith(join(repository, 'test', 'bench/')) ? undefined : 'unit';
 }
