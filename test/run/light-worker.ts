@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { repository } from '../../deploy/local/layout.ts';
 
+// Where Jest was killed, the rest of its files are of no use.
+process.once('disconnect', () => process.exit(1));
+
 interface LightWorker {
   default: (path: string) => Promise<unknown>;
   setWorkerData: (data: object) => void;

@@ -1,5 +1,6 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { repository } from '../../deploy/local/layout.ts';
 
 export interface ProgramOptions {
@@ -13,6 +14,9 @@ export interface ProgramOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A run that is killed leaves no program behind. */
+const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
+
 const stdioFor = (output: ProgramOptions['output']): StdioOptions => {
   if (typeof output === 'number') return ['ignore', output, output, 1];
   return output === 'ifFailed' ? ['ignore', 'pipe', 'pipe'] : 'inherit';
@@ -25,10 +29,10 @@ export async function nodeProgram(
   { env, output = 'asItComes', signal }: ProgramOptions = {},
 ): Promise<void> {
   const file = join(repository, 'node_modules', script);
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [`--import=${parentWatch}`, file, ...args], {
     cwd: repository,
     stdio: stdioFor(output),
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, MILLWRIGHT_WATCH_PARENT: String(process.pid) },
     signal,
   });
   const printed: Buffer[] = [];
