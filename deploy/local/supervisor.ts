@@ -146,7 +146,6 @@ const tools: readonly ToolOfStep[] = [
   { tool: 'kubectl', step: 'cluster' },
   { tool: 'kube-controller-manager', step: 'kube-controller-manager' },
   { tool: 'kube-scheduler', step: 'kube-scheduler' },
-  { tool: 'kwok', step: 'kwok' },
   ...(options.autoscaler
     ? [{ tool: 'cluster-autoscaler', step: 'cluster-autoscaler' } as const]
     : []),

@@ -7,7 +7,6 @@ export type ToolName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kubectl'
-  | 'kwok'
   | 'cluster-autoscaler'
   | 'temporal'
   | 'temporal-server'
@@ -134,21 +133,6 @@ const etcd: Tool = {
     go: '1.26',
     ldflags: [],
     takes: '1 minute',
-  },
-};
-
-// Its releases carry no checksums, so they are not used.
-const kwok: Tool = {
-  name: 'kwok',
-  version: versions.kwok,
-  variable: variableOf('kwok'),
-  versionArgs: ['--version'],
-  module: {
-    folder: 'kwok',
-    package: 'sigs.k8s.io/kwok/cmd/kwok',
-    go: '1.26',
-    ldflags: [],
-    takes: '1 to 2 minutes',
   },
 };
 
@@ -368,7 +352,6 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'kube-controller-manager': kubernetes('kube-controller-manager', '1 minute'),
   'kube-scheduler': kubernetes('kube-scheduler', '1 minute'),
   kubectl: { ...kubernetes('kubectl', '1 minute'), anyVersion: true },
-  kwok,
   'cluster-autoscaler': clusterAutoscaler,
   temporal,
   'temporal-server': temporalServer,

