@@ -34,7 +34,7 @@ export interface KubeObject {
     addresses?: { type: string; address: string }[];
     capacity?: object;
     allocatable?: object;
-    nodeInfo?: { kubeletVersion?: string };
+    nodeInfo?: { kubeletVersion?: string; architecture?: string; operatingSystem?: string };
   };
 }
 

@@ -3,14 +3,9 @@ import type { KubeAnswer, KubeApi, KubeCall } from '../kube-api.ts';
 import { isMeant } from '../kube-persistence.ts';
 import { Agenda } from './agenda.ts';
 import { follow, type Follower } from './follow.ts';
+import type { KubeletParts } from './parts.ts';
 import { PlayedNodes } from './played-nodes.ts';
 import { PlayedPods } from './played-pods.ts';
-
-export interface KubeletParts {
-  agenda: Agenda;
-  /** Fails where it is worth another try. Of what is refused the log hears. */
-  call: (request: KubeCall) => Promise<KubeAnswer>;
-}
 
 /** Returns what ends it. */
 export function playKubelets(api: KubeApi, log: (message: string) => void): () => void {

@@ -9,13 +9,18 @@ const someAddress = '10.0.0.1';
 
 const whenReady = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory'],
+  [
+    'MemoryPressure',
+    'False',
+    'KubeletHasSufficientMemory',
+    'kubelet has sufficient memory available',
+  ],
   ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
   ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
   ['NetworkUnavailable', 'False', 'RouteCreated', 'RouteController created a route'],
 ] as const;
 const notReadyReason = 'KubeletNotReady';
-const message = 'the virtual cloud says that this node is not ready';
+const notReadyMessage = 'the virtual cloud says that this node is not ready';
 
 /** Whether it is one of ours, and its kubelet runs. */
 export function isPlayed({ metadata: { annotations = {} } }: KubeObject): boolean {
@@ -29,18 +34,18 @@ export function addressOf({ status }: KubeObject): string {
 }
 
 /** The status to merge into that of the Node. Undefined: it is as it should be. */
-export function statusOf(node: KubeObject, now: string): object | undefined {
+export function statusOf(node: KubeObject, now: string): KubeObject['status'] {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   if (has(node.metadata.annotations ?? {}, notReady)) {
     // Not the status: a new Node has none, and the node controller may have written Unknown.
     if (ready?.reason === notReadyReason) return undefined;
-    return { conditions: [condition(['Ready', 'False', notReadyReason, message], now)] };
+    return { conditions: [condition(['Ready', 'False', notReadyReason, notReadyMessage], now)] };
   }
   if (ready?.status === 'True') return undefined;
   return { conditions: whenReady.map((words) => condition(words, now)), ...missingFacts(node) };
 }
 
-function missingFacts({ metadata: { name }, status = {} }: KubeObject): object {
+function missingFacts({ metadata: { name }, status = {} }: KubeObject): KubeObject['status'] {
   const { addresses, capacity = someSize, allocatable = capacity, nodeInfo } = status;
   const version = `v${versions.kubernetes}`;
   return {
@@ -61,7 +66,7 @@ function missingFacts({ metadata: { name }, status = {} }: KubeObject): object {
 function condition(
   [type, status, reason, message]: readonly [string, string, string, string],
   now: string,
-): object {
+) {
   return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime: now };
 }
 

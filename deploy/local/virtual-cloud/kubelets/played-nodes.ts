@@ -1,9 +1,9 @@
 import type { KubeObject } from '../kube-api.ts';
 import { nodePath, strategic } from '../kube-nodes.ts';
 import type { Follower } from './follow.ts';
-import type { KubeletParts } from './kubelets.ts';
 import { leaseOf, leasePath, leasesPath, renewalMilliseconds } from './lease.ts';
 import { addressOf, isPlayed, statusOf } from './node-status.ts';
+import type { KubeletParts } from './parts.ts';
 
 /** What is kept of a Node. */
 interface PlayedNode {

@@ -1,7 +1,7 @@
 import type { KubeCall, KubeObject } from '../kube-api.ts';
 import { strategic } from '../kube-nodes.ts';
 import type { Follower } from './follow.ts';
-import type { KubeletParts } from './kubelets.ts';
+import type { KubeletParts } from './parts.ts';
 import { podStep, runningStatus, type PodStep } from './pod-step.ts';
 
 /** Starts and ends pods. */

@@ -146,6 +146,10 @@ test('what happened in an outage is made up for', async () => {
   server.respond = () => undefined;
   await createNode();
   await eventually('the Node is ready', isReady);
+  expect(log.toSorted()).toEqual([
+    expect.stringContaining('watch of /api/v1/nodes: '),
+    expect.stringContaining('watch of /api/v1/pods'),
+  ]);
 });
 
 test('a status that somebody else changed in the same moment is not overwritten', async () => {
