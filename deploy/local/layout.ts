@@ -11,7 +11,6 @@ export const users = [
   'admin',
   'kube-controller-manager',
   'kube-scheduler',
-  'kwok',
   'virtual-cloud',
   'millwright-watcher',
   'millwright-worker',

@@ -74,7 +74,7 @@ export function temporalOf({
 
 export const startUsage = `Usage: npm start -- [options]
 
-Starts the local stack: etcd, the Kubernetes control plane, kwok, Temporal with its UI, the virtual cloud, and
+Starts the local stack: etcd, the Kubernetes control plane, Temporal with its UI, the virtual cloud, and
 Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the next start.
 
   --detach           go to the background once everything is ready; npm stop ends it

@@ -5,7 +5,6 @@
 export const versions = {
   kubernetes: '1.35.4',
   etcd: '3.6.16',
-  kwok: '0.8.0',
   /**
    * Only with `--autoscaler`. The last that is published as a Go module, and the number of its
    * `edits` in binaries/tools.ts.

@@ -7,8 +7,8 @@ import type { Part } from './measure.ts';
 const controllers: readonly string[] = ['worker', 'watcher', ...mcmComponents];
 
 /** They do the same on both sides, so their CPU says how fast the machine was meanwhile. */
-const yardstick = ['kwok', 'kube-scheduler'];
-const yardstickFigure = 'CPU of kwok and scheduler, ms per machine';
+const yardstick = ['virtual-cloud', 'kube-scheduler'];
+const yardstickFigure = 'CPU of virtual cloud and scheduler, ms per machine';
 
 /** Of one part; each of a machine but for seconds and memory. */
 const figures: Record<string, (part: Part) => number> = {

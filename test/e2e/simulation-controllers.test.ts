@@ -4,8 +4,8 @@
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
-import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
-import { stopped } from '../../deploy/local/virtual-cloud/node-object.ts';
+import { namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
+import { fakeKubelet, stopped } from '../../deploy/local/virtual-cloud/node-object.ts';
 import type { Body } from '../support/api-server/creation.ts';
 import type { DeleteOptions } from '../support/api-server/deletion.ts';
 import { scenarios } from '../simulation/controllers/scenarios/scenarios.ts';
@@ -100,7 +100,7 @@ class RealStage extends Stage {
       metadata: {
         name: nodeName,
         labels: { 'kubernetes.io/hostname': nodeName, [stageLabel]: this.namespace },
-        annotations: { 'kwok.x-k8s.io/node': 'fake' },
+        annotations: fakeKubelet,
       },
       status: { capacity: size, allocatable: size },
     });
@@ -114,13 +114,9 @@ class RealStage extends Stage {
     await setReady(this.#scenario, this.nodeName(name), isNodeReady);
   }
 
-  /** kwok leaves a Node alone as long as another one holds its Lease. */
   async silence(name: string): Promise<void> {
-    const nodeName = this.nodeName(name);
-    await this.#kube.patch(nodePath(nodeName), 'merge', { metadata: { annotations: stopped } });
-    const path = lease('kube-node-lease', nodeName);
-    const spec = { holderIdentity: 'nobody', leaseDurationSeconds: 315_360_000 };
-    await this.#kube.patch(path, 'merge', { spec });
+    const path = nodePath(this.nodeName(name));
+    await this.#kube.patch(path, 'merge', { metadata: { annotations: stopped } });
   }
 
   async startWorkload({ name: app, kind, replicas }: WorkloadWanted): Promise<void> {
@@ -140,7 +136,7 @@ class RealStage extends Stage {
     });
   }
 
-  /** kwok writes the status of a pod that runs no more. */
+  /** Its kubelet writes the status of a pod that runs no more. */
   async spoil(pod: Ref): Promise<void> {
     const status = { conditions: [{ type: 'Ready', status: 'False' }] };
     await this.#kube.patch(`${this.pathOf(pod)}/status`, 'strategic', { status });

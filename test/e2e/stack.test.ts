@@ -72,7 +72,7 @@ describe('the local stack', () => {
     'starts, and a component that is killed starts again under a new pid',
     async () => {
       const { components } = await start();
-      for (const name of ['etcd', 'kube-apiserver', 'temporal', 'kwok']) {
+      for (const name of ['etcd', 'kube-apiserver', 'temporal', 'virtual-cloud']) {
         const before = components[name];
         if (before === undefined) throw new Error(`${name} does not run`);
         signalProcess(before, 'SIGKILL');

@@ -7,7 +7,6 @@ export type ToolName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kubectl'
-  | 'kwok'
   | 'cluster-autoscaler'
   | 'temporal'
   | 'temporal-server'
@@ -134,21 +133,6 @@ const etcd: Tool = {
     go: '1.26',
     ldflags: [],
     minutes: 1,
-  },
-};
-
-// Its releases carry no checksums, so they are not used.
-const kwok: Tool = {
-  name: 'kwok',
-  version: versions.kwok,
-  variable: variableOf('kwok'),
-  versionArgs: ['--version'],
-  module: {
-    folder: 'kwok',
-    package: 'sigs.k8s.io/kwok/cmd/kwok',
-    go: '1.26',
-    ldflags: [],
-    minutes: 2,
   },
 };
 
@@ -368,7 +352,6 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'kube-controller-manager': kubernetes('kube-controller-manager'),
   'kube-scheduler': kubernetes('kube-scheduler'),
   kubectl: { ...kubernetes('kubectl'), anyVersion: true },
-  kwok,
   'cluster-autoscaler': clusterAutoscaler,
   temporal,
   'temporal-server': temporalServer,

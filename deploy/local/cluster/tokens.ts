@@ -5,13 +5,12 @@ import { users, type User } from '../layout.ts';
 
 /**
  * Groups of the users that have more than `deploy/manifests` gives. The controller manager runs all
- * controllers under its one user, and kwok and the virtual cloud stand for kubelets and for a
- * cloud: they may do everything. The operator's own users have only what its RBAC grants.
+ * controllers under its one user, and the virtual cloud stands for kubelets and for a cloud: they
+ * may do everything. The operator's own users have only what its RBAC grants.
  */
 const groupsOf: Partial<Record<User, string>> = {
   admin: 'system:masters',
   'kube-controller-manager': 'system:masters',
-  kwok: 'system:masters',
   'virtual-cloud': 'system:masters',
 };
 

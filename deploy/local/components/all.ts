@@ -5,7 +5,6 @@ import type { Component, Job } from './component.ts';
 import { etcd } from './etcd.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
 import { kubeControllerManager, kubeScheduler } from './kube-controllers.ts';
-import { kwok } from './kwok.ts';
 import { ourPrograms } from './operator.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { postgresql } from './postgresql.ts';
@@ -23,7 +22,6 @@ export function componentsOf(world: StackWorld): Component[] {
     kubeApiserver(world),
     kubeControllerManager(world),
     kubeScheduler(world),
-    kwok(world),
     ...temporalComponents(world),
     ...ourPrograms(world),
     ...(world.options.autoscaler ? [clusterAutoscaler(world)] : []),

@@ -22,11 +22,7 @@ const controllers = [
   'taint-eviction-controller',
 ];
 
-/**
- * kwok renews a lease every quarter of its duration: that must be well within the grace period, or
- * healthy nodes turn Unknown.
- */
-export const nodeLeaseSeconds = 120;
+/** The kubelets of the virtual cloud renew a Lease every minute. */
 const nodeGraceSeconds = 180;
 
 export function kubeControllerManager({ binary, layout, ports }: StackWorld): Component {

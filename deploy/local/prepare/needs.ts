@@ -12,7 +12,6 @@ const ofCluster: readonly ToolName[] = [
   'kube-scheduler',
   'kubectl',
   'etcd',
-  'kwok',
 ];
 
 const ofTemporal: Record<ReturnType<typeof temporalOf>, readonly ToolName[]> = {

@@ -23,7 +23,6 @@ const names = [
   'etcdPeer',
   'controllerManager',
   'scheduler',
-  'kwok',
   'virtualCloud',
   'watcher',
   'worker',

@@ -8,30 +8,65 @@ export interface KubeAnswer {
   body: KubeBody;
 }
 
-/** What is looked at of a Node, or of the Status that a refusal is. */
-export interface KubeBody {
-  metadata?: { uid?: string };
-  spec?: { providerID?: string };
-  status?: { conditions?: { type: string; status: string }[] };
+/** What is looked at of a Node or a pod. */
+export interface KubeObject {
+  metadata: {
+    name: string;
+    namespace?: string;
+    uid: string;
+    resourceVersion: string;
+    creationTimestamp?: string;
+    deletionTimestamp?: string;
+    deletionGracePeriodSeconds?: number;
+    annotations?: Record<string, string>;
+    finalizers?: string[];
+  };
+  spec?: {
+    providerID?: string;
+    nodeName?: string;
+    hostNetwork?: boolean;
+    containers?: { name: string; image?: string }[];
+    readinessGates?: { conditionType: string }[];
+  };
+  status?: {
+    phase?: string;
+    conditions?: { type: string; status: string; reason?: string; lastTransitionTime?: string }[];
+    addresses?: { type: string; address: string }[];
+    capacity?: object;
+    allocatable?: object;
+    nodeInfo?: { kubeletVersion?: string; architecture?: string; operatingSystem?: string };
+  };
+}
+
+/** An object, a list, or the Status that a refusal is. */
+export interface KubeBody extends Partial<Omit<KubeObject, 'metadata'>> {
+  metadata?: Partial<KubeObject['metadata']>;
+  items?: KubeObject[];
   message?: string;
 }
 
 export interface KubeApi {
   /** Fails when there is no answer within 10 s. `contentType` is that of a patch. */
   call(request: KubeCall): Promise<KubeAnswer>;
+  /** Of a watch. Fails when it is refused, and when nothing comes for 3 minutes. */
+  lines(path: string, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
 export interface KubeCall {
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: object;
   contentType?: string;
 }
 
-/** A hundred machines that boot at once need no hundred TLS handshakes. */
-const connections = 10;
+/**
+ * A hundred machines that boot at once need no hundred TLS handshakes. Two are taken by watches.
+ */
+const connections = 12;
 const limitMilliseconds = 10_000;
+/** A server sends a bookmark each minute. */
+const silenceMilliseconds = 180_000;
 
 export async function createKubeApi(kubeconfig: string): Promise<KubeApi> {
   const config = new KubeConfig();
@@ -51,20 +86,41 @@ export async function createKubeApi(kubeconfig: string): Promise<KubeApi> {
     bodyTimeout: limitMilliseconds,
     connect: tlsOf(credential),
   });
-  const headers = textHeaders(credential.headers);
+  const headers = { ...textHeaders(credential.headers), 'user-agent': 'virtual-cloud' };
   return {
     async call({ method, path, body, contentType = 'application/json' }) {
       const response = await pool.request({
         method,
         path: prefix + path,
-        headers: { ...headers, 'user-agent': 'virtual-cloud', 'content-type': contentType },
+        headers: { ...headers, 'content-type': contentType },
         body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.timeout(limitMilliseconds),
       });
       return { status: response.statusCode, body: parse(await response.body.text()) };
     },
+    async *lines(path, signal) {
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path: prefix + path,
+        headers,
+        bodyTimeout: silenceMilliseconds,
+        signal,
+      });
+      if (statusCode !== 200) throw new Error(`${statusCode} ${(await body.text()).slice(0, 200)}`);
+      yield* linesOf(body.setEncoding('utf8'));
+    },
     close: () => pool.destroy(),
   };
+}
+
+/** A rest without a newline was cut off. */
+async function* linesOf(chunks: AsyncIterable<string>): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 /** Says when the API server stops answering, and when it is back; callers only try again. */

@@ -1,39 +1,21 @@
-/** Registers the machines' Nodes in a cluster. kwok plays their kubelets. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Registers the machines' Nodes in a cluster. `kubelets/` plays their kubelets. */
 import type { Instance, NodeConditionFault } from './instance.ts';
 import type { KubeAnswer, KubeApi, KubeBody, KubeCall } from './kube-api.ts';
 import { backOff, persistently } from './kube-persistence.ts';
 import { nodeOf, notReady, stopped } from './node-object.ts';
 import type { NodeRegistry, RegistrationWatch } from './nodes.ts';
 
-const nodePath = (name: string): string => `/api/v1/nodes/${encodeURIComponent(name)}`;
-const leasePath = (name: string): string =>
-  `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${encodeURIComponent(name)}`;
+export const nodePath = (name: string): string => `/api/v1/nodes/${encodeURIComponent(name)}`;
 
-const strategic = 'application/strategic-merge-patch+json';
-const merge = 'application/merge-patch+json';
+export const strategic = 'application/strategic-merge-patch+json';
 
-export interface KubeNodesOptions {
-  /**
-   * From the stop of a Node to the second look at it. Default 2000: the operator, which deletes the
-   * Nodes of machines that it deletes, goes first.
-   */
-  secondLookMilliseconds?: number;
-}
-
-export function createKubeNodes(api: KubeApi, options: KubeNodesOptions = {}): NodeRegistry {
-  const { secondLookMilliseconds = 2_000 } = options;
+export function createKubeNodes(api: KubeApi): NodeRegistry {
   return {
     register: (instance, watch) => register(api, instance, watch),
     async sicken(instance, condition, signal) {
       await patchStatus(api, { instance, signal, ...sicknessOf(condition) });
     },
-    async stop(instance, signal) {
-      const own = await stop(api, instance, signal);
-      if (!own) return;
-      await sleep(secondLookMilliseconds, undefined, { signal });
-      await stopForGood(api, own, signal);
-    },
+    stop: (instance, signal) => stop(api, instance, signal),
     close: () => api.close(),
   };
 }
@@ -77,9 +59,9 @@ interface StatusPatch {
 
 /**
  * The UID makes it hold for this machine's Node only; conditions of others stay, as they are merged
- * by type. Returns whether that Node is there.
+ * by type.
  */
-async function patchStatus(api: KubeApi, patch: StatusPatch): Promise<boolean> {
+async function patchStatus(api: KubeApi, patch: StatusPatch): Promise<void> {
   const { instance, annotations, conditions, signal } = patch;
   const body = { metadata: { uid: instance.nodeUid, annotations }, status: { conditions } };
   const path = `${nodePath(instance.name)}/status`;
@@ -88,7 +70,7 @@ async function patchStatus(api: KubeApi, patch: StatusPatch): Promise<boolean> {
     { method: 'PATCH', path, body, contentType: strategic },
     signal,
   );
-  if ([200, 404, 409].includes(answer.status)) return answer.status === 200;
+  if ([200, 404, 409].includes(answer.status)) return;
   throw new Error(`PATCH ${path}: ${answer.status} ${messageOf(answer)}`);
 }
 
@@ -102,30 +84,11 @@ function sicknessOf(
   };
 }
 
-/** The machine with its Node, if that was there to be stopped. */
-async function stop(
-  api: KubeApi,
-  instance: Instance,
-  signal: AbortSignal,
-): Promise<Instance | undefined> {
-  const { nodeUid } = instance;
-  // Deleted while it booted: the Node may be there all the same.
-  const found = nodeUid === undefined ? await findNode(api, instance, signal) : undefined;
-  const own = { ...instance, ...(found && { nodeUid: uidOf(found) }) };
-  return own.nodeUid !== undefined && (await silence(api, own, signal)) ? own : undefined;
-}
-
-async function stopForGood(api: KubeApi, own: Instance, signal: AbortSignal): Promise<void> {
-  // By now the Node may be deleted, or the name another machine's.
-  const left = await findNode(api, own, signal);
-  if (left === undefined) return;
-  // kwok may have been about to make it ready when the annotation came.
-  if (isReady(left)) await silence(api, own, signal);
-  await takeLease(api, own, signal);
-}
-
 /** What the node controller writes of a kubelet that it has not heard from, without the wait. */
-function silence(api: KubeApi, instance: Instance, signal: AbortSignal): Promise<boolean> {
+async function stop(api: KubeApi, instance: Instance, signal: AbortSignal): Promise<void> {
+  // Deleted while it booted: the Node may be there all the same.
+  const nodeUid = instance.nodeUid ?? (await findNode(api, instance, signal))?.metadata?.uid;
+  if (nodeUid === undefined) return;
   const condition = {
     type: 'Ready',
     status: 'Unknown',
@@ -133,27 +96,12 @@ function silence(api: KubeApi, instance: Instance, signal: AbortSignal): Promise
     message: 'Kubelet stopped posting node status.',
     lastTransitionTime: new Date().toISOString(),
   };
-  return patchStatus(api, { instance, signal, annotations: stopped, conditions: [condition] });
-}
-
-function isReady({ status }: KubeBody): boolean {
-  return (
-    status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
-    false
-  );
-}
-
-/**
- * kwok renews the Lease of a Node that it once adopted, and ends its pods, until another client
- * holds the Lease. Pods of a dead machine have to hang.
- */
-async function takeLease(api: KubeApi, { name }: Instance, signal: AbortSignal): Promise<void> {
-  const path = leasePath(name);
-  const body = { spec: { holderIdentity: 'virtual-cloud', leaseDurationSeconds: 315_360_000 } };
-  const request: KubeCall = { method: 'PATCH', path, body, contentType: merge };
-  const answer = await persistently(api, request, signal);
-  if (answer.status === 200 || answer.status === 404) return;
-  throw new Error(`PATCH ${path}: ${answer.status} ${messageOf(answer)}`);
+  await patchStatus(api, {
+    instance: { ...instance, nodeUid },
+    annotations: stopped,
+    conditions: [condition],
+    signal,
+  });
 }
 
 function uidOf({ metadata }: KubeBody): string {

@@ -14,10 +14,13 @@ export async function persistently(
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const answer = await callOnce(api, request);
-    if (answer && answer.status < 500 && answer.status !== 429) return answer;
+    if (answer && isMeant(answer)) return answer;
     await backOff(attempt, signal);
   }
 }
+
+/** Not said by a server that starts, ends or is full. */
+export const isMeant = ({ status }: KubeAnswer): boolean => status < 500 && status !== 429;
 
 async function callOnce(api: KubeApi, request: KubeCall): Promise<KubeAnswer | undefined> {
   try {

@@ -1,5 +1,5 @@
 /** The process of the virtual cloud. */
-import { noNodes, type NodeRegistry } from './nodes.ts';
+import { noNodes } from './nodes.ts';
 import { help, parseOptions, type Options } from './options.ts';
 import { startVirtualCloud } from './virtual-cloud.ts';
 
@@ -7,14 +7,18 @@ function log(message: string): void {
   process.stdout.write(`${new Date().toISOString()} ${message}\n`);
 }
 
-async function nodesOf({ kubeconfig }: Options): Promise<NodeRegistry> {
-  if (kubeconfig === undefined) return noNodes;
+/** The cluster of the machines. `play`: their kubelets begin. Returns what ends them. */
+async function clusterOf({ kubeconfig }: Options) {
+  if (kubeconfig === undefined) return { nodes: noNodes, play: () => () => {} };
   // Only where it is needed: the client library takes its time to load.
-  const [{ createKubeApi, reportingReach }, { createKubeNodes }] = await Promise.all([
-    import('./kube-api.ts'),
-    import('./kube-nodes.ts'),
-  ]);
-  return createKubeNodes(reportingReach(await createKubeApi(kubeconfig), log));
+  const [{ createKubeApi, reportingReach }, { createKubeNodes }, { playKubelets }] =
+    await Promise.all([
+      import('./kube-api.ts'),
+      import('./kube-nodes.ts'),
+      import('./kubelets/kubelets.ts'),
+    ]);
+  const api = reportingReach(await createKubeApi(kubeconfig), log);
+  return { nodes: createKubeNodes(api), play: () => playKubelets(api, log) };
 }
 
 async function run(): Promise<void> {
@@ -24,9 +28,12 @@ async function run(): Promise<void> {
     return;
   }
   const { host, port, dataDir } = options;
-  const nodes = await nodesOf(options);
+  const { nodes, play } = await clusterOf(options);
   const cloud = await startVirtualCloud({ host, port, dataDir, nodes, log });
+  // After it: of two processes one does not get the port.
+  const endKubelets = play();
   const end = (): void => {
+    endKubelets();
     cloud.close().catch(fail);
   };
   process.once('SIGTERM', end);

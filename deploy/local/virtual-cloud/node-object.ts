@@ -1,12 +1,12 @@
-/** The Node of a virtual machine, and the annotations that control its fake kubelet. */
+/** The Node of a virtual machine, and the annotations that control its kubelet. */
 import type { Instance } from './instance.ts';
 import { sizes } from './sizes.ts';
 
-/** kwok adopts Nodes that have this. */
-const fakeKubelet = { 'kwok.x-k8s.io/node': 'fake' };
-/** kwok leaves the Node not ready. */
+/** The virtual cloud plays the kubelet of a Node that has this. */
+export const fakeKubelet = { 'virtual-cloud.millwright.dev/fake-kubelet': 'true' };
+/** Its kubelet runs and says that it is not ready. */
 export const notReady = { 'virtual-cloud.millwright.dev/not-ready': 'true' };
-/** kwok does not touch the Node any more. */
+/** It has none any more: the machine is gone or switched off. Pods hang, as on a dead machine. */
 export const stopped = { 'virtual-cloud.millwright.dev/stopped': 'true' };
 
 export function nodeOf(instance: Instance): object {

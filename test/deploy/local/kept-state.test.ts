@@ -16,7 +16,7 @@ function aStateFolder(): Layout {
   const layout = layoutOf(mkdtempSync(join(tmpdir(), 'millwright-kept-')));
   mkdirSync(join(layout.logs, 'e2e'), { recursive: true });
   mkdirSync(layout.etcdData, { recursive: true });
-  for (const name of ['supervisor', 'etcd', 'kwok.previous'])
+  for (const name of ['supervisor', 'etcd', 'kube-scheduler.previous'])
     writeFileSync(layout.logOf(name), `of ${name}\n`);
   writeFileSync(join(layout.stateDir, 'of-the-person'), '');
   return layout;
@@ -39,7 +39,7 @@ test('another start keeps the logs of the run before', () => {
   expect(readdirSync(layout.logs).toSorted()).toEqual([
     'e2e',
     'etcd.previous.log',
-    'kwok.previous.log',
+    'kube-scheduler.previous.log',
     'supervisor.log',
   ]);
 });

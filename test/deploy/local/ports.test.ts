@@ -30,7 +30,7 @@ describe('the ports of a stack', () => {
   });
 
   test('are all different', async () => {
-    const { ports } = await choosePorts({ kwok: 6443 }, machineWith([]));
+    const { ports } = await choosePorts({ scheduler: 6443 }, machineWith([]));
     expect(new Set(Object.values(ports)).size).toBe(Object.keys(ports).length);
   });
 

@@ -36,7 +36,6 @@ const somePorts: Ports = {
   etcdPeer: 7,
   controllerManager: 8,
   scheduler: 9,
-  kwok: 10,
   virtualCloud: 11,
   watcher: 12,
   worker: 13,
@@ -131,7 +130,7 @@ describe('stack.json', () => {
     if (identity === undefined) throw new Error('no child');
     const rest = { address: '', log: '', restarts: 0 };
     const stranger = { ...ownIdentity(), started: 'before', ...rest };
-    const components = { etcd: { ...identity, ...rest }, kwok: stranger };
+    const components = { etcd: { ...identity, ...rest }, temporal: stranger };
     writeStackFile(layoutOf(stateDir), aStack(stateDir, { components }));
     expect(killLeftovers(layoutOf(stateDir))).toBe(1);
     await once(child, 'exit');

@@ -98,6 +98,7 @@ test('an outage is one line at its start and one at its end', async () => {
         if (calls.shift() === true) return { status: 200, body: {} };
         throw new Error('connect ECONNREFUSED');
       },
+      lines: async function* () {},
       close: async () => {},
     },
     (line) => lines.push(line),

@@ -1,10 +1,11 @@
 /**
  * Plays the kubelets of instances in moto: each that runs has a Node with its private DNS name,
- * which kwok keeps Ready.
+ * which the virtual cloud keeps Ready.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '@aws-sdk/client-ec2';
 import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
+import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { motoRegion, type MotoAccount } from '../../support/moto-account.ts';
 import type { Cluster, NodeObject } from './cluster.ts';
 
@@ -88,8 +89,7 @@ async function register(cluster: Cluster, instance: Instance): Promise<boolean> 
     metadata: {
       name,
       labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' },
-      // kwok adopts Nodes that have this.
-      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      annotations: fakeKubelet,
     },
     spec: { providerID: providerIdOf(InstanceId) },
     status: {

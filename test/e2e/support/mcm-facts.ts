@@ -1,6 +1,7 @@
 /**
  * What somebody who knows MCM would compare: the facts of objects that do not change with the run.
  */
+import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { withoutUnsettled } from '../../../workflows/api/kstatus.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
@@ -71,7 +72,8 @@ export function factsOfMachine({ metadata, spec, status = {} }: Machine): object
 export function factsOfNode(node: NodeObject): object {
   const { metadata } = node;
   const { [annotations.lastAppliedNodeTemplate]: template, ...notes } = metadata.annotations ?? {};
-  const ofOthers = ['node.alpha.kubernetes.io/ttl', 'kwok.x-k8s.io/node'];
+  const ofKubelets = ['kwok.x-k8s.io/node', ...Object.keys(fakeKubelet)];
+  const ofOthers = ['node.alpha.kubernetes.io/ttl', ...ofKubelets];
   // MCM does not write these; Nodes that it equipped are without (docs/autoscaler.md).
   const forAutoscaler = [annotations.nodeMachine, annotations.nodeMachineNamespace];
   const leftOut: readonly string[] = [...ofOthers, ...forAutoscaler];

@@ -8,6 +8,7 @@ import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
+import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { plainInstance } from '../../support/virtual-instance.ts';
 import type { NodeObject } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -60,7 +61,7 @@ export async function join({ cluster }: Scenario, name: string): Promise<void> {
     metadata: {
       name,
       labels: { 'kubernetes.io/hostname': name },
-      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      annotations: fakeKubelet,
     },
     spec: { providerID },
   });
@@ -149,7 +150,10 @@ function creatable(metadata: KubeObject['metadata'], uids: Handover['uids']): ob
 
 async function putNode({ cluster }: Scenario, node: NodeObject): Promise<void> {
   const { metadata, spec } = node;
-  await cluster.kube.create(nodePath(), { ...node, metadata: creatable(metadata, new Map()) });
+  // kwok played the kubelet when it was recorded.
+  const annotations = { ...metadata.annotations, ...fakeKubelet };
+  const created = creatable({ ...metadata, annotations }, new Map());
+  await cluster.kube.create(nodePath(), { ...node, metadata: created });
   await eventually(`the taint of a new Node is taken from ${metadata.name}`, async () => {
     const seen = await cluster.kube.get<NodeObject>(nodePath(metadata.name));
     expect(taintsOf(seen)).toEqual(taintsOf(node));

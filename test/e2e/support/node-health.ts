@@ -2,7 +2,7 @@
 import { node } from '../../../activities/kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
-/** kwok plays a kubelet that says so (deploy/local/cluster/kwok-stages.yaml). */
+/** The virtual cloud plays a kubelet that says so. */
 export async function setReady({ cluster }: Scenario, name: string, isReady: boolean) {
   const annotations = { 'virtual-cloud.millwright.dev/not-ready': isReady ? null : 'true' };
   await cluster.kube.patch(node(name), 'merge', { metadata: { annotations } });

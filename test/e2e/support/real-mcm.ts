@@ -10,6 +10,7 @@ import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
 import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
+import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
 import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
@@ -66,7 +67,7 @@ export class Installs {
     await kube.create(nodePath(), {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: this.#host, annotations: { 'kwok.x-k8s.io/node': 'fake' } },
+      metadata: { name: this.#host, annotations: fakeKubelet },
       // No pod of a test is scheduled there, and these come by name.
       spec: { unschedulable: true },
     });

@@ -8,7 +8,7 @@ import { startStack, stopStack, type Stack } from '../../../deploy/local/stack.t
 import { testStack, testStackOf, type TestStack } from './test-stack.ts';
 
 const controlPlane = ['etcd', 'kube-apiserver', 'cluster'];
-const all = [...controlPlane, 'kwok', 'virtual-cloud'];
+const all = [...controlPlane, 'virtual-cloud'];
 
 function stateDirOf(name: string): string {
   return join(testStack().layout.stateDir, name);

@@ -1,0 +1,9 @@
+import type { KubeAnswer, KubeCall } from '../kube-api.ts';
+import type { Agenda } from './agenda.ts';
+
+/** What kubelets act with. */
+export interface KubeletParts {
+  agenda: Agenda;
+  /** Fails where it is worth another try. Of what is refused the log hears. */
+  call: (request: KubeCall) => Promise<KubeAnswer>;
+}

@@ -1,0 +1,86 @@
+import type { KubeObject } from '../kube-api.ts';
+import { nodePath, strategic } from '../kube-nodes.ts';
+import type { Follower } from './follow.ts';
+import { leaseOf, leasePath, leasesPath, renewalMilliseconds } from './lease.ts';
+import { addressOf, isPlayed, statusOf } from './node-status.ts';
+import type { KubeletParts } from './parts.ts';
+
+/** What is kept of a Node. */
+interface PlayedNode {
+  uid: string;
+  address: string;
+}
+
+/** When this process starts, the Leases of all Nodes are to be renewed, but not together. */
+const firstRenewalMilliseconds = 10_000;
+
+/** Keeps Nodes Ready, or not ready, and renews their Leases. */
+export class PlayedNodes implements Follower {
+  readonly #parts: KubeletParts;
+  readonly #onStart: (name: string) => void;
+  /** By name: those whose kubelet runs. */
+  readonly #nodes = new Map<string, PlayedNode>();
+
+  /** `onStart`: a kubelet runs that did not run before. */
+  constructor(parts: KubeletParts, onStart: (name: string) => void) {
+    this.#parts = parts;
+    this.#onStart = onStart;
+  }
+
+  /** Undefined where no kubelet runs. */
+  addressOf(name: string): string | undefined {
+    return this.#nodes.get(name)?.address;
+  }
+
+  list(nodes: KubeObject[]): void {
+    const present = new Set(nodes.map(({ metadata }) => metadata.name));
+    for (const name of this.#nodes.keys()) if (!present.has(name)) this.#end(name);
+    for (const node of nodes) this.change(node);
+  }
+
+  remove({ metadata }: KubeObject): void {
+    this.#end(metadata.name);
+  }
+
+  change(node: KubeObject): void {
+    const { name, uid, resourceVersion } = node.metadata;
+    if (!isPlayed(node)) return this.#end(name);
+    const known = this.#nodes.get(name);
+    this.#nodes.set(name, { uid, address: addressOf(node) });
+    const status = statusOf(node, new Date().toISOString());
+    if (known?.uid !== uid) {
+      const isNew = status !== undefined;
+      this.#start(name, isNew ? 0 : Date.now() + Math.random() * firstRenewalMilliseconds);
+    }
+    if (!status) return this.#parts.agenda.drop(`status ${name}`);
+    // With the version, lest it undoes what somebody else says of the Node at the same moment.
+    const body = { metadata: { resourceVersion }, status };
+    const path = `${nodePath(name)}/status`;
+    this.#parts.agenda.plan(`status ${name}`, 0, async () => {
+      await this.#parts.call({ method: 'PATCH', path, body, contentType: strategic });
+      return undefined;
+    });
+  }
+
+  #start(name: string, renewAt: number): void {
+    this.#parts.agenda.plan(`lease ${name}`, renewAt, () => this.#renew(name));
+    this.#onStart(name);
+  }
+
+  #end(name: string): void {
+    this.#nodes.delete(name);
+    this.#parts.agenda.drop(`lease ${name}`);
+    this.#parts.agenda.drop(`status ${name}`);
+  }
+
+  async #renew(name: string): Promise<number | undefined> {
+    const { call } = this.#parts;
+    const node = this.#nodes.get(name);
+    if (!node) return undefined;
+    const body = leaseOf(name, node.uid);
+    const contentType = 'application/merge-patch+json';
+    const { status } = await call({ method: 'PATCH', path: leasePath(name), body, contentType });
+    if (status === 404) await call({ method: 'POST', path: leasesPath, body });
+    return Date.now() + renewalMilliseconds * (0.75 + Math.random() / 2);
+  }
+}

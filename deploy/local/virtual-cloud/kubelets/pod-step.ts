@@ -1,0 +1,77 @@
+/** What the kubelet does with a pod next: it runs at once and never ends by itself. */
+import { parseDuration } from '../../../../workflows/api/duration.ts';
+import type { KubeObject } from '../kube-api.ts';
+
+/** Annotations of a pod: docs/local-stack.md. */
+const annotation = {
+  readyDelay: 'local.millwright.dev/ready-delay',
+  deleteDelay: 'local.millwright.dev/delete-delay',
+  neverReady: 'local.millwright.dev/never-ready',
+  neverTerminates: 'local.millwright.dev/never-terminates',
+};
+
+/** `at`: milliseconds. */
+export interface PodStep {
+  does: 'run' | 'end';
+  at: number;
+}
+
+/** Undefined: nothing, until somebody changes the pod. */
+export function podStep({ metadata, status }: KubeObject): PodStep | undefined {
+  const { annotations = {}, deletionTimestamp, finalizers = [] } = metadata;
+  if (deletionTimestamp !== undefined) {
+    if (finalizers.length > 0 || annotations[annotation.neverTerminates]) return undefined;
+    const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1_000;
+    const deletedAt = Date.parse(deletionTimestamp) - graceMs;
+    return { does: 'end', at: deletedAt + delayMs(annotations[annotation.deleteDelay]) };
+  }
+  if (status?.phase !== 'Pending' || annotations[annotation.neverReady]) return undefined;
+  return {
+    does: 'run',
+    at: boundAt({ metadata, status }) + delayMs(annotations[annotation.readyDelay]),
+  };
+}
+
+/** Counted from a moment that is given in whole seconds, so a second is added: never too short. */
+function delayMs(text = ''): number {
+  const seconds = parseDuration(text) ?? 0;
+  return seconds > 0 ? (seconds + 1) * 1_000 : 0;
+}
+
+/** One that names its Node at its creation was never scheduled. */
+function boundAt({ metadata, status }: KubeObject): number {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return Date.parse(scheduled?.lastTransitionTime ?? metadata.creationTimestamp ?? '') || 0;
+}
+
+/** The status to merge into that of the pod. */
+export function runningStatus(pod: KubeObject, hostIP: string, now: string): object {
+  const { containers = [], readinessGates = [], hostNetwork = false } = pod.spec ?? {};
+  const gates = readinessGates.map(({ conditionType }) => conditionType);
+  const podIP = hostNetwork ? hostIP : addressOf(pod);
+  return {
+    phase: 'Running',
+    startTime: now,
+    hostIP,
+    podIP,
+    podIPs: [{ ip: podIP }],
+    conditions: ['Initialized', 'Ready', 'ContainersReady', ...gates].map((type) => ({
+      type,
+      status: 'True',
+      lastTransitionTime: now,
+    })),
+    containerStatuses: containers.map(({ name, image }) => ({
+      name,
+      image,
+      ready: true,
+      restartCount: 0,
+      state: { running: { startedAt: now } },
+    })),
+  };
+}
+
+/** 10.0.0.0 to 10.127.255.255, by chance: machines have the other half. */
+function addressOf({ metadata: { uid } }: KubeObject): string {
+  const number = Number.parseInt(uid.slice(0, 6), 16) || 0;
+  return `10.${(number >> 16) & 127}.${(number >> 8) & 255}.${number & 255}`;
+}
