@@ -14,7 +14,7 @@ const goEnvironment = {
   GOWORK: 'off',
   GOFLAGS: '',
   // The compiler's processes are short: most end before collecting pays.
-  GOGC: '800',
+  GOGC: '400',
 };
 
 /** Each build uses all processors. */

@@ -35,17 +35,17 @@ describe('what a stack needs', () => {
   });
 });
 
-describe('tasks', () => {
-  /** What was printed, without times. */
-  async function printedBy(tasks: readonly Task[]): Promise<{ lines: string[]; error: unknown }> {
-    const lines: string[] = [];
-    const view = plainLines((line) =>
-      lines.push(line.replace(/^.* s {2}/, '').replace(/ [\d:]+$/, ' …')),
-    );
-    const error = await runTasks(tasks, () => view).catch((thrown: unknown) => thrown);
-    return { lines, error };
-  }
+/** What was printed, without times. */
+async function printedBy(tasks: readonly Task[]): Promise<{ lines: string[]; error: unknown }> {
+  const lines: string[] = [];
+  const view = plainLines((line) =>
+    lines.push(line.replace(/^.* s {2}/, '').replace(/ [\d:]+$/, ' …')),
+  );
+  const error = await runTasks(tasks, () => view).catch((thrown: unknown) => thrown);
+  return { lines, error };
+}
 
+describe('tasks', () => {
   test('nothing is said where nothing is missing', async () => {
     expect(await printedBy([])).toEqual({ lines: [], error: undefined });
   });
