@@ -7,8 +7,6 @@ import { pythonProvider as provider, startPythonClass } from './support/python-d
 import { startTroubledCloud, type TroubledCloud } from './support/troubled-cloud.ts';
 import { useScenario } from './support/scenario.ts';
 
-const installSeconds = 300;
-
 describe('the driver in Python', () => {
   const scenario = useScenario('python-troubled');
   let driver: PythonDriver;
@@ -17,7 +15,7 @@ describe('the driver in Python', () => {
   beforeAll(async () => {
     troubled = await startTroubledCloud();
     driver = await startPythonClass(scenario, troubled.url);
-  }, installSeconds * 1_000);
+  });
   // Before the scenario ends: it deletes what is left, which needs the driver.
   afterAll(async () => {
     await driver.stop();

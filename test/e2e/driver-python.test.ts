@@ -23,7 +23,6 @@ import { pythonProvider as provider, startPythonClass } from './support/python-d
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
-const installSeconds = 300;
 const classRef = (name: string) => ({ kind: 'MachineClass', name });
 
 describe('the driver in Python', () => {
@@ -34,7 +33,7 @@ describe('the driver in Python', () => {
 
   beforeAll(async () => {
     driver = await startPythonClass(scenario, testStack().virtualCloud);
-  }, installSeconds * 1_000);
+  });
   // Before the scenario ends: it deletes what is left, which needs the driver.
   afterAll(async () => {
     await driver.stop();

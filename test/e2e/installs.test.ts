@@ -24,7 +24,7 @@ import { VirtualCloud } from './support/virtual-cloud.ts';
 const shared = testStack();
 const second = await startSecondStack('second');
 // Registered first, so it runs last.
-afterAll(() => stopSecondStack('second'), 60_000);
+afterAll(() => stopSecondStack('second'));
 
 const budgetsPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 

@@ -8,7 +8,6 @@ import { pythonProvider as provider, startPythonDriver } from './support/python-
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
-const installSeconds = 300;
 const machineClass = { kind: 'MachineClass', name: 'python' };
 
 describe('the driver in Python beside workers that encrypt', () => {
@@ -23,7 +22,7 @@ describe('the driver in Python beside workers that encrypt', () => {
   beforeAll(async () => {
     await start({});
     await createClass(scenario, 'python', { provider });
-  }, installSeconds * 1_000);
+  });
   // Before the scenario ends: it deletes what is left, which needs the driver.
   afterAll(async () => {
     await cluster.delete(cluster.pathOf('machineclasses', 'python'));

@@ -10,8 +10,6 @@ import { eventually } from './eventually.ts';
 import { Prometheus } from './prometheus.ts';
 import { VirtualCloud, type CloudFault } from './virtual-cloud.ts';
 
-/** From nothing, where no stack was ever started with it. */
-const buildMilliseconds = 1_800_000;
 const pool = join(repository, 'deploy/examples/machinedeployment.yaml');
 
 export interface Trouble {
@@ -119,7 +117,7 @@ export class MonitoredStack {
 /** One for the tests of a file. */
 export function useMonitoredStack(): MonitoredStack {
   const monitored = new MonitoredStack();
-  beforeAll(() => monitored.start(), buildMilliseconds);
+  beforeAll(() => monitored.start());
   afterAll(async () => {
     await monitored.stop();
     monitored.removeState();

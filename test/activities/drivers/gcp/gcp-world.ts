@@ -48,9 +48,6 @@ export interface GcpWorld {
 /** Whom the double knows. */
 export const doubleRules = { email, publicKey };
 
-/** For the SDK to be loaded. */
-export const loadSeconds = 60;
-
 const quick = {
   callTimeoutSeconds: 5,
   waitSeconds: 5,

@@ -1,6 +1,6 @@
 /** Answers that are not Google's, and none at all. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, project, zone } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 import type { Operation } from '../../../doubles/gcp/faults.ts';
@@ -8,7 +8,7 @@ import type { Operation } from '../../../doubles/gcp/faults.ts';
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.resetClock();
