@@ -3,12 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { acquireBinary } from '../../deploy/local/binaries/acquire.ts';
 import { readStack, startStack, stopStack, type Stack } from '../../deploy/local/stack.ts';
 import { isAlive, signalProcess } from '../../deploy/local/supervision/identity.ts';
-
-const recoverWithinMs = 120_000;
+import { eventually } from '../support/eventually.ts';
 
 let stateDir: string;
 let kubectlBinary: string;
@@ -41,14 +39,8 @@ function running(): Stack {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + recoverWithinMs;
-  while (!holds()) {
-    if (Date.now() > deadline) {
-      const stack = JSON.stringify(readStack(stateDir)?.components, undefined, 1);
-      throw new Error(`Not within ${recoverWithinMs} ms: ${what}. What runs: ${stack}`);
-    }
-    await delay(50);
-  }
+  const running = (): string => JSON.stringify(readStack(stateDir)?.components, undefined, 1);
+  await eventually(() => `${what}. What runs: ${running()}`, holds);
 }
 
 function answers(): boolean {

@@ -10,8 +10,6 @@ import { cacheFolder } from '../../deploy/local/binaries/acquire.ts';
 import { findOnPath, runProgram } from '../../deploy/local/binaries/program.ts';
 import { tryLock } from '../../deploy/local/supervision/lock.ts';
 
-const installLimitMs = 5 * 60_000;
-
 /**
  * The interpreter that has what `packages` says, in words of pip. The first call of a user takes a
  * minute and needs PyPI and `python3`.
@@ -43,19 +41,16 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
   if (system === undefined) throw new Error('some tests of drivers need python3 on PATH');
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
-  const options = { limitMs: installLimitMs };
-  await runProgram(system, ['-m', 'venv', partial], options);
+  await runProgram(system, ['-m', 'venv', partial]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await runProgram(join(partial, 'bin', 'python'), [...pip, ...packages], options);
+  await runProgram(join(partial, 'bin', 'python'), [...pip, ...packages]);
   await rename(partial, folder);
 }
 
 async function untilLocked(file: string): Promise<() => void> {
-  const end = Date.now() + installLimitMs;
   for (;;) {
     const attempt = tryLock(file);
     if (attempt.taken) return attempt.release;
-    if (Date.now() > end) throw new Error(`process ${attempt.holder.pid} keeps the lock ${file}`);
     await pause(200);
   }
 }

@@ -8,7 +8,7 @@ export interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   /** Everything that it prints is appended to this file as well. */
   log?: string;
-  /** It is killed after this time; default 30 s. */
+  /** It is killed after this time; default 30 minutes. */
   limitMs?: number;
   /** For what must not run as root. Default our own. */
   user?: { uid: number; gid: number };
@@ -24,7 +24,7 @@ export interface ProgramOptions {
 export function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env, log, limitMs = 30_000, user, input, errorsApart = false }: ProgramOptions = {},
+  { cwd, env, log, limitMs = 30 * 60_000, user, input, errorsApart = false }: ProgramOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
@@ -114,7 +115,10 @@ describe('failures', () => {
       const call = failureOf(
         world.driver.createInstance(gcpRequest(name, { signal: controller.signal })),
       );
-      setTimeout(() => controller.abort(), 150);
+      await eventually('it is asked for', () =>
+        world.double.calls.some((seen) => seen.operation === 'insert' && seen.name === name),
+      );
+      controller.abort();
       expect(await call).toMatchObject({ code: 'Canceled', settled: false });
     },
   );

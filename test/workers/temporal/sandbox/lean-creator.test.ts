@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from '../../../../workers/temporal/bundle-workflows.ts';
 import { createLeanCreator } from '../../../../workers/temporal/sandbox/lean-creator.ts';
 
-const limitMs = 60_000;
 const runId = 'f2f6a3c2-0000-4000-8000-000000000001';
 const workflowsPath = fileURLToPath(
   new URL('../../../support/endless-workflows.ts', import.meta.url),
