@@ -19,6 +19,7 @@ const measure = /^(?:bench|chaos)\//;
 
 const exceptions: Readonly<Record<string, string>> = {
   'activities/drivers/gcp/pending.test.ts': 'rests while the double answers; the clock is a hand',
+  'activities/kube/leases/election.test.ts': 'nobody leads too early, however long it takes',
   'e2e/gardener.test.ts': 'kills as kubelet does, after the grace period of the pod',
   'e2e/preservation-ends.test.ts': 'before the end that a preservation had, ten minutes away',
   'e2e/support/eventually.ts': 'the guard of all waits of end-to-end tests',
@@ -28,6 +29,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'run/hang-guard.ts': 'the guard of all test files',
   'run/report.ts': 'says how long the parts took',
   'support/eventually.ts': 'the guard of all waits of unit tests',
+  'support/workflow-bundle.ts': 'removes bundles of yesterday',
   'workflows/machine-set/workflow.test.ts': 'an activity that ends when a back-off is over',
 };
 

