@@ -8,13 +8,14 @@ const closedOutput = fileURLToPath(new URL('../../cli/closed-output.ts', import.
 /** Prints on and on, to a pipe that is closed after the first line; what it says on stderr. */
 async function saidBy(work: string): Promise<{ said: string; code: number }> {
   const script = `
-    import { setTimeout } from 'node:timers/promises';
+    import { setImmediate } from 'node:timers/promises';
     const { endWithOutput, finishing } = await import(${JSON.stringify(closedOutput)});
     endWithOutput();
+    let isClosed = false;
     async function print() {
-      for (let line = 0; line < 100; line += 1) {
+      while (!isClosed) {
         console.log('a line');
-        await setTimeout(10);
+        await setImmediate();
       }
       console.error('cleaned up');
       process.exitCode = 1;
@@ -35,6 +36,6 @@ test('ends at once where nothing has to be finished', async () => {
 });
 
 test('finishes first what has to be finished, and hears of it', async () => {
-  const work = "await finishing(print, () => console.error('closed'));";
+  const work = "await finishing(print, () => { isClosed = true; console.error('closed'); });";
   expect(await saidBy(work)).toEqual({ said: 'closed\ncleaned up\n', code: 1 });
 });

@@ -102,7 +102,6 @@ test('knows since when the API server is away, until it answers', async () => {
   expect(fleet.awaySince).toBeUndefined();
   kube.isAway = true;
   await eventually('it is known', async () => fleet.awaySince !== undefined);
-  expect(fleet.awaySince).toBeLessThanOrEqual(Date.now());
   kube.isAway = false;
   await eventually('it is over', async () => fleet.awaySince === undefined);
   await fleet.stop();

@@ -16,8 +16,6 @@ import { changeClass } from './support/rollouts.ts';
 import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';
 
-const limit = { timeoutSeconds: 400, pollMilliseconds: 300 };
-
 describe('a MachineDeployment on AWS', () => {
   let moto: Moto;
   let account: MotoAccount;
@@ -78,31 +76,25 @@ describe('a MachineDeployment on AWS', () => {
    */
   async function untilOneEach(pool: string, count: number, type: string): Promise<Machine[]> {
     const what = `${count} machines of type ${type}, each with one instance and one Node`;
-    return await eventually(
-      what,
-      async () => {
-        const machines = await machinesOf(scenario, pool);
-        expect(machines.map(({ status }) => status?.currentStatus?.phase)).toEqual(
-          Array.from({ length: count }, () => 'Running'),
-        );
-        const running = (await account.instances()).filter(
-          ({ State }) => State?.Name === 'running',
-        );
-        const found = running.map(({ InstanceId, InstanceType, Tags = [] }) => {
-          const name = Tags.find(({ Key }) => Key === 'Name')?.Value;
-          return `${name} aws:///eu-west-1/${InstanceId} ${InstanceType}`;
-        });
-        const wanted = machines.map(
-          ({ metadata, spec }) => `${metadata.name} ${spec.providerID} ${type}`,
-        );
-        expect(found.toSorted()).toEqual(wanted.toSorted());
-        const nodes = await cluster.list<NodeObject>('/api/v1/nodes');
-        const ready = nodes.filter(isReady).map(({ spec }) => spec?.providerID);
-        expect(ready).toEqual(expect.arrayContaining(machines.map(({ spec }) => spec.providerID)));
-        return machines;
-      },
-      limit,
-    );
+    return await eventually(what, async () => {
+      const machines = await machinesOf(scenario, pool);
+      expect(machines.map(({ status }) => status?.currentStatus?.phase)).toEqual(
+        Array.from({ length: count }, () => 'Running'),
+      );
+      const running = (await account.instances()).filter(({ State }) => State?.Name === 'running');
+      const found = running.map(({ InstanceId, InstanceType, Tags = [] }) => {
+        const name = Tags.find(({ Key }) => Key === 'Name')?.Value;
+        return `${name} aws:///eu-west-1/${InstanceId} ${InstanceType}`;
+      });
+      const wanted = machines.map(
+        ({ metadata, spec }) => `${metadata.name} ${spec.providerID} ${type}`,
+      );
+      expect(found.toSorted()).toEqual(wanted.toSorted());
+      const nodes = await cluster.list<NodeObject>('/api/v1/nodes');
+      const ready = nodes.filter(isReady).map(({ spec }) => spec?.providerID);
+      expect(ready).toEqual(expect.arrayContaining(machines.map(({ spec }) => spec.providerID)));
+      return machines;
+    });
   }
 
   // One test: the invariants after each test ask the virtual cloud, which knows nothing of these

@@ -22,7 +22,7 @@ describe('the build', () => {
   });
 
   test('has a package that npm installs without a network, and whose command stops and resumes', async () => {
-    const quiet = { cwd: folder, limitMs: 120_000 };
+    const quiet = { cwd: folder };
     await runProgram('npm', ['pack', join(out, 'cli'), '--silent'], quiet);
     const [tarball = ''] = await readdir(folder);
     const offline = ['--offline', '--no-audit', '--no-fund', '--prefix=installed'];

@@ -32,9 +32,7 @@ describe('the build', () => {
     const words = ['setup', '--current=own', `--deployment=${deploymentName}`];
     const { temporalAddress } = testStack();
     const address = `--temporal-address=${temporalAddress}`;
-    const said = await runProgram(process.execPath, [file, ...words, address], {
-      limitMs: 120_000,
-    });
+    const said = await runProgram(process.execPath, [file, ...words, address]);
     expect(said).toMatch(/^made {4}version: \d+\.\d+\.\d+-[0-9a-f]{8} of built_/m);
   });
 

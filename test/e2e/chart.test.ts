@@ -48,14 +48,11 @@ const programs: readonly Program[] = [
 ];
 
 function withHelm(...args: string[]): Promise<string> {
-  return runProgram(helm, args, { env: { KUBECONFIG: layout.kubeconfig }, limitMs: 60_000 });
+  return runProgram(helm, args, { env: { KUBECONFIG: layout.kubeconfig } });
 }
 
-function withKubectl(args: readonly string[], input?: string, kubeconfig = layout.kubeconfig) {
-  return runProgram(kubectl, [`--kubeconfig=${kubeconfig}`, ...args], {
-    limitMs: 60_000,
-    ...(input !== undefined && { input }),
-  });
+function withKubectl(args: readonly string[], input = '', kubeconfig = layout.kubeconfig) {
+  return runProgram(kubectl, [`--kubeconfig=${kubeconfig}`, ...args], { input });
 }
 
 interface Deployment {

@@ -18,9 +18,6 @@ import {
 import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 
-/** Far above the longest back-off. */
-const patient = { timeoutSeconds: 240 };
-
 describe('the creation of a machine', () => {
   const scenario = useScenario('faults-create', { workerFlags: ['--resource-exhausted-retry=1s'] });
   const { cluster, cloud, workflows } = scenario;
@@ -53,14 +50,10 @@ describe('the creation of a machine', () => {
     });
 
     await cloud.clearFaults();
-    await eventually(
-      'all are Running',
-      async () => {
-        const now = await cluster.phases();
-        expect(names.filter((name) => now[name] !== 'Running')).toEqual([]);
-      },
-      patient,
-    );
+    await eventually('all are Running', async () => {
+      const now = await cluster.phases();
+      expect(names.filter((name) => now[name] !== 'Running')).toEqual([]);
+    });
     const machines = await cluster.machines();
     for (const { status } of machines) {
       expect(status?.lastOperation).toMatchObject({ state: 'Successful', type: 'Create' });

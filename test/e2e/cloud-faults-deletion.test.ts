@@ -7,9 +7,6 @@ import { eventually } from './support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 
-/** The longest back-off that a fault of half a minute leads to. */
-const patient = { timeoutSeconds: 240 };
-
 describe('the deletion of a machine', () => {
   const scenario = useScenario('faults-delete');
   const { cluster, cloud } = scenario;
@@ -34,7 +31,7 @@ describe('the deletion of a machine', () => {
 
     await cloud.clearFaults();
     const none = async (): Promise<void> => expect(await cluster.machines()).toEqual([]);
-    await eventually('all are gone', none, patient);
+    await eventually('all are gone', none);
     expect(await cloud.instances()).toEqual([]);
     expect(await deletions()).toEqual([...names, idle].toSorted());
   });
@@ -76,7 +73,7 @@ describe('the deletion of a machine', () => {
     await cluster.delete(cluster.pathOf('machines', name));
     await untilPhase(scenario, name, 'Terminating');
     await cloud.clearFaults();
-    await untilGone(scenario, cluster.pathOf('machines', name), patient);
+    await untilGone(scenario, cluster.pathOf('machines', name));
     expect(await cloud.instances()).toEqual([]);
     expect(await cluster.nodes()).toEqual([]);
   });

@@ -152,9 +152,7 @@ describe('scaling down', () => {
       expect(found).toContain(`machine/${namespace}/${chosen}`);
     };
     // It gives its first attempt up after half a minute, when it has waited for the pod in vain.
-    await eventually('the drain of the chosen machine is blocked', blocked, {
-      timeoutSeconds: 300,
-    });
+    await eventually('the drain of the chosen machine is blocked', blocked);
     expect(await namesOf(name)).toEqual([busy, chosen].toSorted());
     // It changes its mind: the ballast is back, and the Node that it was on is full by now.
     await scaleWork(scenario, 'ballast', 1);

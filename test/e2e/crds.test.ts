@@ -12,15 +12,13 @@ if (kubeConfigFile === '') {
   );
 }
 
-const installMs = 180_000;
-
 describe('a new object', () => {
   let crds: ScratchCrds;
 
   beforeAll(async () => {
     crds = await ScratchCrds.install(kubeConfigFile);
   });
-  afterAll(async () => await crds.remove(), installMs);
+  afterAll(async () => await crds.remove());
 
   test.each(accepted)('is stored: $name', async ({ object }) => {
     expect(await crds.refusalsOf(object)).toEqual([]);
@@ -57,7 +55,7 @@ describe('an object that is older than the rules', () => {
     for (const { object } of stored) await crds.create(object);
     await crds.restore();
   });
-  afterAll(async () => await crds.remove(), installMs);
+  afterAll(async () => await crds.remove());
 
   test.each(stored)('stays writable: $name', async ({ object }) => {
     const metadata = { annotations: { 'example.com/touched': 'yes' } };

@@ -18,12 +18,6 @@ interface DrainAnswer {
   isBlocked: boolean;
 }
 
-/**
- * Each death costs a drain some seconds until it is noticed, and then ever more until it is tried
- * again.
- */
-const patient = { timeoutSeconds: 240 };
-
 describe('kill -9 of the worker after a step of a drain', () => {
   const moments = new DrainMoments(async (nodeName) => {
     const pods = await workloads.podsOn(nodeName);
@@ -154,10 +148,8 @@ describe('kill -9 of the worker after a step of a drain', () => {
     moments.arm(name, wanted);
     await cluster.delete(cluster.pathOf('machines', name));
     const machine = await cluster.machine(name);
-    await eventually(
-      `the worker died at ${wanted.join(', ')}`,
-      () => expect(moments.left.toSorted()).toEqual(later.toSorted()),
-      patient,
+    await eventually(`the worker died at ${wanted.join(', ')}`, () =>
+      expect(moments.left.toSorted()).toEqual(later.toSorted()),
     );
     return machine;
   }
@@ -166,10 +158,8 @@ describe('kill -9 of the worker after a step of a drain', () => {
   async function killAt(name: string, wanted: DrainMoment[]): Promise<void> {
     const before = moments.left;
     moments.arm(name, [...before, ...wanted]);
-    await eventually(
-      `the worker died at ${wanted.join(', ')}`,
-      () => expect(moments.left.toSorted()).toEqual(before.toSorted()),
-      patient,
+    await eventually(`the worker died at ${wanted.join(', ')}`, () =>
+      expect(moments.left.toSorted()).toEqual(before.toSorted()),
     );
   }
 
@@ -197,14 +187,12 @@ describe('kill -9 of the worker after a step of a drain', () => {
       expect(lastStartedTime).not.toEqual(killed);
       return found.toSorted();
     };
-    return await eventually('a later attempt says since when', look, patient);
+    return await eventually('a later attempt says since when', look);
   }
 
   async function untilNoPod(name: string, app: string): Promise<void> {
-    await eventually(
-      `the pod of ${app} has left`,
-      async () => expect(await workloads.podsOn(name, app)).toEqual([]),
-      patient,
+    await eventually(`the pod of ${app} has left`, async () =>
+      expect(await workloads.podsOn(name, app)).toEqual([]),
     );
   }
 
@@ -219,7 +207,7 @@ describe('kill -9 of the worker after a step of a drain', () => {
 
   /** The worker died at all moments, and what it did is done once. */
   async function expectGone(name: string): Promise<void> {
-    await untilGone(scenario, cluster.pathOf('machines', name), patient);
+    await untilGone(scenario, cluster.pathOf('machines', name));
     expect(moments.left).toEqual([]);
     proxy.disarm();
     const deletions = await cloud.deletions();

@@ -9,8 +9,6 @@ import { Workloads } from './support/workloads.ts';
 const blockedDrains = 50;
 /** Far fewer than there are blocked drains: one that held a slot would stop all others. */
 const slots = 4;
-/** A blocked pod is asked again every 20 to 25 seconds at the latest. */
-const patient = { timeoutSeconds: 240, pollMilliseconds: 500 };
 
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -28,23 +26,15 @@ describe('many drains', () => {
     const names = await Promise.all(
       named(prefix, count).map((short) => createMachine(scenario, short)),
     );
-    await eventually(
-      `${count} machines run`,
-      async () => {
-        const phases = await cluster.phases();
-        expect(names.filter((name) => phases[name] !== 'Running')).toEqual([]);
-      },
-      patient,
-    );
+    await eventually(`${count} machines run`, async () => {
+      const phases = await cluster.phases();
+      expect(names.filter((name) => phases[name] !== 'Running')).toEqual([]);
+    });
     await Promise.all(names.map((nodeName) => workloads.startAlone({ app, nodeName })));
-    await eventually(
-      `the pods of ${app} run`,
-      async () => {
-        const pods = await podsOf(app);
-        expect(pods.map(({ status }) => status?.phase)).toEqual(names.map(() => 'Running'));
-      },
-      patient,
-    );
+    await eventually(`the pods of ${app} run`, async () => {
+      const pods = await podsOf(app);
+      expect(pods.map(({ status }) => status?.phase)).toEqual(names.map(() => 'Running'));
+    });
     return names;
   }
 
@@ -96,7 +86,7 @@ describe('many drains', () => {
     const held = await occupied('held', blockedDrains, 'held');
     await workloads.guard('held', { app: 'held', minAvailable: blockedDrains });
     await deleteAll(held);
-    await eventually('all are blocked', () => expectBlocked(held), patient);
+    await eventually('all are blocked', () => expectBlocked(held));
     const before = await untilNoEventsCome(held);
 
     const others = await occupied('other', slots + 2, 'free');
@@ -116,9 +106,7 @@ describe('many drains', () => {
 
     const path = workloads.budgets('held');
     await cluster.kube.patch(path, 'merge', { spec: { minAvailable: 0 } });
-    await eventually('all are gone', async () => expect(await cluster.machines()).toEqual([]), {
-      ...patient,
-    });
+    await eventually('all are gone', async () => expect(await cluster.machines()).toEqual([]));
     expect(await evicted('held')).toEqual(held.toSorted());
     await cluster.delete(path);
   });
@@ -138,6 +126,6 @@ describe('many drains', () => {
     await untilGone(scenario, cluster.pathOf('machines', other));
     expect((await cloud.instances()).map(({ name }) => name)).toEqual([held]);
     await cluster.delete(workloads.budgets('alone'));
-    await untilGone(scenario, cluster.pathOf('machines', held), patient);
+    await untilGone(scenario, cluster.pathOf('machines', held));
   });
 });

@@ -16,9 +16,7 @@ import { testStack } from './support/test-stack.ts';
 const name = 'restored';
 const control = await startControlPlane(name);
 // Registered first, so it runs last.
-afterAll(() => stopSecondStack(name), 60_000);
-
-const patient = { timeoutSeconds: 300 };
+afterAll(() => stopSecondStack(name));
 
 describe('an etcd that is restored', () => {
   const scenario = useScenario('restored', {
@@ -46,15 +44,11 @@ describe('an etcd that is restored', () => {
   }
 
   async function untilLabelled(machine: string, value: string): Promise<void> {
-    await eventually(
-      `the Node of ${machine} has the label edit=${value}`,
-      async () => {
-        const nodes = await cluster.nodes();
-        const node = nodes.find(({ metadata }) => metadata.name === machine);
-        expect(node?.metadata.labels).toMatchObject({ edit: value });
-      },
-      patient,
-    );
+    await eventually(`the Node of ${machine} has the label edit=${value}`, async () => {
+      const nodes = await cluster.nodes();
+      const node = nodes.find(({ metadata }) => metadata.name === machine);
+      expect(node?.metadata.labels).toMatchObject({ edit: value });
+    });
   }
 
   test('is followed: edits and deletions that come with older versions take effect', async () => {
@@ -67,7 +61,7 @@ describe('an etcd that is restored', () => {
     const unknown = await createMachine(scenario, 'unknown');
     await untilPhase(scenario, unknown, 'Running');
     await restoreEtcd(control);
-    await eventually('the API server answers', () => cluster.machines(), patient);
+    await eventually('the API server answers', () => cluster.machines());
     expect(await cluster.find(cluster.pathOf('machines', unknown))).toBeUndefined();
 
     const path = cluster.pathOf('machines', edited);

@@ -20,7 +20,7 @@ async function millwright(...words: string[]): Promise<string> {
   const entrance = join(repository, 'cli/millwright.ts');
   const all = [entrance, ...words, `--kubeconfig=${layout.kubeconfig}`];
   const env = { ...process.env, NODE_OPTIONS: '', TEMPORAL_ADDRESS: temporalAddress };
-  return (await run(process.execPath, all, { env, timeout: 30_000 })).stdout;
+  return (await run(process.execPath, all, { env })).stdout;
 }
 
 /** The fleet and what is in its namespaces end after the tests of the file. */

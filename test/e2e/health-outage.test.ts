@@ -84,10 +84,8 @@ async function sitOut({ takes, outage, scenario }: Case): Promise<void> {
     await untilSeen(scenario, ill);
     await untilFrozen(scenario, takes === 'both' ? 'control, target' : 'target');
     await setReady(scenario, later, false);
-    await eventually(
-      'the outage has been longer than the health timeout',
-      () => expect(Date.now() - begun).toBeGreaterThan(outageSeconds * 1_000),
-      { timeoutSeconds: outageSeconds * 2, pollMilliseconds: 1_000 },
+    await eventually('the outage has been longer than the health timeout', () =>
+      expect(Date.now() - begun).toBeGreaterThan(outageSeconds * 1_000),
     );
     expect((await cluster.phases())[ill]).toBe('Unknown');
   } finally {

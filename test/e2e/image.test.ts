@@ -174,7 +174,6 @@ async function modulesFor(architecture: string, folder: string): Promise<string>
   await runProgram(process.execPath, ['tools/image/modules.ts', architecture], {
     cwd: folder,
     env: { PATH: path, NODE_OPTIONS: '' },
-    limitMs: 300_000,
   });
   return join(folder, 'node_modules');
 }

@@ -24,7 +24,7 @@ import { VirtualCloud } from './support/virtual-cloud.ts';
 const shared = testStack();
 const second = await startSecondStack('second');
 // Registered first, so it runs last.
-afterAll(() => stopSecondStack('second'), 60_000);
+afterAll(() => stopSecondStack('second'));
 
 const budgetsPath = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
@@ -77,7 +77,7 @@ async function runToItsEnd(program: 'watcher' | 'worker'): Promise<Ended> {
   const flags = [...where, '--namespace=default', '--port=0', '--log-format=json'];
   const env = { ...process.env, NODE_OPTIONS: '', TEMPORAL_ADDRESS: shared.temporalAddress };
   return await new Promise((resolve) => {
-    const options = { env, timeout: 60_000 };
+    const options = { env };
     const child = execFile(process.execPath, [entrance, ...flags], options, (_error, out, err) =>
       resolve({ exitCode: child.exitCode, output: `${out}${err}` }),
     );

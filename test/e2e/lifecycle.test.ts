@@ -203,7 +203,7 @@ describe('a MachineDeployment', () => {
     const { kubeconfig } = testStack().stack;
     const target = [`--namespace=${scenario.namespace}`, 'machinedeployment', name];
     const args = [`--kubeconfig=${kubeconfig}`, 'scale', ...target, `--replicas=${replicas}`];
-    await promisify(execFile)(kubectl, args, { timeout: 30_000 });
+    await promisify(execFile)(kubectl, args);
   }
 });
 

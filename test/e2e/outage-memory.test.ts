@@ -21,8 +21,6 @@ import { useScenario } from './support/scenario.ts';
 import { emptyTemporal, restoreTemporal, saveTemporal } from './support/temporal-database.ts';
 import { Workloads } from './support/workloads.ts';
 
-/** The machine is busy with a new stack. */
-const patient = { timeoutSeconds: 300 };
 const uidOf = ({ metadata }: Machine): string => metadata.uid;
 
 describe('Temporal', () => {
@@ -64,23 +62,19 @@ describe('Temporal', () => {
   async function releaseDrain(short: string): Promise<void> {
     await cluster.delete(workloads.budgets(short));
     await workloads.end(short);
-    await untilGone(scenario, cluster.pathOf('machines', scenario.named(short).name), patient);
+    await untilGone(scenario, cluster.pathOf('machines', scenario.named(short).name));
   }
 
   async function untilAllWork(): Promise<void> {
-    await eventually(
-      'each object has its workflow again',
-      async () => {
-        const all = [
-          ...(await cluster.machines()),
-          ...(await cluster.sets()),
-          ...(await cluster.deployments()),
-        ];
-        const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
-        expect(await workflows.running(ofObjects)).toHaveLength(all.length);
-      },
-      patient,
-    );
+    await eventually('each object has its workflow again', async () => {
+      const all = [
+        ...(await cluster.machines()),
+        ...(await cluster.sets()),
+        ...(await cluster.deployments()),
+      ];
+      const ofObjects = 'WorkflowType IN ("machine", "machineSet", "machineDeployment")';
+      expect(await workflows.running(ofObjects)).toHaveLength(all.length);
+    });
   }
 
   test('with an empty database: nothing is made twice, nothing is torn down, everything goes on', async () => {
@@ -117,7 +111,7 @@ describe('Temporal', () => {
     await cloud.clearFaults();
     await untilPhase(scenario, late, 'Running');
     await releaseDrain('leaving');
-    await untilComplete(scenario, rolling, patient);
+    await untilComplete(scenario, rolling);
     await untilRunning(scenario, rolling, 3);
     expect((await untilRunning(scenario, kept, 2)).map(uidOf)).toEqual(keptUids);
     await expectOneInstancePerName();

@@ -17,7 +17,7 @@ import { Workloads } from './support/workloads.ts';
 
 const replicas = 20;
 const maxSurge = 4;
-const patient = { timeoutSeconds: 500 };
+
 /** Drains take a while, so that some are under way at any moment. */
 const slowToGo = { 'local.millwright.dev/delete-delay': '3s' };
 
@@ -37,14 +37,10 @@ describe('Temporal on PostgreSQL', () => {
   }
 
   async function expectNone(pool: string): Promise<void> {
-    await eventually(
-      'no machine and no VM is left',
-      async () => {
-        expect(await machinesOf(scenario, pool)).toEqual([]);
-        expect(await scenario.cloud.instances()).toEqual([]);
-      },
-      patient,
-    );
+    await eventually('no machine and no VM is left', async () => {
+      expect(await machinesOf(scenario, pool)).toEqual([]);
+      expect(await scenario.cloud.instances()).toEqual([]);
+    });
   }
 
   test('kill -9 of the server, then of PostgreSQL, in the middle of rollouts', async () => {
@@ -55,14 +51,14 @@ describe('Temporal on PostgreSQL', () => {
     await rollout.untilMiddle();
     await kill9(stateDir, 'temporal');
     const second = { class: secondClass, replicas };
-    expect(await rollout.expectEnd(second, patient)).toHaveLength(replicas);
+    expect(await rollout.expectEnd(second)).toHaveLength(replicas);
 
     await occupy(rollout);
     await rollout.changeClass(thirdClass);
     await rollout.recorder.markWhen('some drain', ({ total, active }) => total > active);
     await kill9(stateDir, 'postgresql');
     const third = { class: thirdClass, replicas };
-    expect(await rollout.expectEnd(third, patient)).toHaveLength(replicas);
+    expect(await rollout.expectEnd(third)).toHaveLength(replicas);
 
     rollout.recorder.expectBounds({ maxTotal: replicas + maxSurge, minAvailable: replicas });
     await scenario.cluster.scale(rollout.name, 0);

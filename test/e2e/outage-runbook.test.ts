@@ -19,11 +19,10 @@ import { testStack } from './support/test-stack.ts';
 const name = 'runbook';
 const control = await startControlPlane(name);
 // Registered first, so it runs last.
-afterAll(() => stopSecondStack(name), 60_000);
+afterAll(() => stopSecondStack(name));
 
 const shared = testStack();
 const clusters = { control, target: shared };
-const patient = { timeoutSeconds: 300 };
 
 /** One that no earlier run on the same Temporal server has claimed. */
 const clusterNameOf = (start: string): string => `${start}-${randomBytes(2).toString('hex')}`;
@@ -70,16 +69,12 @@ describe('a restore of etcd and of Temporal from backups', () => {
     await runbook.run('1. Stop Millwright');
     await restoreEtcd(control);
     await restoreTemporal();
-    await eventually('the API server answers', () => cluster.machines(), patient);
+    await eventually('the API server answers', () => cluster.machines());
     // The Deployments are as they were at the backup.
     await runbook.run('1. Stop Millwright');
     await runbook.run('3. Forget what the watcher knew');
     await runbook.run('4. Start Millwright');
-    await eventually(
-      'Temporal knows the check',
-      () => workflows.scheduleOf('orphans').describe(),
-      patient,
-    );
+    await eventually('Temporal knows the check', () => workflows.scheduleOf('orphans').describe());
     await runbook.run('5. Compare');
 
     expect(await cluster.machines()).toHaveLength(2);

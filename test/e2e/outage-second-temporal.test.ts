@@ -10,7 +10,6 @@ import { testStack } from './support/test-stack.ts';
 
 const replicas = 20;
 const maxSurge = 4;
-const patient = { timeoutSeconds: 500 };
 
 describe('one of two Temporal servers', () => {
   let first: SecondTemporal | undefined;
@@ -38,7 +37,7 @@ describe('one of two Temporal servers', () => {
     await first?.kill9();
     await untilAloneAgain();
     const end = { class: secondClass, replicas };
-    expect(await rollout.expectEnd(end, patient)).toHaveLength(replicas);
+    expect(await rollout.expectEnd(end)).toHaveLength(replicas);
     rollout.recorder.expectBounds({ maxTotal: replicas + maxSurge, minAvailable: replicas });
   });
 });

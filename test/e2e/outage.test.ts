@@ -7,8 +7,7 @@ import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 
 const replicas = 5;
-/** A component starts in seconds; a watch may need its limits to notice. */
-const patient = { timeoutSeconds: 300 };
+
 /** The moment must not pass unseen. */
 const closely = { pollMilliseconds: 10 };
 
@@ -22,8 +21,8 @@ describe.each([
   const { cluster, cloud } = scenario;
 
   async function expectRight(pool: string): Promise<void> {
-    await eventually('the API server answers', () => cluster.machines(), patient);
-    await eventually('the virtual cloud answers', () => cloud.instances(), patient);
+    await eventually('the API server answers', () => cluster.machines());
+    await eventually('the virtual cloud answers', () => cloud.instances());
     await untilRunning(scenario, pool, replicas);
     const { createsPerName } = await cloud.calls();
     const ofPool = Object.entries(createsPerName).filter(([vm]) => vm.startsWith(`${pool}-`));
@@ -42,14 +41,10 @@ describe.each([
     await expectRight(pool);
     await cluster.delete(cluster.pathOf('machinedeployments', pool));
     await kill9(testStack().layout.stateDir, component);
-    await eventually(
-      'nothing is left',
-      async () => {
-        expect(await cluster.deployments()).toEqual([]);
-        expect(await machinesOf(scenario, pool)).toEqual([]);
-        expect(await cloud.instances()).toEqual([]);
-      },
-      patient,
-    );
+    await eventually('nothing is left', async () => {
+      expect(await cluster.deployments()).toEqual([]);
+      expect(await machinesOf(scenario, pool)).toEqual([]);
+      expect(await cloud.instances()).toEqual([]);
+    });
   });
 });

@@ -19,17 +19,13 @@ async function untilNoted(
   reason: NotedPause['reason'],
   check: (pause: NotedPause) => void,
 ): Promise<void> {
-  await eventually(
-    `the Lease says when the ${reason} was away`,
-    async () => {
-      const { metadata } = await cluster.kube.get<Lease>(lease(namespace, 'millwright'));
-      const noted = readPauses(metadata.annotations?.[pausesAnnotation]);
-      const last = noted.findLast((pause) => pause.reason === reason);
-      if (!last) throw new Error(`noted is ${JSON.stringify(noted)}`);
-      check(last);
-    },
-    { timeoutSeconds: 240 },
-  );
+  await eventually(`the Lease says when the ${reason} was away`, async () => {
+    const { metadata } = await cluster.kube.get<Lease>(lease(namespace, 'millwright'));
+    const noted = readPauses(metadata.annotations?.[pausesAnnotation]);
+    const last = noted.findLast((pause) => pause.reason === reason);
+    if (!last) throw new Error(`noted is ${JSON.stringify(noted)}`);
+    check(last);
+  });
 }
 
 describe('a deadline', () => {

@@ -7,7 +7,6 @@ import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { queuesByProcess } from './support/task-owners.ts';
 
 const replicas = 40;
-const patient = { timeoutSeconds: 500 };
 
 describe('a rollout of 40 machines while both workers are restarted', () => {
   const rollouts = useRollouts('restarted', {
@@ -32,7 +31,7 @@ describe('a rollout of 40 machines while both workers are restarted', () => {
     await replace('worker-a', 'worker-c');
     await replace('worker-b', 'worker-d');
     expect(rollout.sizes.old).toBeGreaterThan(0);
-    const machines = await rollout.expectEnd({ class: secondClass, replicas }, patient);
+    const machines = await rollout.expectEnd({ class: secondClass, replicas });
     // No machine was given up on the way.
     expect(rollout.recorder.machineNames).toEqual(new Set([...rollout.firstMachines, ...machines]));
     rollout.recorder.expectBounds({ maxTotal: 44, minAvailable: 40 });

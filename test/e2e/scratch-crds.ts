@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { Call } from '../../activities/kube/client/call.ts';
 import { requestOf } from '../../activities/kube/client/call.ts';
@@ -12,6 +11,7 @@ import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { createTransport } from '../../activities/kube/client/transport.ts';
+import { eventually } from './support/eventually.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
 export interface Schema {
@@ -40,7 +40,6 @@ interface Connection {
 
 const crdFolder = new URL('../../deploy/crds/', import.meta.url);
 const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const patienceMs = 60_000;
 
 /** Where the stack has not put the example's Secret already. */
 const secretsNamespace = 'kube-public';
@@ -80,7 +79,7 @@ export class ScratchCrds {
   async #install(crd: Crd): Promise<void> {
     await this.#connection.send({ method: 'POST', path: crdsPath, body: crd });
     const path = this.#pathOf(crd.spec.names.kind);
-    await until(() =>
+    await eventually('the CRDs are served', () =>
       this.#connection.send({ method: 'GET', path }).then(() => true, isNotServedYet),
     );
   }
@@ -96,7 +95,7 @@ export class ScratchCrds {
       });
     }
     const bad = { kind: 'MachineSet', metadata: { name: 'never-stored' }, spec: {} };
-    await until(async () => (await this.refusalsOf(bad)).length > 0);
+    await eventually('the CRDs are served', async () => (await this.refusalsOf(bad)).length > 0);
   }
 
   /** As `kubectl apply --server-side --force-conflicts` of deploy/crds. Returns their schemas. */
@@ -223,7 +222,7 @@ function connect(kubeConfigFile: string): Connection {
   const transport = createTransport({ kubeConfig, userAgent: 'millwright-test' });
   return {
     async send(call) {
-      const signal = AbortSignal.timeout(10_000);
+      const { signal } = new AbortController();
       const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
       const text = await response.body.text();
       const { method, path } = call;
@@ -241,12 +240,4 @@ function connect(kubeConfigFile: string): Connection {
 function isNotServedYet(error: unknown): boolean {
   if (error instanceof KubeError && [404, 429].includes(error.code)) return false;
   throw error;
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + patienceMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`The CRDs are not served after ${patienceMs} ms.`);
-    await pause(50);
-  }
 }

@@ -88,7 +88,7 @@ class RealStage extends Stage {
 
   protected async until(what: string, check: () => Promise<void>): Promise<void> {
     // A Node has to be silent for three minutes.
-    await eventually(what, check, { timeoutSeconds: 300 });
+    await eventually(what, check);
   }
 
   async startNode(name: string): Promise<void> {

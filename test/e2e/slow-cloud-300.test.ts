@@ -5,6 +5,6 @@
 import { describeSlowCloud } from './support/slow-cloud.ts';
 
 describeSlowCloud([
-  { manner: 'pending', machines: 300, seconds: 60, slots: 50, timeoutSeconds: 900 },
-  { manner: 'blocking', machines: 300, seconds: 60, slots: 50, timeoutSeconds: 1_200 },
+  { manner: 'pending', machines: 300, seconds: 60, slots: 50 },
+  { manner: 'blocking', machines: 300, seconds: 60, slots: 50 },
 ]);

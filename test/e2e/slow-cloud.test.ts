@@ -5,6 +5,6 @@
 import { describeSlowCloud } from './support/slow-cloud.ts';
 
 describeSlowCloud([
-  { manner: 'pending', machines: 30, seconds: 6, slots: 2, timeoutSeconds: 300 },
-  { manner: 'blocking', machines: 30, seconds: 12, slots: 5, timeoutSeconds: 300 },
+  { manner: 'pending', machines: 30, seconds: 6, slots: 2 },
+  { manner: 'blocking', machines: 30, seconds: 12, slots: 5 },
 ]);

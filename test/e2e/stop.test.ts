@@ -35,7 +35,6 @@ describe('a stop of everything', () => {
     const where = ['-n', namespace, `--kubeconfig=${layout.kubeconfig}`];
     const { stdout } = await run(process.execPath, [entrance, ...words, ...where], {
       env: { ...process.env, NODE_OPTIONS: '' },
-      timeout: 30_000,
     });
     return stdout;
   }

@@ -36,7 +36,7 @@ describe('a namespace that is being deleted', () => {
 
     const path = `/api/v1/namespaces/${namespace}`;
     await cluster.delete(path);
-    await untilGone(scenario, path, { timeoutSeconds: 120 });
+    await untilGone(scenario, path);
     expect(await cloud.instances()).toEqual([]);
     expect(await cluster.nodes()).toEqual([]);
   });

@@ -4,8 +4,6 @@ import { accepted } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
 import { testStack } from './support/test-stack.ts';
 
-const installMs = 180_000;
-
 describe('CRDs of the release before', () => {
   let crds: ScratchCrds;
   const objects = accepted.map(({ name, object }, index) => ({
@@ -22,7 +20,7 @@ describe('CRDs of the release before', () => {
       if ((await refusals(crds.create(one.object))).length === 0) stored.push(one);
     }
   });
-  afterAll(async () => await crds.remove(), installMs);
+  afterAll(async () => await crds.remove());
 
   test('become the present ones by a server-side apply, and their objects stay writable', async () => {
     expect(stored.length).toBeGreaterThan(objects.length / 2);

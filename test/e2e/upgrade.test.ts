@@ -161,10 +161,7 @@ describe('a rolling upgrade in the middle of a rollout', () => {
     await untilBlocked(blocked);
     expect((await drainOf(blocked)).deadline).toEqual(extended.deadline);
     await cluster.delete(workloads.budgets(app));
-    await rollout.expectEnd(
-      { class: secondClass, replicas: replicas + 1 },
-      { timeoutSeconds: 400 },
-    );
+    await rollout.expectEnd({ class: secondClass, replicas: replicas + 1 });
     const history = await workflows.handleOf('machineDeployment', rollout.name).fetchHistory();
     expect(versionsIn({ history })).toContain('unversioned');
     const runs = await workflows.runs();

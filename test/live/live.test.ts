@@ -30,7 +30,7 @@ async function aws(): Promise<Cloud> {
   const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
   return {
     provider: 'AWS',
-    driver: createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 30 }),
+    driver: createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 600 }),
     providerSpec: anAwsSpec(),
     secret: { accessKeyID: 'key', secretAccessKey: 'secret', userData: '' },
     living: () =>

@@ -10,7 +10,7 @@ import type { Mutant } from './mutants.ts';
 export type Verdict = 'killed' | 'killed by the time limit' | 'survived';
 
 /** A mutant may wait for ever, which no test of the code as it is does. */
-const limitMilliseconds = 300_000;
+const limitMilliseconds = 30 * 60_000;
 
 /** Whether the tests of this pattern pass, or do not end. */
 export async function testsPass(copy: Copy, pattern: string): Promise<boolean | 'too long'> {

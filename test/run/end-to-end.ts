@@ -91,9 +91,7 @@ async function start(temporal: TemporalKind): Promise<void> {
     temporal,
   });
   const bundler = join(repository, 'workers/temporal/bundle-workflows.ts');
-  await runProgram(process.execPath, [bundler, layoutOf(stateDir).workflowBundle], {
-    limitMs: 120_000,
-  });
+  await runProgram(process.execPath, [bundler, layoutOf(stateDir).workflowBundle]);
   await setBootTime(stack);
 }
 
@@ -102,7 +100,6 @@ async function setBootTime({ environment }: Stack): Promise<void> {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ bootSeconds }),
-    signal: AbortSignal.timeout(10_000),
   });
   if (!response.ok) throw new Error(`PUT /settings: ${response.status} ${await response.text()}`);
 }

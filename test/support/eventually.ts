@@ -7,7 +7,7 @@ const pollMs = 10;
 /** Waits until the condition holds; fails with what was awaited. */
 export async function eventually(
   what: string | (() => string),
-  holds: () => Promise<boolean>,
+  holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
   const deadline = Date.now() + longestWaitMs;
   while (!(await holds())) {

@@ -8,7 +8,6 @@ export interface Moto {
   stop(): Promise<void>;
 }
 
-const startLimitMs = 600_000;
 
 export async function startMoto(): Promise<Moto> {
   const python = await preparedPython('moto');
@@ -38,15 +37,12 @@ async function urlOf(child: ChildProcess): Promise<string> {
   return await new Promise((resolve, reject) => {
     let said = '';
     const fail = (why: string): void => reject(new Error(`moto ${why}: ${said.slice(-500)}`));
-    const timer = setTimeout(() => fail('does not start'), startLimitMs);
     child.once('error', (error) => fail(error.message));
     child.once('exit', () => fail('ended'));
     stderr.on('data', (part: Buffer) => {
       said = (said + part.toString()).slice(-4_000);
       const [, url] = /Running on (http:\/\/127\.0\.0\.1:\d+)/.exec(said) ?? [];
-      if (url === undefined) return;
-      clearTimeout(timer);
-      resolve(url);
+      if (url !== undefined) resolve(url);
     });
   });
 }

@@ -25,7 +25,7 @@ import { searchAttributes } from '../../workflows/contracts/search-attributes.ts
 
 const namespace = 'default';
 /** A workflow that never rests keeps time from being skipped. */
-const longestSkipSeconds = 30;
+const longestSkipSeconds = 600;
 /** A server that skips time needs a few; one that does not is replaced, at worst for nothing. */
 const longestAnswerMs = 500;
 const longestQueryMs = 3_000;

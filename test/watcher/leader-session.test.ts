@@ -4,7 +4,7 @@ import { kindOfDoubt } from '../../watcher/doubt.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';
 import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
-import { until } from '../activities/kube/until.ts';
+import { eventually as until } from '../support/eventually.ts';
 import { FakeClusters } from './fake-clusters.ts';
 import { HandClock, settled } from './queue/hand-clock.ts';
 import { aMachine, aMachineDeployment, aNode } from './objects.ts';

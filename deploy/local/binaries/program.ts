@@ -9,7 +9,7 @@ export interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   /** Everything that it prints is appended to this file as well. */
   log?: string;
-  /** It is killed after this time, or with 0 never; default 30 s. */
+  /** It is killed after this time, or with 0 never; default 30 minutes. */
   limitMs?: number;
   /** It is killed, with all that it started, when this process ends in any way. Default false. */
   endsWithUs?: boolean;
@@ -31,7 +31,7 @@ export function runProgram(
     cwd,
     env,
     log,
-    limitMs = 30_000,
+    limitMs = 30 * 60_000,
     endsWithUs = false,
     user,
     input,

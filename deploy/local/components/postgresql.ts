@@ -89,7 +89,6 @@ async function prepareCluster(
   const login = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   await runProgram(initdb, [`--pgdata=${partial}`, ...common, ...login], {
     cwd: layout.postgresqlData,
-    limitMs: 120_000,
     log: layout.logOf('postgresql'),
     ...(user && { user: { uid: user.uid, gid: user.gid } }),
   });

@@ -7,9 +7,6 @@ import { databasePassword, databaseUser } from './postgresql.ts';
 import { databases } from './temporal-config.ts';
 import type { StackWorld } from './world.ts';
 
-/** Tables are made in a second or two; this is for a machine that is very busy. */
-const limitMs = 120_000;
-
 /** Makes both databases of the Temporal server, or brings them to the version of the server. */
 export function temporalSchema({ binary, layout, ports }: StackWorld): Job {
   return {
@@ -20,7 +17,6 @@ export function temporalSchema({ binary, layout, ports }: StackWorld): Job {
       for (const [schema, database] of Object.entries(databases)) {
         const tool = async (...args: string[]): Promise<void> => {
           await runProgram(binary('temporal-sql-tool'), [`--database=${database}`, ...args], {
-            limitMs,
             log: layout.logOf('temporal-schema'),
             env: {
               SQL_PLUGIN: 'postgres12',

@@ -17,7 +17,7 @@ export function workflowBundle({ layout, options }: StackWorld): Job | undefined
     needs: [],
     run: async () => {
       const partial = `${layout.workflowBundle}.partial`;
-      await runProgram(process.execPath, [entrance, partial], { limitMs: 120_000 });
+      await runProgram(process.execPath, [entrance, partial]);
       await rename(partial, layout.workflowBundle);
       return '';
     },

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { refusal, type Answer } from './answers.ts';
 import { BadRequest } from './fields.ts';
 import type { ApiRequest } from './routes.ts';
+import { keptAlive } from './kept-alive.ts';
 
 export interface HttpParts {
   handle: (request: ApiRequest) => Answer;
@@ -15,7 +16,7 @@ export interface HttpParts {
 const bodyBytesMax = 1024 * 1024;
 
 export function createHttpServer(parts: HttpParts): Server {
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     respond(parts, request, response).catch((error: unknown) => {
       // The caller went away while we read or wrote.
       if (!response.destroyed && !isReset(error)) parts.onError(error);

@@ -4,6 +4,7 @@ import { builtInDrivers } from '../../../activities/drivers/index.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
+import { eventually } from '../../support/eventually.ts';
 import { aRequest } from './a-request.ts';
 import { describeDriverContract } from './contract.ts';
 import { failureOf } from './failure-of.ts';
@@ -245,8 +246,14 @@ describe('failures', () => {
 
   test('a call that is cancelled ends at once, with an uncertain outcome', async () => {
     await addFault({ kind: 'hang', operation: 'create', match: 'stopped' });
-    const signal = AbortSignal.timeout(50);
-    expect(await failureOf(driver.createInstance(aRequest('stopped', { signal })))).toMatchObject({
+    const caller = new AbortController();
+    const call = failureOf(driver.createInstance(aRequest('stopped', { signal: caller.signal })));
+    await eventually('it hangs', async () => {
+      const { body } = await cloud.call('GET', '/calls?match=stopped');
+      return Object(body['operations']).create?.hang === 1;
+    });
+    caller.abort();
+    expect(await call).toMatchObject({
       code: 'Canceled',
       settled: false,
     });

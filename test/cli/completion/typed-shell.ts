@@ -1,10 +1,10 @@
 /** An interactive shell at a terminal, into which a person types. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../../../deploy/local/layout.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { NamedCluster } from './cluster.ts';
 
 /** Without the files of the person and of the machine. */
@@ -22,8 +22,6 @@ const interactive = {
   },
 } as const;
 
-/** Of one key, with a process of Node.js behind it. */
-const waitMs = 60_000;
 /** After it a person hits the tab key again: names that take more than a second are left out. */
 const againMs = 10_000;
 
@@ -100,13 +98,9 @@ export class TypedShell {
 
   async #until(keys: string, expected: RegExp): Promise<string> {
     this.#output = '';
-    const limit = AbortSignal.timeout(waitMs);
     this.#terminal.stdin.write(keys);
-    while (!expected.test(this.#output)) {
-      await once(this.#terminal.stdout, 'data', { signal: limit }).catch((cause: unknown) => {
-        throw new Error(`no ${expected} after ${JSON.stringify(keys)}: ${this.#output}`, { cause });
-      });
-    }
+    const what = (): string => `${expected} after ${JSON.stringify(keys)}: ${this.#output}`;
+    await eventually(what, () => expected.test(this.#output));
     return this.#output;
   }
 }

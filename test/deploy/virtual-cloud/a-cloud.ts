@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { noNodes, type NodeRegistry } from '../../../deploy/local/virtual-cloud/nodes.ts';
 import {
   startVirtualCloud,
@@ -81,13 +80,4 @@ export function caller(url: string): TestCloud['call'] {
     const answer: Record<string, unknown> = JSON.parse(await response.text());
     return { status: response.status, headers: response.headers, body: answer };
   };
-}
-
-/** Looks every 10 ms, for 5 s at most. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000;
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`not within 5 s: ${what}`);
-    await sleep(10);
-  }
 }

@@ -1,6 +1,7 @@
 /** The HTTP API over the wire, without a cluster. */
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
-import { aCloud, until, type CallResult, type TestCloud } from './a-cloud.ts';
+import { eventually } from '../../support/eventually.ts';
+import { aCloud, type CallResult, type TestCloud } from './a-cloud.ts';
 
 let cloud: TestCloud;
 beforeAll(async () => {
@@ -91,7 +92,7 @@ describe('machines', () => {
   test('a machine runs once it has booted, and its disk goes with it', async () => {
     await create('boots');
     const id = await idOf('boots');
-    await until('it runs', async () => {
+    await eventually('it runs', async () => {
       return (await cloud.instances('name=boots'))[0]?.state === 'running';
     });
     const disk = expect.objectContaining({ id: `${id}-root`, instanceName: 'boots' });
@@ -191,7 +192,7 @@ describe('faults', () => {
       hasEnded = true;
     };
     void create('mute').then(end, end);
-    await until('the work is done', async () => (await idOf('mute')) !== 'none');
+    await eventually('the work is done', async () => (await idOf('mute')) !== 'none');
     expect((await create('mute')).body['known']).toBe(true);
     expect(hasEnded).toBe(false);
   });
@@ -212,7 +213,7 @@ describe('faults', () => {
   test('a machine that is to vanish is gone after its time', async () => {
     await addFault({ kind: 'vanish', match: 'vanishes', seconds: 0.05 });
     await create('vanishes');
-    await until('it is gone', async () => (await idOf('vanishes')) === 'none');
+    await eventually('it is gone', async () => (await idOf('vanishes')) === 'none');
     expect(await cloud.instances('name=vanishes&deleted=true')).toMatchObject([
       { state: 'deleted' },
     ]);

@@ -49,7 +49,7 @@ function watch(): {
 } {
   const refusals: string[] = [];
   return {
-    signal: AbortSignal.timeout(4_000),
+    signal: new AbortController().signal,
     onRefused: (message) => refusals.push(message),
     refusals,
   };

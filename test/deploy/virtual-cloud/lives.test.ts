@@ -2,7 +2,8 @@
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { NodeRegistry } from '../../../deploy/local/virtual-cloud/nodes.ts';
-import { aCloud, temporaryFolder, until, type TestCloud } from './a-cloud.ts';
+import { eventually } from '../../support/eventually.ts';
+import { aCloud, temporaryFolder, type TestCloud } from './a-cloud.ts';
 
 /** Notes what it is asked for. Registrations wait for the gate. */
 function recordingNodes(
@@ -51,7 +52,7 @@ test('a machine that is deleted while it boots never joins', async () => {
   const nodes = recordingNodes();
   await start(nodes, { bootSeconds: 60 });
   await cloud.call('DELETE', `/instances/${await create('m')}`);
-  await until('its Node is looked after', () => nodes.log.length > 0);
+  await eventually('its Node is looked after', () => nodes.log.length > 0);
   expect(nodes.log).toEqual(['stop m without a Node']);
 });
 
@@ -60,10 +61,10 @@ test('a machine that is deleted while it registers is stopped after the registra
   const nodes = recordingNodes(once(gate, 'open'));
   await start(nodes);
   const id = await create('m');
-  await until('it registers', () => nodes.log.includes('registering m'));
+  await eventually('it registers', () => nodes.log.includes('registering m'));
   await cloud.call('DELETE', `/instances/${id}`);
   gate.emit('open');
-  await until('it is stopped', () => nodes.log.length === 3);
+  await eventually('it is stopped', () => nodes.log.length === 3);
   expect(nodes.log).toEqual(['registering m', 'registered m', 'stop m uid-of-m']);
 });
 
@@ -82,7 +83,7 @@ test.each([
     await cloud.call('POST', '/faults', { kind, match: 'm', seconds: 0.1 });
     await create('m');
     await create('witness');
-    await until(
+    await eventually(
       'all is done',
       () =>
         nodes.log.includes('registered witness') &&
@@ -96,7 +97,7 @@ test('machines that were booting go on after a restart, those that have joined s
   const before = recordingNodes();
   await start(before);
   await create('joined');
-  await until('it has joined', () => before.log.includes('registered joined'));
+  await eventually('it has joined', () => before.log.includes('registered joined'));
   await cloud.call('PUT', '/settings', { bootSeconds: 0.3 });
   await create('booting');
   await cloud.close();
@@ -104,7 +105,7 @@ test('machines that were booting go on after a restart, those that have joined s
   const after = recordingNodes();
   cloud = await aCloud({ dataDir: folder, nodes: after });
   expect(cloud.machineCount).toBe(2);
-  await until('it has joined', () => after.log.includes('registered booting'));
+  await eventually('it has joined', () => after.log.includes('registered booting'));
   expect(after.log).toEqual(['registering booting', 'registered booting']);
 });
 
@@ -121,14 +122,17 @@ test('a machine that was deleted just before a restart has its Node stopped afte
   };
   await start(before);
   const id = await create('m');
-  await until('it runs', async () => (await cloud.instances('name=m'))[0]?.state === 'running');
+  await eventually(
+    'it runs',
+    async () => (await cloud.instances('name=m'))[0]?.state === 'running',
+  );
   await cloud.call('DELETE', `/instances/${id}`);
-  await until('its Node is to be stopped', () => hasReachedCluster);
+  await eventually('its Node is to be stopped', () => hasReachedCluster);
   await cloud.close();
 
   const after = recordingNodes();
   cloud = await aCloud({ dataDir: folder, nodes: after });
-  await until('its Node is stopped', () => after.log.length > 0);
+  await eventually('its Node is stopped', () => after.log.length > 0);
   expect(after.log).toEqual(['stop m uid-of-m']);
 });
 

@@ -3,7 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { caller, temporaryFolder, until, type CallResult } from './a-cloud.ts';
+import { eventually } from '../../support/eventually.ts';
+import { caller, temporaryFolder, type CallResult } from './a-cloud.ts';
 
 const entrance = join(import.meta.dirname, '../../../deploy/local/virtual-cloud/main.ts');
 
@@ -72,7 +73,7 @@ test('a kill between the deed and the answer is an answer that was lost', async 
   const call = caller(await start());
   await call('PUT', '/settings', { callMilliseconds: 10_000 });
   const answer = call('POST', '/instances', { name: 'm', token: 't' }).catch(String);
-  await until('it is made', async () => {
+  await eventually('it is made', async () => {
     return (await call('GET', '/healthz')).body['instances'] === 1;
   });
   await end('SIGKILL');

@@ -106,7 +106,7 @@ export class Resources {
 
   /** Milliseconds. */
   now(): number {
-    return performance.now() + this.#passed;
+    return Date.now() + this.#passed;
   }
 
   /** Lets time pass at once. */

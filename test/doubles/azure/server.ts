@@ -17,6 +17,7 @@ import type { AzureDouble, DoubleOptions } from './double.ts';
 import { answerManager, signature } from './resource-manager.ts';
 import { Resources, type Resource, type World } from './resources.ts';
 import { createAuthority, type Application } from './token.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 /** What tests say in their Secrets and classes. */
 export const application: Application = {
@@ -58,7 +59,7 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   writeFileSync(caFile, ca.certificate);
   const pair = await ca.issue({ name: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
   const tls = { cert: pair.certificate, key: pair.key };
-  const server = createServer(tls);
+  const server = createServer({ ...tls, ...keptAlive });
   await new Promise<void>((resolve) => {
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });

@@ -17,6 +17,7 @@ import {
 } from './instances.ts';
 import { Refusal } from './refusal.ts';
 import { errorOf } from './xml.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 export interface Cut {
   /** Which request from now on, from 1. */
@@ -114,7 +115,7 @@ export async function startEc2Double(): Promise<Ec2Double> {
     if (isCut('within')) return breakOff(response, { status, body });
     response.writeHead(status, { 'content-type': 'text/xml', ...headers }).end(body);
   };
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

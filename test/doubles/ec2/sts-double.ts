@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { formOf, type Form } from './form.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 export interface StsDouble {
   url: string;
@@ -28,7 +29,7 @@ export async function startStsDouble(): Promise<StsDouble> {
     silent -= 1;
     unanswered.push(response);
   };
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     take(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,6 +5,7 @@
 import { request as send } from 'node:http';
 import { createServer } from 'node:https';
 import { selfSigned } from '../../support/self-signed.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 export interface TlsFront {
   port: number;
@@ -16,7 +17,7 @@ export interface TlsFront {
 /** `url`: where requests go on to, in plain text. */
 export async function startTlsFront(host: string, url: string): Promise<TlsFront> {
   const { key, certificate } = await selfSigned({ name: host, hosts: [host] });
-  const server = createServer({ key, cert: certificate }, (request, response) => {
+  const server = createServer({ key, cert: certificate, ...keptAlive }, (request, response) => {
     const { method = '', url: path = '/', headers } = request;
     const onward = send(new URL(path, url), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);

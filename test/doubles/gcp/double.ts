@@ -18,6 +18,7 @@ import type { Fault, FaultedCall } from './faults.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import { Tokens } from './tokens.ts';
 import type { TokenRules } from './tokens.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
   /** Default: any that is free. */
@@ -68,7 +69,7 @@ export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDo
     now: () => ahead + (step === undefined ? Date.now() : startedAt + requestCount * step),
     catalog,
   };
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     requestCount += 1;
     void handle(world, request, response);
   });

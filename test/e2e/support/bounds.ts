@@ -11,6 +11,7 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { checkBounds, type Bounds } from './bounds-check.ts';
+import { eventually } from './eventually.ts';
 import { LiveList } from './live-list.ts';
 
 interface MachineView {
@@ -33,7 +34,6 @@ export class StateRecorder {
   readonly #machines: LiveList<Machine, MachineView>;
   readonly #sets: LiveList<MachineSet, SetView>;
   readonly #listed = new Set<string>();
-  #waiting: (() => void)[] = [];
 
   /** Begins at once; `started` says when the first state is in. */
   constructor(kube: KubeClient, namespace: string) {
@@ -71,23 +71,15 @@ export class StateRecorder {
     return Math.max(this.states.length - 1, 0);
   }
 
-  /**
-   * The moment at which the recorder itself sees it, which may be later than another reader does.
-   * Default limit 60 s.
-   */
-  async markWhen(
-    what: string,
-    holds: (state: State) => boolean,
-    timeoutSeconds = 180,
-  ): Promise<Moment> {
-    const deadline = performance.now() + timeoutSeconds * 1_000;
-    for (;;) {
-      const last = this.states.at(-1);
-      if (last !== undefined && holds(last)) return this.mark();
-      const left = deadline - performance.now();
-      if (left <= 0) throw new Error(`Not within ${timeoutSeconds} s: ${what}. ${this.summary()}`);
-      await this.#nextState(left);
-    }
+  /** The moment at which the recorder itself sees it, which may be later than another reader does. */
+  async markWhen(what: string, holds: (state: State) => boolean): Promise<Moment> {
+    const from = this.mark();
+    const look = (): Moment => {
+      const found = this.states.findIndex((state, index) => index >= from && holds(state));
+      if (found === -1) throw new Error(this.summary());
+      return found;
+    };
+    return await eventually(what, look, { pollMilliseconds: 10 });
   }
 
   /**
@@ -128,19 +120,6 @@ export class StateRecorder {
     for (const name of this.#machines.items.keys()) this.machineNames.add(name);
     const cause = `${kind} ${words ?? 'list'}`;
     this.states.push(stateOf(cause, this.#machines.items, this.#sets.items));
-    const woken = this.#waiting;
-    this.#waiting = [];
-    for (const wake of woken) wake();
-  }
-
-  async #nextState(limitMilliseconds: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMilliseconds);
-      this.#waiting.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
   }
 }
 

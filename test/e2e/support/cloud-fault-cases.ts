@@ -56,24 +56,20 @@ export async function untilEachSays(
   const { cluster } = scenario;
   for (const { short, code, words } of cases) {
     const { name } = scenario.named(short);
-    await eventually(
-      `Machine ${name} says ${code}: ${words}`,
-      async () => {
-        const { status } = await cluster.machine(name);
-        const { description, ...operation } = status?.lastOperation ?? {};
-        expect(operation).toMatchObject({ errorCode: code, state: 'Failed', type });
-        expect(description).toContain(`machine codes error: code = [${code}] message = [`);
-        expect(description).toContain(words);
-        const events = await cluster.events('Machine', name);
-        expect(events).toContainEqual(
-          expect.objectContaining({
-            type: 'Warning',
-            reason: `Failed${type}`,
-            message: expect.stringContaining(words),
-          }),
-        );
-      },
-      { timeoutSeconds: 180 },
-    );
+    await eventually(`Machine ${name} says ${code}: ${words}`, async () => {
+      const { status } = await cluster.machine(name);
+      const { description, ...operation } = status?.lastOperation ?? {};
+      expect(operation).toMatchObject({ errorCode: code, state: 'Failed', type });
+      expect(description).toContain(`machine codes error: code = [${code}] message = [`);
+      expect(description).toContain(words);
+      const events = await cluster.events('Machine', name);
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: 'Warning',
+          reason: `Failed${type}`,
+          message: expect.stringContaining(words),
+        }),
+      );
+    });
   }
 }

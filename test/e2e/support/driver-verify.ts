@@ -8,9 +8,6 @@ import { eventually } from './eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';
 
-/** A check of a silent cloud alone may take a minute. */
-const limitMilliseconds = 400_000;
-
 export interface Verification {
   exitCode: number;
   report: Report;
@@ -38,9 +35,8 @@ interface Ended {
 }
 
 async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const options = { env, timeout: limitMilliseconds };
   return await new Promise((resolve) => {
-    const child = execFile(process.execPath, argv, options, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, argv, { env }, (_error, stdout, stderr) =>
       resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
     );
   });

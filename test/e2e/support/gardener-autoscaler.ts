@@ -150,24 +150,20 @@ export class GardenerAutoscaler {
   async #update(change: (deployment: MachineDeployment) => void): Promise<void> {
     const path = this.#scenario.cluster.pathOf('machinedeployments', this.#group);
     let refused: unknown;
-    await eventually(
-      `${this.#group} is written`,
-      async () => {
-        const deployment = await this.#deployment();
-        const { meanwhile } = this;
-        this.meanwhile = undefined;
-        await meanwhile?.();
-        change(deployment);
-        refused = await this.#put(path, deployment).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        if (!isConflict(refused)) return;
-        this.conflicts += 1;
-        throw refused;
-      },
-      { timeoutSeconds: 60 },
-    );
+    await eventually(`${this.#group} is written`, async () => {
+      const deployment = await this.#deployment();
+      const { meanwhile } = this;
+      this.meanwhile = undefined;
+      await meanwhile?.();
+      change(deployment);
+      refused = await this.#put(path, deployment).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!isConflict(refused)) return;
+      this.conflicts += 1;
+      throw refused;
+    });
     if (refused !== undefined) throw refused;
   }
 

@@ -36,15 +36,11 @@ export function testKillAtConsole(moment: KillMoment): void {
   async function expectFailed(name: string, message: RegExp): Promise<void> {
     await timeOutOnceBooted(scenario, name);
     const told = { reason: 'NeverJoined', message: expect.stringMatching(message) };
-    await eventually(
-      'it is Failed, with an Event',
-      async () => {
-        const { status } = await cluster.machine(name);
-        expect(status?.currentStatus?.phase).toBe('Failed');
-        expect(await cluster.events('Machine', name)).toContainEqual(expect.objectContaining(told));
-      },
-      { timeoutSeconds: 300 },
-    );
+    await eventually('it is Failed, with an Event', async () => {
+      const { status } = await cluster.machine(name);
+      expect(status?.currentStatus?.phase).toBe('Failed');
+      expect(await cluster.events('Machine', name)).toContainEqual(expect.objectContaining(told));
+    });
   }
 
   async function aBootedMachine(short: string): Promise<string> {

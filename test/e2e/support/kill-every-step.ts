@@ -37,8 +37,6 @@ const stepsAt = {
 } satisfies Record<KillMoment, object>;
 /** At least: created, Pending, Running; Terminating, its finalizer gone, gone. */
 const statesPerMachine = 3;
-/** Dozens of restarts, of about four seconds each. */
-const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
 
 /**
  * Defines the tests of one moment. Each takes minutes, so they are in files of their own, which run
@@ -118,18 +116,14 @@ export function testKillsAtEveryStep(moment: KillMoment): void {
 
   /** Running, with the set's status saying so, and nothing else left of it. */
   async function untilExactly(count: number): Promise<void> {
-    await eventually(
-      `${count} machines are Running`,
-      async () => {
-        const machines = await machinesOf(scenario, set);
-        const phases = machines.map(({ status }) => status?.currentStatus?.phase);
-        expect(phases).toEqual(Array.from({ length: count }, () => 'Running'));
-        const { status: seen } = await readSet(scenario, set);
-        expect(seen).toMatchObject({ replicas: count, availableReplicas: count });
-        expect(await cloud.instances()).toHaveLength(count);
-      },
-      patient,
-    );
+    await eventually(`${count} machines are Running`, async () => {
+      const machines = await machinesOf(scenario, set);
+      const phases = machines.map(({ status }) => status?.currentStatus?.phase);
+      expect(phases).toEqual(Array.from({ length: count }, () => 'Running'));
+      const { status: seen } = await readSet(scenario, set);
+      expect(seen).toMatchObject({ replicas: count, availableReplicas: count });
+      expect(await cloud.instances()).toHaveLength(count);
+    });
     await untilRecorded(count);
   }
 

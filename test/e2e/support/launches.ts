@@ -22,7 +22,7 @@ export async function build(...only: string[]): Promise<string> {
   const folder = await mkdtemp(join(repository, '.millwright', 'built-'));
   const flags = only.map((part) => `--only=${part}`);
   const script = join(repository, 'tools/build/build.ts');
-  await runProgram(process.execPath, [script, `--out=${folder}`, ...flags], { limitMs: 120_000 });
+  await runProgram(process.execPath, [script, `--out=${folder}`, ...flags]);
   return folder;
 }
 
@@ -58,7 +58,6 @@ export async function saidBy(
   const { layout } = testStack();
   const { stdout } = await run(file, [...words, `--kubeconfig=${layout.kubeconfig}`], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
-    timeout: 120_000,
   });
   return stdout;
 }

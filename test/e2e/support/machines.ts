@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';
-import { eventually, type EventuallyOptions } from './eventually.ts';
+import { eventually } from './eventually.ts';
 import { deploymentManifest, machineManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -68,13 +68,12 @@ export async function untilPhase(
 export async function untilGone(
   { cluster }: Pick<Scenario, 'cluster'>,
   path: string,
-  options: EventuallyOptions = {},
 ): Promise<void> {
   const look = async (): Promise<void> => {
     const object = await cluster.find<KubeObject>(path);
     expect(object && { finalizers: object.metadata.finalizers }).toBeUndefined();
   };
-  await eventually(`${path} is gone`, look, options);
+  await eventually(`${path} is gone`, look);
 }
 
 /** Its time is over once its VM has booted, however busy the machine is that both run on. */

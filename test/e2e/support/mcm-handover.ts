@@ -104,7 +104,7 @@ async function createInstance(
     size,
     spec: { size },
   });
-  const { instance } = await client.create(request, AbortSignal.timeout(10_000));
+  const { instance } = await client.create(request, new AbortController().signal);
   return instance.providerID;
 }
 

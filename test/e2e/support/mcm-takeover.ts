@@ -23,8 +23,6 @@ interface Managed extends KubeObject {
   metadata: KubeObject['metadata'] & { managedFields?: { manager: string }[] };
 }
 
-/** On a machine that does much else as well, processes start slowly. */
-const startSeconds = 240;
 const fieldManager = 'millwright';
 
 const marker = 'marker';
@@ -65,14 +63,10 @@ export class Takeover {
       ...this.#workflowsOf('machineSet', sets),
       ...this.#workflowsOf('machine', machines),
     ];
-    await eventually(
-      'each object has a workflow',
-      async () => {
-        const ids = (await workflows.list()).map(({ workflowId }) => workflowId);
-        expect(ids).toEqual(expect.arrayContaining(wanted));
-      },
-      { timeoutSeconds: startSeconds },
-    );
+    await eventually('each object has a workflow', async () => {
+      const ids = (await workflows.list()).map(({ workflowId }) => workflowId);
+      expect(ids).toEqual(expect.arrayContaining(wanted));
+    });
   }
 
   /** In every state since the handover, or since it was last quiet: markers count as machines. */
@@ -258,13 +252,10 @@ const livesOf = (objects: KubeObject[]): Lives =>
     ]),
   );
 
-const prepareSeconds = 180;
-const endSeconds = 480;
-
 export function useTakeover(name: string, moment: Moment, options: ScenarioOptions = {}): Takeover {
   const takeover = new Takeover(name, moment, options);
   const { scenario, recorder } = takeover;
-  beforeAll(() => takeover.prepare(), prepareSeconds * 1_000);
+  beforeAll(() => takeover.prepare());
   afterAll(async () => {
     try {
       await expectOneInstanceEach(scenario);
@@ -272,7 +263,7 @@ export function useTakeover(name: string, moment: Moment, options: ScenarioOptio
       await recorder.stop();
       await scenario.end();
     }
-  }, endSeconds * 1_000);
+  });
   return takeover;
 }
 

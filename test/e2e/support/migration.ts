@@ -132,19 +132,16 @@ export class MigratedScenario {
   }
 }
 
-const prepareSeconds = 900;
-const endSeconds = 480;
-
 export function useMcm(
   name: string,
   options: MigrationOptions & ScenarioOptions = {},
 ): MigratedScenario {
   const migrated = new MigratedScenario(name, options);
-  beforeAll(() => migrated.prepare(), prepareSeconds * 1_000);
+  beforeAll(() => migrated.prepare());
   afterEach(async () => {
     await migrated.scenario.cloud.clearFaults();
     await expectOneInstanceEach(migrated.scenario);
   });
-  afterAll(() => migrated.end(), endSeconds * 1_000);
+  afterAll(() => migrated.end());
   return migrated;
 }

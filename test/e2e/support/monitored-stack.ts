@@ -73,7 +73,7 @@ export class MonitoredStack {
   async kubectl(args: readonly string[], input = ''): Promise<string> {
     const { kubectl, stack } = this.#parts;
     const words = [`--kubeconfig=${stack.kubeconfig}`, ...args];
-    return await runProgram(kubectl, words, { input, limitMs: 180_000 });
+    return await runProgram(kubectl, words, { input });
   }
 
   /**

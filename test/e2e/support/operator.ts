@@ -79,7 +79,7 @@ export interface Access {
 
 const restartMilliseconds = 200;
 /** An orderly end waits for what is under way. */
-const endWithinMilliseconds = 25_000;
+const endWithinMilliseconds = 600_000;
 
 export class Operator {
   readonly #stack: TestStack;

@@ -80,7 +80,7 @@ export class Prometheus {
 
   async #get<T>(path: string, query: Record<string, string> = {}): Promise<Answer<T>> {
     const url = `${this.#address}/api/v1/${path}?${new URLSearchParams(query).toString()}`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+    const response = await fetch(url);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} ${query['query'] ?? ''}: ${text}`);
     return JSON.parse(text);

@@ -37,8 +37,6 @@ const election = [
   '--leader-elect-retry-period=1s',
 ];
 const lookEveryMs = 100;
-/** The longest Lease of a process that died, and a busy machine. */
-const startSeconds = 60;
 const startsMax = 5;
 const mcmLeases = ['machine-controller-manager', 'machine-controller'] as const;
 export const standIn = 'stand-in-of-mcm';
@@ -97,18 +95,14 @@ export class Installs {
 
   async untilMcmLeads(): Promise<void> {
     const { cluster, namespace } = this.#scenario;
-    await eventually(
-      'MCM holds its Leases',
-      async () => {
-        this.#refuseRestarts();
-        for (const name of mcmLeases) {
-          const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
-          const { spec } = await cluster.kube.get<Lease>(path);
-          if (!spec?.holderIdentity) throw new Error(`nobody holds ${name}`);
-        }
-      },
-      { timeoutSeconds: startSeconds },
-    );
+    await eventually('MCM holds its Leases', async () => {
+      this.#refuseRestarts();
+      for (const name of mcmLeases) {
+        const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+        const { spec } = await cluster.kube.get<Lease>(path);
+        if (!spec?.holderIdentity) throw new Error(`nobody holds ${name}`);
+      }
+    });
   }
 
   /** A wrong flag ends it at once, again and again. */

@@ -21,8 +21,6 @@ async function whileDying(
   }
 }
 
-const patient = { timeoutSeconds: 500 };
-
 /** Makes the test of a file. Three machines at a time, so that several kills fall into it. */
 export function rolledWhileDying(program: Program): void {
   describe(`a rollout of 20 machines while the ${program} dies again and again`, () => {
@@ -33,7 +31,7 @@ export function rolledWhileDying(program: Program): void {
       const rollout = await rollouts.begin({ replicas, maxSurge: 3 });
       await whileDying(rollout, [program], async () => {
         await rollout.changeClass(secondClass);
-        const machines = await rollout.expectEnd({ class: secondClass, replicas }, patient);
+        const machines = await rollout.expectEnd({ class: secondClass, replicas });
         expect(rollout.recorder.machineNames).toEqual(
           new Set([...rollout.firstMachines, ...machines]),
         );
@@ -59,7 +57,7 @@ export function changedWhileDying(): void {
         await rollout.untilMiddle(4);
         await rollout.patch({ rollbackTo: { revision: await firstRevision(rollout) } });
         const end = { class: className, replicas: 18 };
-        expect(await rollout.expectEnd(end, patient)).toHaveLength(18);
+        expect(await rollout.expectEnd(end)).toHaveLength(18);
       });
       rollout.recorder.expectBounds({ maxTotal: 20, minAvailable: 16 });
     });

@@ -6,7 +6,7 @@ import type {
 import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
 import { StateRecorder } from './bounds.ts';
 import { type Moment, type State } from './states.ts';
-import { eventually, type EventuallyOptions } from './eventually.ts';
+import { eventually } from './eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf, untilRunning } from './machines.ts';
 import { createClass, revisionsOf, untilComplete, type Revision } from './rollouts.ts';
 import { useScenario, type Scenario, type ScenarioOptions } from './scenario.ts';
@@ -189,11 +189,14 @@ export class Rollout {
    * Waits for the end: all machines have the class, no VM was made twice, Temporal says Complete.
    * Returns the machines' names.
    */
-  async expectEnd(
-    { class: wanted, replicas }: { class: string; replicas: number },
-    options: EventuallyOptions = {},
-  ): Promise<string[]> {
-    await untilComplete(this.scenario, this.name, options);
+  async expectEnd({
+    class: wanted,
+    replicas,
+  }: {
+    class: string;
+    replicas: number;
+  }): Promise<string[]> {
+    await untilComplete(this.scenario, this.name);
     const machines = await machinesOf(this.scenario, this.name);
     expect(machines.map(({ spec }) => spec.class?.name)).toEqual(
       Array.from({ length: replicas }, () => wanted),

@@ -3,7 +3,7 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import { completionOf, progressOf } from './completion.ts';
-import { eventually, type EventuallyOptions } from './eventually.ts';
+import { eventually } from './eventually.ts';
 import { classManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -32,22 +32,17 @@ export async function changeClass(
 
 /**
  * Waits until the rollout is complete as MCM v0.62.1 and the cluster autoscaler read it. Returns
- * the deployment. Default limit 60 s.
+ * the deployment.
  */
 export async function untilComplete(
   { cluster }: Scenario,
   name: string,
-  options: EventuallyOptions = {},
 ): Promise<MachineDeployment> {
-  return await eventually(
-    `the rollout of ${name} is complete`,
-    async () => {
-      const deployment = await cluster.deployment(name);
-      expect(progressOf(deployment)).toEqual(completionOf(deployment));
-      return deployment;
-    },
-    options,
-  );
+  return await eventually(`the rollout of ${name} is complete`, async () => {
+    const deployment = await cluster.deployment(name);
+    expect(progressOf(deployment)).toEqual(completionOf(deployment));
+    return deployment;
+  });
 }
 
 /**

@@ -69,7 +69,6 @@ export class Runbook {
     return await runProgram('bash', ['-c', `set -euo pipefail\n${commands}`], {
       cwd: this.folder,
       env: { ...this.#variables, PATH: `${this.folder}:${process.env['PATH'] ?? ''}` },
-      limitMs: 180_000,
       errorsApart: true,
     });
   }

@@ -212,9 +212,6 @@ function dataConverterFor(file: string | undefined): DataConverter | undefined {
   return dataConverterOf({ payloadKeys: readPayloadKeys(file) }).dataConverter;
 }
 
-const startSeconds = 120;
-const endSeconds = 480;
-
 /** What its operator is started with. */
 export function placeOf(
   { control, target }: NonNullable<ScenarioOptions['clusters']>,
@@ -238,13 +235,13 @@ export function placeOf(
  */
 export function useScenario(name: string, options: ScenarioOptions = {}): Scenario {
   const scenario = new Scenario(name, options);
-  beforeAll(() => scenario.start(), startSeconds * 1_000);
+  beforeAll(() => scenario.start());
   afterEach(async () => {
     // A test that failed must not leave its faults to the next one.
     await scenario.cloud.clearFaults();
     await expectOneInstanceEach(scenario);
   });
-  afterAll(() => scenario.end(), endSeconds * 1_000);
+  afterAll(() => scenario.end());
   return scenario;
 }
 

@@ -20,9 +20,10 @@ interface EventObject extends KubeObject {
 
 export interface SlowCloudCase extends SlowCloud {
   machines: number;
-  /** Of the whole way up, and of the whole way down. */
-  timeoutSeconds: number;
 }
+
+/** Fifty at a time, the clouds of some hundreds take longer than a wait has. */
+const patient = { timeoutSeconds: 1_800 };
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -30,11 +31,10 @@ export function describeSlowCloud(cases: readonly SlowCloudCase[]): void {
   describe.each(cases)(
     'a driver that answers in the manner "$manner" for a cloud that takes $seconds s',
     (given) => {
-      const { machines: replicas, timeoutSeconds, manner } = given;
+      const { machines: replicas, manner } = given;
       // Without Nodes: a machine is Available with its instance.
       const scenario = useScenario(`slow-${manner}`, { target: 'none', isDoubled: false });
       const { cluster, namespace } = scenario;
-      const patient = { timeoutSeconds };
       let driver: SlowDriver;
 
       beforeAll(async () => {
@@ -48,15 +48,12 @@ export function describeSlowCloud(cases: readonly SlowCloudCase[]): void {
         const metadata = { labels: { name: scenario.named('pool').name } };
         const template = { metadata, spec };
         const pool = await createDeployment(scenario, 'pool', { replicas, template });
-        await eventually(
-          `${replicas} machines are Available`,
-          async () => {
-            const machines = await machinesOf(scenario, pool);
-            const phases = machines.map(({ status }) => status?.currentStatus?.phase);
-            expect(phases).toEqual(Array.from({ length: replicas }, () => 'Available'));
-          },
-          patient,
-        );
+        const allAreAvailable = async (): Promise<void> => {
+          const machines = await machinesOf(scenario, pool);
+          const phases = machines.map(({ status }) => status?.currentStatus?.phase);
+          expect(phases).toEqual(Array.from({ length: replicas }, () => 'Available'));
+        };
+        await eventually(`${replicas} machines are Available`, allAreAvailable, patient);
         await cluster.delete(cluster.pathOf('machinedeployments', pool));
         await eventually('the first deletion is under way', async () => {
           const machines = await machinesOf(scenario, pool);
@@ -72,13 +69,10 @@ export function describeSlowCloud(cases: readonly SlowCloudCase[]): void {
         // Blocking deletes wait for slots of their own, and take longer than one create.
         const deletedMax = manner === 'blocking' ? replicas - 1 : replicas;
         expect(driver.deleted.length).toBeLessThanOrEqual(deletedMax);
-        await eventually(
-          'all of them are gone',
-          async () => expect(await machinesOf(scenario, pool)).toEqual([]),
-          patient,
-        );
+        const none = async (): Promise<void> => expect(await machinesOf(scenario, pool)).toEqual([]);
+        await eventually('all of them are gone', none, patient);
         await cluster.delete(cluster.pathOf('machines', late));
-        await untilGone(scenario, cluster.pathOf('machines', late), patient);
+        await untilGone(scenario, cluster.pathOf('machines', late));
 
         const created = driver.created.filter((name) => name.startsWith(`${pool}-`));
         expect(created).toHaveLength(replicas);

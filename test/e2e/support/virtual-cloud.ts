@@ -137,7 +137,6 @@ export class VirtualCloud {
     const response = await fetch(`${this.#url}${path}`, {
       ...init,
       headers: { 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(10_000),
     });
     const text = await response.text();
     if (!response.ok) {

@@ -15,6 +15,7 @@ import { overTheWire } from './json.ts';
 import { typeServedAt } from './paths.ts';
 import { StatusError, badRequest, methodNotAllowed, statusOf } from './status.ts';
 import type { Stored } from './store.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 
 interface OpenWatch {
   request: Request;
@@ -49,7 +50,7 @@ export class HttpApiServer {
   }
 
   static async start(options: ApiServerOptions = {}): Promise<HttpApiServer> {
-    const server = createServer();
+    const server = createServer(keptAlive);
     const face = new HttpApiServer(server, options);
     server.on('connection', () => (face.connections += 1));
     server.on('request', (request, response) => void face.#serve(request, response));

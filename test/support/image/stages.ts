@@ -71,7 +71,7 @@ async function copyTree(
 ): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   const how = ['--archive', ...(isLinked ? ['--link'] : []), '--no-target-directory'];
-  await runProgram('cp', [...how, from, to], { limitMs: 120_000 });
+  await runProgram('cp', [...how, from, to]);
 }
 
 interface World {

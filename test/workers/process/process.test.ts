@@ -15,7 +15,7 @@ function run(main: string, argv: string[]): Promise<Ended> {
   const script = `import { start } from '${start}'; await start('worker', async (process) => {${main}});`;
   // Node leaves the name of the program out when the script is evaluated.
   const argvOfNode = ['--input-type=module', '--eval', script, '--', 'program', ...argv];
-  const options = { cwd: folder, env: { PATH: process.env['PATH'] }, timeout: 20_000 };
+  const options = { cwd: folder, env: { PATH: process.env['PATH'] } };
   return new Promise((resolve) => {
     execFile(process.execPath, argvOfNode, options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr });
@@ -68,7 +68,7 @@ test('a start that fails is logged and has exit code 1', async () => {
 test('SIGTERM during the start ends in order with exit code 0', async () => {
   const main = `
     await process.openHttp({ whyNotReady: () => 'starting' });
-    setTimeout(() => globalThis.process.kill(globalThis.process.pid, 'SIGTERM'), 1);
+    setImmediate(() => globalThis.process.kill(globalThis.process.pid, 'SIGTERM'));
     await new Promise((_, reject) => process.shutdown.signal.addEventListener('abort', () => reject(process.shutdown.signal.reason)));`;
   const ended = await run(main, ['--port=0', '--address=127.0.0.1']);
   expect(ended.code).toBe(0);

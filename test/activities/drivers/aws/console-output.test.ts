@@ -19,7 +19,7 @@ afterAll(() => double.close());
 beforeEach(() => {
   double.reset();
   const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 5 });
+  driver = createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 600 });
 });
 
 const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };

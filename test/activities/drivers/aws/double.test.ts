@@ -24,7 +24,7 @@ beforeEach(() => {
   double.reset();
   timing = instantTiming();
   const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 5 });
+  driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 600 });
 });
 
 const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };

@@ -51,7 +51,7 @@ test.each([
   },
 ])('$name is a fault of the class in the words of EC2, and nothing was made', async (row) => {
   const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  const driver = createAwsDriver(settings, { callTimeoutSeconds: 5 });
+  const driver = createAwsDriver(settings, { callTimeoutSeconds: 600 });
   const providerSpec = aSpec({ ...row.spec });
   expect(driver.validate(providerSpec)).toEqual([]);
   const failure = await failureOf(createdBy(driver, aRequest('refused', { providerSpec, secret })));

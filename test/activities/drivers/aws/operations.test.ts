@@ -20,7 +20,7 @@ afterAll(() => double.close());
 beforeEach(() => {
   double.reset();
   const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { callTimeoutSeconds: 5 });
+  driver = createAwsDriver(settings, { callTimeoutSeconds: 600 });
 });
 
 const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };

@@ -44,7 +44,7 @@ afterAll(async () => {
 function aDriver(more: Environment): Driver {
   const env = { MILLWRIGHT_TOKEN_DIRECTORY: folder, ...more };
   const settings = { env, allowsAmbientCredentials: false, allowsTokenFiles: true };
-  return createAwsDriver(settings, { callTimeoutSeconds: 10 });
+  return createAwsDriver(settings, { callTimeoutSeconds: 600 });
 }
 
 function theRequest(name: string, secret: Record<string, string>): CreateRequest {

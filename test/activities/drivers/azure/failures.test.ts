@@ -2,6 +2,7 @@
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
+import { eventually } from '../../../support/eventually.ts';
 import {
   aDriver,
   aMachine,
@@ -171,8 +172,13 @@ describe('failures', () => {
 
   test('a call that is cancelled ends at once, with an uncertain outcome', async () => {
     double.faults.add({ kind: 'hang', match: vmPut });
-    const signal = AbortSignal.timeout(700);
-    expect(await failureOf(driver.createInstance(aMachine('m', { signal })))).toMatchObject({
+    const caller = new AbortController();
+    const call = failureOf(driver.createInstance(aMachine('m', { signal: caller.signal })));
+    await eventually('it hangs', () =>
+      double.calls.some(({ method, path }) => `${method} ${path}`.toLowerCase().startsWith(vmPut)),
+    );
+    caller.abort();
+    expect(await call).toMatchObject({
       code: 'Canceled',
       settled: false,
     });

@@ -11,6 +11,7 @@ import { createAzureDriver } from '../../../../activities/drivers/azure/driver.t
 import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
 import { aDriver, aMachine, aSetting, fastTiming, secret } from './a-machine.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let double: AzureDouble;
 beforeAll(async () => {
@@ -72,7 +73,7 @@ describe('an authority that accepts connections and says nothing', () => {
         },
         allowsAmbientCredentials: false,
       },
-      { ...fastTiming, callSeconds: 600, limitSeconds: 600 },
+      fastTiming,
     );
     const abort = new AbortController();
     const asking = patient.describeInstance(aMachine('m', { signal: abort.signal }));
@@ -99,16 +100,14 @@ describe('an answer of the authority that is lost', () => {
   });
 
   test('a lost answer is not waited for by the call after one that was cancelled', async () => {
-    const driver = aDriver(double, { callSeconds: 600, limitSeconds: 600 });
+    const driver = aDriver(double);
     double.authority.fallSilent(1);
     const before = double.authority.heard.tokens;
     const abort = new AbortController();
     const asking = driver.describeInstance(aMachine('m', { signal: abort.signal }));
-    const watching = setInterval(() => {
-      if (double.authority.heard.tokens > before) abort.abort();
-    }, 5);
+    await eventually('it is asked', () => double.authority.heard.tokens > before);
+    abort.abort();
     expect(await failureOf(asking)).toMatchObject({ code: 'Canceled' });
-    clearInterval(watching);
     expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
   });
 });

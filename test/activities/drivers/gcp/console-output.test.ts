@@ -1,13 +1,13 @@
 /** The first serial port over the wire, with the real SDK, against the double. */
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { failureOf } from '../failure-of.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, untilOver } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest, untilOver } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 afterAll(() => world.double.close());
 beforeEach(() => world.double.faults.clear());
 

@@ -7,7 +7,6 @@ import {
   pendingOf,
   project,
   zone,
-  loadSeconds,
 } from './gcp-world.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
@@ -16,7 +15,7 @@ import type { GcpWorld } from './gcp-world.ts';
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.resetClock();

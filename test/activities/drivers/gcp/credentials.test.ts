@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { tokenFilesAreOff } from '../../../../activities/drivers/token-file.ts';
-import { aGcpWorld, aServiceAccount, gcpRequest, project, loadSeconds } from './gcp-world.ts';
+import { aGcpWorld, aServiceAccount, gcpRequest, project } from './gcp-world.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
@@ -145,7 +145,7 @@ describe('over the wire', () => {
   beforeAll(async () => {
     world = await aGcpWorld();
     folder = await mkdtemp(join(tmpdir(), 'gcp-credentials-'));
-  }, loadSeconds * 1_000);
+  });
   afterAll(async () => {
     await world.double.close();
     delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];

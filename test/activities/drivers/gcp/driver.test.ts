@@ -1,13 +1,14 @@
 /** The driver over the wire, with Google's SDK on our side and the double on the other. */
 import { inspect } from 'node:util';
-import { aGcpWorld, aSpec, gcpRequest, project, zone, loadSeconds } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => world.double.faults.clear());
 afterAll(() => world.double.close());
 
@@ -114,7 +115,10 @@ describe('failures', () => {
       const call = failureOf(
         world.driver.createInstance(gcpRequest(name, { signal: controller.signal })),
       );
-      setTimeout(() => controller.abort(), 150);
+      await eventually('it is asked for', () =>
+        world.double.calls.some((seen) => seen.operation === 'insert' && seen.name === name),
+      );
+      controller.abort();
       expect(await call).toMatchObject({ code: 'Canceled', settled: false });
     },
   );

@@ -4,7 +4,6 @@ import {
   aGcpWorld,
   aSpec,
   gcpRequest,
-  loadSeconds,
   pendingOf,
   project,
   zone,
@@ -18,7 +17,7 @@ let driver: Driver;
 beforeAll(async () => {
   world = await aGcpWorld();
   driver = world.aDriver({ confirmSeconds: 10 });
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.resetClock();

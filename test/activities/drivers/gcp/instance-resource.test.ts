@@ -6,7 +6,7 @@ import { instanceResource } from '../../../../activities/drivers/gcp/instance-re
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
 import { faultsOf } from '../../../doubles/gcp/shape.ts';
-import { aGcpWorld, gcpRequest, loadSeconds } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 const zone = 'europe-west1-b';
@@ -167,7 +167,7 @@ describe('every field', () => {
   let world: GcpWorld;
   beforeAll(async () => {
     world = await aGcpWorld();
-  }, loadSeconds * 1_000);
+  });
   afterAll(() => world.double.close());
 
   test('every field is valid and in its place', () => {

@@ -3,14 +3,14 @@
  * disks, and none after a delete.
  */
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest, loadSeconds, untilOver } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, untilOver } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   // No operation is done when its answer comes, and each is when the driver asks for it.
   world = await aGcpWorld({ millisecondsPerRequest: 1_000 });
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];

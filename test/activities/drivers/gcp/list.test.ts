@@ -2,14 +2,14 @@
 import type { Compute } from '../../../../activities/drivers/gcp/compute.ts';
 import { listZone } from '../../../../activities/drivers/gcp/list.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest, project, zone, loadSeconds } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.cloud.instances = [];

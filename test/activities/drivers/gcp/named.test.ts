@@ -1,5 +1,5 @@
 /** What the class names: project, zone, image and machine type are there, or they are not. */
-import { aGcpWorld, aSpec, gcpRequest, loadSeconds, project, zone } from './gcp-world.ts';
+import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
     images: aSpec.disks.map(({ image }) => image),
   };
   strict = await aGcpWorld({ catalog });
-}, loadSeconds * 1_000);
+});
 afterAll(() => strict.double.close());
 
 test('an instance is made where project, zone, image and machine type exist', async () => {

@@ -1,12 +1,12 @@
 /** Operations that fail. */
-import { aGcpWorld, gcpRequest, loadSeconds, zone } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => world.double.faults.clear());
 afterAll(() => world.double.close());
 

@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest, pendingOf, untilOver, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 import type { Driver, DriverPending } from '../../../../activities/drivers/driver.ts';
@@ -16,7 +16,7 @@ let driver: Driver;
 beforeAll(async () => {
   world = await aGcpWorld();
   driver = world.aDriver({ waitSeconds: 0 });
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.resetClock();

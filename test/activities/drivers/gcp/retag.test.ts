@@ -3,7 +3,6 @@ import type { Driver } from '../../../../activities/drivers/driver.ts';
 import {
   aGcpWorld,
   gcpRequest,
-  loadSeconds,
   pendingOf,
   project,
   untilOver,
@@ -16,7 +15,7 @@ let retagging: Driver;
 beforeAll(async () => {
   world = await aGcpWorld();
   retagging = world.aDriver({}, { allowsRetagging: true });
-}, loadSeconds * 1_000);
+});
 beforeEach(() => world.double.faults.clear());
 afterAll(() => world.double.close());
 

@@ -1,14 +1,15 @@
 /** Answers that are not Google's, and none at all. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, project, zone } from './gcp-world.ts';
+import { aGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
 import type { GcpWorld } from './gcp-world.ts';
 import type { Operation } from '../../../doubles/gcp/faults.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let world: GcpWorld;
 beforeAll(async () => {
   world = await aGcpWorld();
-}, loadSeconds * 1_000);
+});
 beforeEach(() => {
   world.double.faults.clear();
   world.double.resetClock();
@@ -125,10 +126,12 @@ describe('a token endpoint that does not answer', () => {
   test('ends the call when it is cancelled', async () => {
     const driver = world.aDriver();
     world.double.faults.add({ kind: 'hang', operation: 'token' });
+    const before = tokens();
     const controller = new AbortController();
     const { signal } = controller;
     const call = failureOf(driver.describeInstance(gcpRequest('x', { signal })));
-    setTimeout(() => controller.abort(), 50);
+    await eventually('a token is asked for', () => tokens() > before);
+    controller.abort();
     expect(await call).toMatchObject({ code: 'Canceled', settled: false });
     // Its request is still under way: nobody joins it.
     expect(await driver.describeInstance(gcpRequest('x'))).toBeUndefined();

@@ -8,7 +8,7 @@ import { sleep } from '../../../../activities/system/system.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { aThing, thing, things } from '../things.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 interface SizedThing extends KubeObject {
   size?: number;

@@ -12,7 +12,8 @@ import { customResource, node } from '../../../../activities/kube/client/paths.t
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aThing, thing, things } from '../things.ts';
-import { failureOf, until } from '../until.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { failureOf } from '../failure-of.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;
@@ -296,7 +297,7 @@ describe('lists', () => {
   });
 });
 
-const untilWatched = () => until('a watch', () => server.watchCount > 0);
+const untilWatched = () => eventually('a watch', () => server.watchCount > 0);
 
 describe('watches', () => {
   interface Thing {

@@ -9,7 +9,7 @@ import type { ActiveWatcher } from '../../../../activities/kube/leases/active-wa
 import { restoredAnnotation } from '../../../../activities/kube/objects/restore-note.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aLease, aThing } from '../things.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
 const names = ['machine-controller', 'machine-controller-manager', 'millwright'];
@@ -188,9 +188,7 @@ describe('election', () => {
     const a = candidate('a');
     await until('a leads', () => a.election.isLeader);
     server.respond = () => status(500, 'InternalError');
-    const brokenAt = performance.now();
     await until('a lost', () => !a.election.isLeader);
-    expect(performance.now() - brokenAt).toBeLessThan(1_000);
     await until('a was told', () => a.log.includes('lost'));
     server.respond = () => undefined;
     await until('a leads again', () => a.election.isLeader);

@@ -7,7 +7,7 @@ import { lease } from '../../../../activities/kube/client/paths.ts';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;

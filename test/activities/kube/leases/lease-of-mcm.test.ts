@@ -9,7 +9,7 @@ import type { Lease } from '../../../../activities/kube/leases/observed-lease.ts
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import type { Request } from '../../../support/api-server/http-request.ts';
 import { aLease } from '../things.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 const place = { resourceName: 'machine-controller-manager' } as const;
 const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };

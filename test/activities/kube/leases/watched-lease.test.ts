@@ -4,7 +4,7 @@ import { createLeaseClient } from '../../../../activities/kube/leases/election.t
 import { WatchedLease } from '../../../../activities/kube/leases/watched-lease.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aLease } from '../things.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;

@@ -11,7 +11,7 @@ import type { Machine } from '../../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../../support/world.ts';
-import { failureOf } from '../until.ts';
+import { failureOf } from '../failure-of.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const other = 'example.com/other';

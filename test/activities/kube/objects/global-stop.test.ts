@@ -9,7 +9,7 @@ import { HttpApiServer } from '../../../support/api-server/http-api-server.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { aLease, aThing, thing } from '../things.ts';
-import { until } from '../until.ts';
+import { eventually as until } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;

@@ -12,9 +12,6 @@ import { createClass, createSecret } from '../classes.ts';
 import { machineManifest } from '../manifests.ts';
 import { Scenario } from '../scenario.ts';
 
-/** A dozen restarts of a few seconds each. */
-const patient = { timeoutSeconds: 560, pollMilliseconds: 250 };
-
 export interface Expected {
   /** Kinds of calls that have to have been killed at. */
   writes: string[];
@@ -72,18 +69,14 @@ export function testKillsAtEveryCall(cloudCase: CloudCase, expected: Expected): 
       proxy.arm();
       const spec = { class: { apiVersion, kind: 'MachineClass', name: className } };
       await cluster.create('machines', machineManifest({ namespace, name }, spec));
-      await eventually('it has an instance', async () => untilPending(name), patient);
+      await eventually('it has an instance', async () => untilPending(name));
       expect(await cloud.made(name)).toBe(1);
       const living = await cloud.living();
       expect(living).toHaveLength(1 + expected.belongings);
 
       hit.clear();
       await cluster.delete(cluster.pathOf('machines', name));
-      await eventually(
-        'it is gone',
-        async () => expect(await cluster.machines()).toEqual([]),
-        patient,
-      );
+      await eventually('it is gone', async () => expect(await cluster.machines()).toEqual([]));
       expect(await cloud.living()).toEqual([]);
       expect(await cloud.made(name)).toBe(1);
       expect(proxy.kindsHit).toEqual(expect.arrayContaining(expected.writes));
