@@ -51,6 +51,7 @@ describe('delete', () => {
   });
 
   test('an interface that something else is changing is asked for again when Azure says', async () => {
+    const driver = aDriver(double, { waitSeconds: 10 });
     await madeByMcm({ double, driver }, 'm');
     const details = [
       { code: 'RetryableErrorDueToAnotherOperation', message: 'An operation is updating it.' },
