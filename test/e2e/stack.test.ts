@@ -39,8 +39,7 @@ function running(): Stack {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const running = (): string => JSON.stringify(readStack(stateDir)?.components, undefined, 1);
-  await eventually(() => `${what}. What runs: ${running()}`, holds);
+  await eventually(() => `${what}. What runs: ${JSON.stringify(readStack(stateDir))}`, holds);
 }
 
 function answers(): boolean {

@@ -1,6 +1,7 @@
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
+import { pause } from '../../../activities/kube/client/pause.ts';
 import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
@@ -8,7 +9,6 @@ import type { DrainRequest } from '../../../workflows/contracts/drain-activities
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aMachine, aNode, aPod, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { HandSystem } from '../../support/hand-system.ts';
 import {
   aBudget,
   blocking,
@@ -400,23 +400,22 @@ describe('a Node that is kept', () => {
 test('a pass that waits for a pod to end goes over to force when its deadline comes', async () => {
   const metadata = {
     name: 'slow',
-    deletionTimestamp: '2026-01-01T00:00:00Z',
+    deletionTimestamp: new Date().toISOString(),
     finalizers: ['example.org/held'],
   };
   const drain = new Drain(new InMemoryClient(aNode(), aPod({ metadata })));
-  const system = new HandSystem();
-  const deadline = system.now() + 300;
+  const deadline = Date.now() + 300;
   let rests = 0;
   const watch: PassWatch = {
     ...noWatch,
-    pause: async () => {
+    pause: async (_milliseconds, signal) => {
       rests += 1;
-      await system.to(300);
+      await pause(Math.max(deadline - Date.now(), 20), signal);
     },
   };
-  const run = drain.run.bind(drain, { deadline }, {}, { watch });
-  expect(await system.run(run)).toMatchObject({ isForced: true });
-  expect(rests).toBe(1);
+  expect(await drain.run({ deadline }, {}, { watch })).toMatchObject({ isForced: true });
+  // One rest lasts until the deadline; a timer may be a millisecond early.
+  expect(rests).toBeLessThanOrEqual(2);
 });
 
 describe('a drain that was asked for by hand', () => {

@@ -192,6 +192,7 @@ describe('election', () => {
     await until('a was told', () => a.log.includes('lost'));
     server.respond = () => undefined;
     await until('a leads again', () => a.election.isLeader);
+    expect(a.log.slice(0, 3)).toEqual(['elected -', 'lost', 'elected -']);
   });
 
   test('one failed renewal changes nothing', async () => {
