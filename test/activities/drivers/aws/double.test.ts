@@ -138,26 +138,6 @@ describe('create', () => {
     });
   });
 
-  test.each([
-    { code: 'InsufficientInstanceCapacity', status: 500, kind: 'capacity' },
-    { code: 'VcpuLimitExceeded', status: 400, kind: 'quota' },
-  ])('$code is ResourceExhausted by $kind', async ({ code, status, kind }) => {
-    double.refuse({ action: 'RunInstances', code, status });
-    expect(await failureOf(createdBy(driver, theRequest(code)))).toMatchObject({
-      code: 'ResourceExhausted',
-      kind,
-      settled: true,
-    });
-  });
-
-  test('an error of EC2 itself leaves it open whether it made one', async () => {
-    double.refuse({ action: 'RunInstances', code: 'InternalError', status: 500 });
-    expect(await failureOf(createdBy(driver, theRequest('shaky')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-  });
-
   test('a call without an answer ends by its own limit', async () => {
     const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
     const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
@@ -167,20 +147,6 @@ describe('create', () => {
       settled: false,
       message: 'EC2 in eu-west-1: RunInstances: no answer within 0.2 s',
     });
-  });
-
-  test('no message holds a secret or user data', async () => {
-    const code = 'AuthFailure';
-    double.refuse({
-      action: 'DescribeInstances',
-      code,
-      status: 401,
-      message: 'not able to validate',
-    });
-    const { message } = await failureOf(
-      createdBy(driver, theRequest('quiet', { userData: 'bootstrap-token' })),
-    );
-    expect(message).toBe('EC2 in eu-west-1: DescribeInstances: AuthFailure: not able to validate');
   });
 });
 
@@ -217,15 +183,6 @@ describe('initialize', () => {
   });
 });
 
-test('a deletion refuses an instance that was made for another Machine', async () => {
-  const { providerID } = await createdBy(driver, theRequest('foreign'));
-  await expect(deletedBy(driver, theRequest('thief', { providerID }))).rejects.toMatchObject({
-    code: 'FailedPrecondition',
-    message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
-  });
-  expect(statesOf('foreign')).not.toContain('terminated');
-});
-
 test('a deletion takes an instance of this Machine that another cluster made', async () => {
   const made = theRequest('moved');
   const { providerID } = await createdBy(driver, { ...made, cluster: 'before' });
@@ -254,15 +211,6 @@ describe('delete', () => {
     await createdBy(driver, theRequest('forgotten'));
     double.forgetAt('TerminateInstances');
     expect(await deletedBy(driver, theRequest('forgotten'))).toEqual({ found: true });
-  });
-
-  test('a delete reports an instance with deletion protection', async () => {
-    await createdBy(driver, theRequest('protected'));
-    double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
-    expect(await failureOf(deletedBy(driver, theRequest('protected')))).toMatchObject({
-      code: 'FailedPrecondition',
-      settled: false,
-    });
   });
 });
 

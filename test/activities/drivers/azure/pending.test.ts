@@ -223,20 +223,6 @@ describe('a create that fails after minutes says why', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('of a disk that was never to be seen', async () => {
-    double.faults.add({ ...tenMinutes, match: 'put ', skip: 2 });
-    const { checkpoint = '' } = await pendingOf(create('m')({}));
-    double.resources.failUnderWay({ code: 'QuotaExceeded', message: 'too many disks' });
-    const disk = double.resources.all().find(({ name }) => name === 'm-tools-1-data-disk');
-    double.resources.remove(disk?.id ?? '');
-    expect(await failureOf(create('m')({ checkpoint }))).toMatchObject({
-      kind: 'quota',
-      settled: true,
-      message: 'Azure: create disk m-tools-1-data-disk: QuotaExceeded: too many disks',
-    });
-    expect(living(double, 'm')).toEqual([]);
-  });
-
   test('at once, while its interface is kept for three minutes', async () => {
     double.world.reservationSeconds = 180;
     double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
@@ -375,15 +361,5 @@ test('an instance that is listed is waited for once, and the next listing says t
   });
   double.resources.pass(600);
   expect(await hasty.deleteListed(request)).toEqual({ found: false });
-  expect(living(double, 'm')).toEqual([]);
-});
-
-test('a create without quota or capacity leaves nothing behind', async () => {
-  await create('a')({});
-  double.world.quota = 1;
-  expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'quota', settled: true });
-  double.world.quota = 9;
-  double.world.unavailableSizes = ['Standard_D4s_v5'];
-  expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'capacity', settled: true });
   expect(living(double, 'm')).toEqual([]);
 });

@@ -5,7 +5,6 @@
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
-import { faultsOf } from '../../../doubles/gcp/shape.ts';
 import { aGcpWorld, gcpRequest, loadSeconds } from './gcp-world.ts';
 import type { GcpWorld } from './gcp-world.ts';
 
@@ -259,15 +258,4 @@ test('a spot class gets a scheduling of Google for spot instances', () => {
     ...spot,
     automaticRestart: false,
   });
-});
-
-test('the published description refuses fields that it does not know, and wrong types', () => {
-  expect(faultsOf('Instance', { canIPForward: true, scheduling: { preemptible: 'yes' } })).toEqual([
-    'Unknown name "canIPForward": cannot find field',
-    'Invalid value at "scheduling.preemptible": expected bool, not "yes"',
-  ]);
-  const disks = [{ initializeParams: { diskSizeGb: 50 } }];
-  expect(faultsOf('Instance', { disks })).toEqual([
-    'Invalid value at "disks[0].initializeParams.diskSizeGb": expected int64, not 50',
-  ]);
 });

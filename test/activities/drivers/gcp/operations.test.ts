@@ -80,36 +80,4 @@ describe('operations that fail', () => {
       message: expect.stringContaining(': this; that'),
     });
   });
-
-  test('a delete that failed is sent anew, not brought back', async () => {
-    await world.driver.createInstance(gcpRequest('stubborn'));
-    world.double.faults.add({
-      kind: 'operationError',
-      operation: 'delete',
-      name: 'stubborn',
-      code: 'INTERNAL_ERROR',
-      message: 'on purpose',
-    });
-    expect(await failureOf(world.driver.deleteInstance(gcpRequest('stubborn')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-    expect(await world.driver.deleteInstance(gcpRequest('stubborn'))).toEqual({ found: true });
-    expect(bodyOf('stubborn')).toBeUndefined();
-  });
-
-  test('asking for an operation goes on after errors and cuts', async () => {
-    world.double.faults.add({ kind: 'slow', operation: 'insert', name: 'patient', seconds: 0.3 });
-    world.double.faults.add({
-      kind: 'error',
-      operation: 'operation',
-      status: 503,
-      reason: 'backendError',
-    });
-    world.double.faults.add({ kind: 'tooMany', operation: 'operation', seconds: 0.05, skip: 1 });
-    world.double.faults.add({ kind: 'loseAnswer', operation: 'operation', skip: 2 });
-    expect(await world.driver.createInstance(gcpRequest('patient'))).toMatchObject({
-      found: false,
-    });
-  });
 });

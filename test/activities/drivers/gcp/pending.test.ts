@@ -71,10 +71,6 @@ describe('create', () => {
     expect(pollAfterSeconds).toBe(10);
   });
 
-  test('a quick one is done within the call', async () => {
-    expect(await world.driver.createInstance(gcpRequest('quick'))).toMatchObject({ found: false });
-  });
-
   test.each([
     ['missing', undefined],
     ['no JSON', '{'],

@@ -70,11 +70,6 @@ describe('an HTML 404 says nothing about an instance', () => {
     expect(calls).toEqual(['get', 'operation']);
   });
 
-  test('when it is made: nothing is settled', async () => {
-    page('insert');
-    expect(await failureOf(world.driver.createInstance(gcpRequest('made')))).toMatchObject(unknown);
-  });
-
   test.each([404, 403, 200])('in place of a list (%s)', async (status) => {
     page('list', status);
     const list = world.driver.listInstances({ ...gcpRequest('any'), namespace: 'shoot' });
