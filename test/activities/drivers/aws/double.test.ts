@@ -3,39 +3,20 @@
  * and takes its time.
  */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
+import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { tagsIn } from '../../../doubles/ec2/instances.ts';
-import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from './following.ts';
-import { instantTiming, type InstantTiming } from './instant-timing.ts';
+import { instantTiming } from './instant-timing.ts';
 
-let double: Ec2Double;
-let driver: Driver;
-let timing: InstantTiming;
+const timing = instantTiming();
+const { double, settings, statesOf } = await aSharedEc2();
+const driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 5 });
 
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-afterAll(() => double.close());
-beforeEach(() => {
-  double.reset();
-  timing = instantTiming();
-  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 5 });
-});
-
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
-
-function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
-  return aRequest(name, { providerSpec: aSpec(), secret, userData: '#!/bin/sh', ...more });
-}
-
-function statesOf(name: string): string[] {
-  return double.instances.filter(({ tags }) => tags['Name'] === name).map(({ state }) => state);
-}
+const theRequest = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
+  ec2Request(name, { userData: '#!/bin/sh', ...more });
 
 function actions(): (string | undefined)[] {
   return double.requests.map((form) => form.get('Action'));
@@ -139,7 +120,6 @@ describe('create', () => {
   });
 
   test('a call without an answer ends by its own limit', async () => {
-    const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
     const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
     double.cut({ request: 3, when: 'never' });
     expect(await failureOf(hasty.createInstance(theRequest('stalled')))).toMatchObject({
@@ -216,7 +196,8 @@ describe('delete', () => {
 
 test('a Secret that was changed is used at once', async () => {
   for (const accessKeyID of ['first', 'second', 'first']) {
-    await driver.describeInstance(theRequest('any', { secret: { ...secret, accessKeyID } }));
+    const secret = { accessKeyID, secretAccessKey: 'secret' };
+    await driver.describeInstance(theRequest('any', { secret }));
     expect(double.lastAccessKey()).toBe(accessKeyID);
   }
 });

@@ -1,11 +1,9 @@
 /** Deleting and listing, with Azure's SDKs against the double. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { claimsOf, verdictOn } from '../../../../workflows/plan/safety/orphan-claims.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   aSpec,
   living,
   madeByMcm,
@@ -18,13 +16,7 @@ import {
 import { failureOf } from '../failure-of.ts';
 import { pendingOf } from './pending.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 describe('delete', () => {
   test('an instance of MCM goes with its interface and disks, and volumes of the cluster stay', async () => {

@@ -1,12 +1,10 @@
 /** The driver with Azure's SDKs, over TLS, against the double. */
 import { gzipSync } from 'node:zlib';
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   aSpec,
   living,
   madeByMcm,
@@ -20,13 +18,7 @@ import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { pendingOf } from './pending.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 const writes = (): string[] =>
   double.calls

@@ -1,17 +1,9 @@
 /** What the driver says when Azure refuses, is slow, or is not there. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
-import { aDriver, aMachine, aSetting, living, nicPut, secret, vmPut } from './a-machine.ts';
+import { aDriver, aMachine, aSharedSetting, living, nicPut, secret, vmPut } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 const subnetIsChanged = {
   code: 'RetryableError',

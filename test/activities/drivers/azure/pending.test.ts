@@ -2,14 +2,12 @@
  * Operations that take minutes: a call does not wait for them, and the next one goes on where it
  * was.
  */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
 import { failureOf } from '../failure-of.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   living,
   madeByMcm,
   partsOf,
@@ -19,16 +17,9 @@ import {
 } from './a-machine.ts';
 import { pendingOf, untilSettled } from './pending.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-/** Waits longer than anything takes that is not slow on purpose. */
-let patient: Driver;
-beforeAll(async () => {
-  ({ double, driver: patient } = await aSetting());
-  driver = aDriver(double, { waitSeconds: 0.1, cleanUpSeconds: 0.1 });
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+/** `patient` waits longer than anything takes that is not slow on purpose. */
+const { double, driver: patient } = await aSharedSetting();
+const driver = aDriver(double, { waitSeconds: 0.1, cleanUpSeconds: 0.1 });
 
 const tenMinutes = { kind: 'slow', milliseconds: 600_000 } as const;
 const vmDelete = vmPut.replace('put', 'delete');

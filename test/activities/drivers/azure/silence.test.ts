@@ -8,16 +8,10 @@ import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions
 import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
-import { aDriver, aMachine, aSetting, fastTiming, secret } from './a-machine.ts';
+import { aDriver, aMachine, aSharedSetting, fastTiming, secret } from './a-machine.ts';
 
-let double: AzureDouble;
-beforeAll(async () => {
-  ({ double } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double } = await aSharedSetting();
 
 const request = () => ({ ...aMachine('m'), namespace: 'shoot' });
 const unanswered = {

@@ -1,17 +1,10 @@
 /** The driver over the wire, with Google's SDK on our side and the double on the other. */
 import { inspect } from 'node:util';
-import { aGcpWorld, aSpec, gcpRequest, project, zone, loadSeconds } from './gcp-world.ts';
+import { aSharedGcpWorld, aSpec, gcpRequest, idOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-}, loadSeconds * 1_000);
-beforeEach(() => world.double.faults.clear());
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
-const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;

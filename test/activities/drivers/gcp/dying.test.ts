@@ -1,29 +1,10 @@
 /** Instances that end right after they were made. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  aGcpWorld,
-  aSpec,
-  gcpRequest,
-  loadSeconds,
-  pendingOf,
-  project,
-  zone,
-} from './gcp-world.ts';
+import { aSpec, aSharedGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
+const world = await aSharedGcpWorld();
 /** Looks at a spot instance once more, as it does by default. */
-let driver: Driver;
-beforeAll(async () => {
-  world = await aGcpWorld();
-  driver = world.aDriver({ confirmSeconds: 10 });
-}, loadSeconds * 1_000);
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const driver = world.aDriver({ confirmSeconds: 10 });
 
 const spot = { onHostMaintenance: 'TERMINATE', provisioningModel: 'SPOT' };
 const providerSpec = { ...aSpec, scheduling: spot };

@@ -75,6 +75,19 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
   return { double, settings, aDriver, driver };
 }
 
+/** For all tests of a file. Each of them begins without faults, and at the present time. */
+export async function aSharedGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> {
+  const world = await aGcpWorld(options);
+  beforeEach(() => {
+    world.double.faults.clear();
+    world.double.resetClock();
+  });
+  afterAll(() => world.double.close());
+  return world;
+}
+
+export const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
+
 /**
  * As the workflow does with a call that is pending, but at once. `between`: what happens meanwhile.
  */

@@ -5,8 +5,7 @@
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
-import { aGcpWorld, gcpRequest, loadSeconds } from './gcp-world.ts';
-import type { GcpWorld } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest } from './gcp-world.ts';
 
 const zone = 'europe-west1-b';
 const tags = ['shoot--a--b', 'kubernetes-io-cluster-shoot--a--b', 'kubernetes-io-role-node'];
@@ -162,13 +161,9 @@ function withoutEmpty(value: unknown): unknown {
 
 const request = gcpRequest('m-1', { providerSpec: full, userData: '#cloud-config\n' });
 
-describe('every field', () => {
-  let world: GcpWorld;
-  beforeAll(async () => {
-    world = await aGcpWorld();
-  }, loadSeconds * 1_000);
-  afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
+describe('every field', () => {
   test('every field is valid and in its place', () => {
     expect(validateProviderSpec(full)).toEqual([]);
     expect(instanceResource({ spec: specOf(full), project: 'a-project', request })).toEqual(

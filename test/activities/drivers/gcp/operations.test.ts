@@ -1,14 +1,8 @@
 /** Operations that fail. */
-import { aGcpWorld, gcpRequest, loadSeconds, zone } from './gcp-world.ts';
+import { aGcpWorld, aSharedGcpWorld, gcpRequest, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-}, loadSeconds * 1_000);
-beforeEach(() => world.double.faults.clear());
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;

@@ -5,23 +5,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, untilOver, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, pendingOf, untilOver, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
-import type { Driver, DriverPending } from '../../../../activities/drivers/driver.ts';
+import type { DriverPending } from '../../../../activities/drivers/driver.ts';
 
-let world: GcpWorld;
+const world = await aSharedGcpWorld();
 /** Does not wait at all. */
-let driver: Driver;
-beforeAll(async () => {
-  world = await aGcpWorld();
-  driver = world.aDriver({ waitSeconds: 0 });
-}, loadSeconds * 1_000);
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const driver = world.aDriver({ waitSeconds: 0 });
 
 const tenMinutes = 600;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;

@@ -1,19 +1,10 @@
 /** Answers that are not Google's, and none at all. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, gcpRequest, loadSeconds, pendingOf, project, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 import type { Operation } from '../../../doubles/gcp/faults.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-}, loadSeconds * 1_000);
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
 const isThere = (name: string): boolean =>
   world.double.cloud.instances.some((instance) => instance.name === name);
