@@ -4,7 +4,7 @@ import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import type { DoubleInstance } from '../../../doubles/ec2/instances.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
-import { createdBy } from './following.ts';
+import { createdBy } from '../following.ts';
 import { instantTiming } from './instant-timing.ts';
 
 const { double, settings } = await aSharedEc2();

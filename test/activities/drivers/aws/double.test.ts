@@ -8,7 +8,7 @@ import { tagsIn } from '../../../doubles/ec2/instances.ts';
 import { aSpec } from './a-class.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
 import { failureOf } from '../failure-of.ts';
-import { createdBy, deletedBy, pendingOf } from './following.ts';
+import { createdBy, deletedBy, pendingOf } from '../following.ts';
 import { instantTiming } from './instant-timing.ts';
 
 const timing = instantTiming();

@@ -4,7 +4,7 @@ import { armImage, foreignGroup } from '../../../doubles/ec2/launch-rules.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSpec } from './a-class.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
-import { createdBy } from './following.ts';
+import { createdBy } from '../following.ts';
 
 const { double, settings } = await aSharedEc2();
 const network = { subnetID: 'subnet-1', securityGroupIDs: ['sg-1'] };

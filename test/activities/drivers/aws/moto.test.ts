@@ -11,7 +11,7 @@ import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
-import { createdBy, deletedBy } from './following.ts';
+import { createdBy, deletedBy } from '../following.ts';
 
 let moto: Moto;
 let account: MotoAccount;

@@ -3,19 +3,21 @@
  * The clock is the double's.
  */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
+import type { CreateRequest, DriverPending } from '../../../../activities/drivers/driver.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
-import { createdBy, followed, pendingOf } from './following.ts';
+import { createdBy, followed, pendingOf } from '../following.ts';
 
 const { double, settings, statesOf } = await aSharedEc2();
 const driver = createAwsDriver(settings, { callTimeoutSeconds: 5 });
 
+const pass = ({ pollAfterSeconds }: DriverPending): void => double.pass(pollAfterSeconds);
+
 const creating = (request: CreateRequest) =>
-  followed((more) => driver.createInstance({ ...request, ...more }), double.pass);
+  followed((more) => driver.createInstance({ ...request, ...more }), pass);
 
 const deleting = (request: CreateRequest) =>
-  followed((more) => driver.deleteInstance({ ...request, ...more }), double.pass);
+  followed((more) => driver.deleteInstance({ ...request, ...more }), pass);
 
 function count(action: string): number {
   return double.requests.filter((form) => form.get('Action') === action).length;
@@ -127,7 +129,7 @@ describe('an instance that ends right after its create', () => {
     const request = ec2Request(code);
     const create = followed(
       (more) => driver.createInstance({ ...request, ...more }),
-      (passed) => (seconds += passed),
+      ({ pollAfterSeconds }) => (seconds += pollAfterSeconds),
     );
     expect(await failureOf(create)).toMatchObject({
       ...expected,

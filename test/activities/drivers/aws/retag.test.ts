@@ -4,7 +4,7 @@
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
-import { createdBy } from './following.ts';
+import { createdBy } from '../following.ts';
 
 const { double, settings } = await aSharedEc2();
 

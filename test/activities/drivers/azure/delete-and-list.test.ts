@@ -14,7 +14,7 @@ import {
   vmPut,
 } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
-import { pendingOf } from './pending.ts';
+import { pendingOf } from '../following.ts';
 
 const { double, driver } = await aSharedSetting();
 

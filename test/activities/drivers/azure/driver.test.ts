@@ -16,7 +16,7 @@ import {
 } from './a-machine.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
-import { pendingOf } from './pending.ts';
+import { pendingOf } from '../following.ts';
 
 const { double, driver } = await aSharedSetting();
 

@@ -15,7 +15,8 @@ import {
   vmOf,
   vmPut,
 } from './a-machine.ts';
-import { pendingOf, untilSettled } from './pending.ts';
+import { pendingOf } from '../following.ts';
+import { untilSettled } from './pending.ts';
 
 /** `patient` waits longer than anything takes that is not slow on purpose. */
 const { double, driver: patient } = await aSharedSetting();

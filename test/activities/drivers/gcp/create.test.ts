@@ -1,6 +1,7 @@
 /** Making instances over the wire, with Google's SDK on our side and the double on the other. */
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { aSharedGcpWorld, aSpec, gcpRequest, idOf, pendingOf, project, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, aSpec, gcpRequest, idOf, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 

@@ -1,5 +1,6 @@
 /** Instances that end right after they were made. */
-import { aSpec, aSharedGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
+import { aSpec, aSharedGcpWorld, gcpRequest, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
 
 const world = await aSharedGcpWorld();

@@ -5,7 +5,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
-import { aSharedGcpWorld, gcpRequest, pendingOf, untilOver, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, untilOver, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
 import type { DriverPending } from '../../../../activities/drivers/driver.ts';
 

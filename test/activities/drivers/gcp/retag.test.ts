@@ -1,5 +1,6 @@
 /** Instances that came with a Machine from an earlier control cluster. */
-import { aSharedGcpWorld, gcpRequest, idOf, pendingOf, untilOver } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, idOf, untilOver } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 
 const world = await aSharedGcpWorld();
 const retagging = world.aDriver({}, { allowsRetagging: true });

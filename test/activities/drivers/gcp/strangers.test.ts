@@ -1,6 +1,7 @@
 /** Answers that are not Google's, and none at all. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import { aSharedGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
 import type { Operation } from '../../../doubles/gcp/faults.ts';
 
