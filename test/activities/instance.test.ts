@@ -87,15 +87,6 @@ test.each<[string, Partial<Driver>, object]>([
   expect(await activities(driver).describeInstance(request)).toMatchObject(expected);
 });
 
-test('createInstance returns the instance as an outcome', async () => {
-  const { createInstance } = activities({});
-  const { providerID, nodeName } = created;
-  expect(await createInstance(request)).toEqual({
-    outcome: 'created',
-    instance: { providerID, nodeName, isFound: false },
-  });
-});
-
 function failing(error: Error, signal?: AbortSignal) {
   const driver: Partial<Driver> = {
     async createInstance() {
@@ -466,25 +457,6 @@ describe('a class that changed since it was read', () => {
   ])('is read anew by %s', async (_activity, call) => {
     expect(await specsSeen(call)).toEqual([edited]);
   });
-});
-
-test('no orphan is deleted while no watcher holds the Lease', async () => {
-  const driver: Partial<Driver> = { deleteListed: refuse };
-  const { deleteOrphan } = activities(driver, {
-    ...clusters,
-    async guard() {
-      throw new Error('no active watcher');
-    },
-  });
-  const suspect = {
-    providerID: created.providerID,
-    machineName: 'gone',
-    because: 'noMachine',
-    provider: 'virtual',
-    className: 'small',
-  } as const;
-  const deletion = { namespace: 'shoot', cluster: 'c', suspect };
-  await expect(deleteOrphan(deletion)).rejects.toThrow('no active watcher');
 });
 
 describe('what a failure is made of', () => {

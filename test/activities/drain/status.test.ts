@@ -110,17 +110,6 @@ describe('a drain that a budget blocks', () => {
     });
   });
 
-  test('whose pods go by themselves is Processing again', async () => {
-    const drain = blocking(aPod(), aBudget('web'));
-    await expect(drain.run()).rejects.toThrow('1 pod left');
-    await drain.target.delete(namespaced('pods', 'default', 'web-0'));
-    await drain.run();
-    expect(await drain.operation()).toMatchObject({
-      state: 'Processing',
-      description: 'Drain successful. Initiate VM deletion',
-    });
-  });
-
   test('goes on when its Machine takes no status, and says it later', async () => {
     const drain = blocking(aPod(), aBudget('web'));
     const refused = { code: 403, reason: 'Forbidden', message: 'a webhook' };

@@ -4,7 +4,6 @@ import {
   life,
   machinePath,
   nextTemplate,
-  ownSet,
   path,
   setPath,
 } from './deployment-world.ts';
@@ -164,13 +163,6 @@ describe('the replacement budget', () => {
     expect(await grantedOf(world)).toBeUndefined();
   });
 
-  test('is an empty list while nothing has failed', async () => {
-    const world = await settled({
-      metadata: { annotations: { 'millwright.dev/replacement-budget': '1' } },
-    });
-    expect(await grantedOf(world)).toBe('');
-  });
-
   test('of a set that is gone is no error', async () => {
     const world = await settled();
     const grant = { set: 'gone', machines: [], reason: '' };
@@ -201,25 +193,6 @@ describe('machines that the cluster autoscaler chose', () => {
     expect((await world.deployment()).metadata.annotations).not.toHaveProperty([list]);
   });
 
-  test('keep a mark that they have; an entry without a time gets that of the last change', async () => {
-    const scaled = '2026-01-01T00:40:00Z';
-    const world = await settled();
-    const [marked = '', timeless = ''] = await machinesIn(world);
-    const earlier = '2026-01-01T00:10:00Z';
-    await world.control.patch(machinePath(marked), 'merge', {
-      metadata: { annotations: { [mark]: earlier } },
-    });
-    await world.annotate({
-      [list]: `${marked}~${time},${timeless},gone~${time},${timeless}~soon`,
-      'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': scaled,
-    });
-    await world.settle();
-    const { metadata } = await world.deployment();
-    expect(metadata.annotations?.[list]).toBe(`${marked}~${time},${timeless}~${scaled}`);
-    expect((await world.machine(marked)).metadata.annotations).toMatchObject({ [mark]: earlier });
-    expect((await world.machine(timeless)).metadata.annotations).toMatchObject({ [mark]: scaled });
-  });
-
   test('the list is shortened only if the autoscaler has not written another one meanwhile', async () => {
     const world = await settled();
     const [first = ''] = await machinesIn(world);
@@ -238,33 +211,6 @@ describe('machines that the cluster autoscaler chose', () => {
     await world.control.delete(machinePath(first));
     expect(await world.apply(...steps)).toEqual({ written: [] });
   });
-});
-
-const idle = (name: string, revision: string) =>
-  ownSet(name, {
-    metadata: { annotations: { 'deployment.kubernetes.io/revision': revision } },
-    spec: {
-      replicas: 0,
-      template: {
-        metadata: { labels: { pool: 'a' } },
-        spec: { class: { kind: 'MachineClass', name } },
-      },
-    },
-    status: { observedGeneration: 1 },
-  });
-
-test('sets beyond the history limit are deleted, the lowest revisions first', async () => {
-  const world = new DeploymentWorld(
-    aMachineDeployment({ spec: { revisionHistoryLimit: 1 } }),
-    idle('third', '3'),
-    idle('first', '1'),
-    idle('second', '2'),
-  );
-  await world.settle();
-  const names = (await world.sets())
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata }) => metadata.name);
-  expect(names).toEqual(['third', expect.stringMatching(/^workers-/)]);
 });
 
 test('a step for another life of the deployment writes nothing to it', async () => {

@@ -1,7 +1,7 @@
 /** A pool tells the cluster autoscaler what its first Node will be like. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { aMachineClass, aMachineDeployment, namespace } from '../../support/builders.ts';
-import { DeploymentWorld, nextTemplate, path } from './deployment-world.ts';
+import { DeploymentWorld, nextTemplate } from './deployment-world.ts';
 
 const key = 'capacity.cluster-autoscaler.kubernetes.io/cpu';
 const asks = 'millwright.dev/scale-from-zero';
@@ -35,20 +35,6 @@ test('it gets what its class says, once, and what the class says later', async (
   await pool.control.patch(classPath, 'merge', { nodeTemplate: { capacity: { cpu: '8' } } });
   await pool.survey();
   expect(await cpuOf(pool)).toBe('8');
-});
-
-test('it comes in one write with the revision', async () => {
-  const pool = new DeploymentWorld(
-    aMachineDeployment({ metadata: { annotations: { [asks]: 'true' } } }),
-    aMachineClass({ nodeTemplate }),
-  );
-  await pool.survey();
-  await pool.annotate({ [key]: null, 'millwright.dev/scale-from-zero-applied': null });
-  await pool.step();
-  const before = pool.control.writes().length;
-  await pool.survey();
-  const writes = pool.control.writes().slice(before);
-  expect(writes.filter((write) => write === `PATCH ${path}`)).toHaveLength(1);
 });
 
 test('a pool that does not ask gets nothing, and its class is not read for it', async () => {

@@ -153,34 +153,6 @@ const restart = (world: DeploymentWorld, value: string | null): Promise<void> =>
   world.annotate({ 'millwright.dev/restart': value });
 
 describe('option restart', () => {
-  test('rolls to a set of the same template with another name; the earlier one is old', async () => {
-    const world = new DeploymentWorld();
-    await world.settle();
-    await restart(world, 'monday');
-    expect(await world.step()).toEqual(['createSet']);
-    await world.settle();
-    const [old, fresh] = await world.sets();
-    expect(old?.spec.replicas).toBe(0);
-    expect(fresh?.spec.replicas).toBe(3);
-    expect(fresh?.metadata.name).not.toBe(old?.metadata.name);
-    expect(fresh?.metadata.annotations).toMatchObject({ 'millwright.dev/restart': 'monday' });
-    expect(fresh?.spec.template?.spec).toEqual(old?.spec.template?.spec);
-  });
-
-  test('of a new value rolls again; of none, or of the present one, does not', async () => {
-    const world = new DeploymentWorld();
-    await world.settle();
-    await restart(world, 'monday');
-    await world.settle();
-    await restart(world, null);
-    expect(await world.step()).toEqual([]);
-    await restart(world, 'monday');
-    expect(await world.step()).toEqual([]);
-    await restart(world, 'tuesday');
-    expect(await world.step()).toEqual(['createSet']);
-    expect(await world.sets()).toHaveLength(3);
-  });
-
   test('of an earlier value goes back to the set of then', async () => {
     const world = new DeploymentWorld();
     for (const value of ['monday', 'tuesday', 'monday']) {

@@ -68,20 +68,6 @@ describe('a rollback', () => {
     expect((await world.deployment()).metadata.annotations).toMatchObject({ [key]: now });
   });
 
-  test('rolls back to the set of then, which gets the highest revision', async () => {
-    const world = await rolled();
-    await ask(world, 1);
-    await world.settle();
-    const sets = await world.sets();
-    expect(sets.map(({ spec }) => [spec.template?.spec?.class?.name, spec.replicas])).toEqual([
-      ['large', 0],
-      ['small', 3],
-    ]);
-    expect((await world.deployment()).metadata.annotations).toMatchObject({
-      'deployment.kubernetes.io/revision': '3',
-    });
-  });
-
   test('to before a restart is one to the set of then, not another restart', async () => {
     const world = await rolled();
     await world.annotate({ 'millwright.dev/restart': 'monday' });
@@ -196,14 +182,6 @@ describe('a rollback that cannot be done', () => {
     expect(await world.step()).toEqual(['refuseRollback']);
     expect((await world.events()).at(-1)).toContain('Unable to find the last revision.');
   });
-
-  test('waits while the deployment is paused', async () => {
-    const world = await rolled();
-    await world.change({ spec: { paused: true, rollbackTo: { revision: 1 } } });
-    expect(await world.step()).toEqual([]);
-    await world.change({ spec: { paused: null } });
-    expect(await world.step()).toEqual(['rollBack']);
-  });
 });
 
 /** The new set never comes up, and the deadline has passed. */
@@ -252,16 +230,5 @@ describe('an automatic rollback', () => {
     expect(conditions?.find(({ type }) => type === 'Progressing')).toMatchObject({
       reason: 'NewMachineSetAvailable',
     });
-  });
-
-  test('is forgotten when the template changes', async () => {
-    const world = await overdue();
-    await world.settle();
-    await world.change({ spec: { template: { spec: { class: { name: 'medium' } } } } });
-    await world.settle();
-    expect((await world.deployment()).metadata.annotations).not.toHaveProperty([
-      'millwright.dev/rolled-back-from',
-    ]);
-    expect((await world.set(2)).spec.replicas).toBe(3);
   });
 });

@@ -106,18 +106,6 @@ describe('taintNodes', () => {
     expect(await taintsOf('n1')).toEqual([other, avoidance]);
   });
 
-  test('an annotation that comes between read and write is not lost', async () => {
-    let meddlers = 1;
-    world.world.target.fault = ({ method, path }) => {
-      if (method !== 'PATCH' || path !== nodePath('n1') || meddlers === 0) return undefined;
-      meddlers -= 1;
-      world.world.target.put(nodeNamed('n1', { annotations: { note: 'x' } }));
-      return undefined;
-    };
-    await taint();
-    expect(await notesOf('n1')).toEqual({ note: 'x', [disabled]: 'true', [ours]: 'true' });
-  });
-
   test('a Node that changes all the time fails the step, and the set says nothing yet', async () => {
     world.world.target.fault = ({ method, path }) =>
       method === 'PATCH' && path === nodePath('n1') ? { code: 422, reason: 'Invalid' } : undefined;
@@ -325,12 +313,6 @@ describe('a Node whose name another instance or machine has by now', () => {
     await release();
     expect(await notesOf('n1')).toEqual(marked);
   });
-});
-
-test('protectNodes protects a Node that has no annotations yet', async () => {
-  await withNodes(nodeNamed('n1'));
-  await world.tend({ action: 'protectNodes', nodes: ['n1'], reason: '' });
-  expect(await notesOf('n1')).toEqual({ [disabled]: 'true', [ours]: 'true' });
 });
 
 test('protectNodes does not take over what another client wrote between read and write', async () => {

@@ -154,14 +154,6 @@ describe('Available', () => {
     },
   );
 
-  test('with InPlaceUpdate, too, as many may be missing as the strategy says', async () => {
-    const inPlaceUpdate = { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Manual' } as const;
-    const world = await settled({ spec: { strategy: { type: 'InPlaceUpdate', inPlaceUpdate } } });
-    world.report(await world.set(), { replicas: 3, availableReplicas: 2 });
-    await world.survey();
-    expect(await condition(world, 'Available')).toMatchObject({ status: 'True' });
-  });
-
   test('moves its times only with its status', async () => {
     const world = await settled();
     const first = await condition(world, 'Available');
@@ -182,12 +174,6 @@ describe('Available', () => {
 });
 
 describe('Progressing', () => {
-  test('is not there before there is a set', async () => {
-    const world = new DeploymentWorld();
-    await world.survey();
-    expect(await condition(world, 'Progressing')).toBeUndefined();
-  });
-
   test('tells the course of a rollout in words that MCM uses', async () => {
     const world = await rolling();
     const { name } = (await world.set(1)).metadata;
@@ -209,54 +195,6 @@ describe('Progressing', () => {
     ]);
   });
 
-  test('says of a set that was there before that it was found', async () => {
-    const world = await rolling();
-    await world.settle();
-    await world.change({ spec: { template: { spec: { class: { name: 'small' } } } } });
-    await world.step();
-    await world.survey();
-    const { name } = (await world.set(1)).metadata;
-    expect(await condition(world, 'Progressing')).toMatchObject({
-      reason: 'FoundNewMachineSet',
-      message: `Found new machine set "${name}"`,
-    });
-  });
-
-  test('stays finished while only the number changes', async () => {
-    const world = await settled();
-    await world.change({ spec: { replicas: 5 } });
-    await world.step();
-    await world.survey();
-    expect(await condition(world, 'Progressing')).toMatchObject({
-      reason: 'NewMachineSetAvailable',
-    });
-  });
-
-  test('is Unknown while the deployment is paused, and after that until something happens', async () => {
-    const world = await rolling();
-    await world.change({ spec: { paused: true } });
-    await world.survey();
-    const paused = { status: 'Unknown', reason: 'DeploymentPaused' };
-    const progressing = await condition(world, 'Progressing');
-    expect(progressing).toMatchObject({ ...paused, message: 'Deployment is paused' });
-    await world.change({ spec: { paused: null } });
-    await world.survey();
-    const resumed = { reason: 'DeploymentResumed', message: 'Deployment is resumed' };
-    expect(await condition(world, 'Progressing')).toMatchObject(resumed);
-  });
-
-  test('is Unknown while an option holds the rollout', async () => {
-    const annotations = { 'millwright.dev/rollout-after': '2026-06-01T00:00:00Z' };
-    const world = await settled({ metadata: { annotations } });
-    await world.change({ spec: { template: nextTemplate } });
-    await world.survey();
-    expect(await condition(world, 'Progressing')).toMatchObject({
-      status: 'Unknown',
-      reason: 'DeploymentPaused',
-      message: 'The rollout waits until 2026-06-01T00:00:00Z',
-    });
-  });
-
   test('is False when the deadline passes without progress, which the facts say beforehand', async () => {
     const world = await rolling({ spec: { progressDeadlineSeconds: 600 } });
     const { progress } = await world.survey();
@@ -270,19 +208,6 @@ describe('Progressing', () => {
       status: 'False',
       reason: 'ProgressDeadlineExceeded',
       message: `MachineSet "${name}" has timed out progressing.`,
-    });
-  });
-
-  test('begins the time until the deadline anew with each progress', async () => {
-    const world = await rolling({ spec: { progressDeadlineSeconds: 600 } });
-    await world.survey();
-    world.now += seconds(500);
-    await world.runMachines();
-    const { progress } = await world.survey();
-    expect(progress.deadline).toBe(world.now + seconds(600));
-    expect(await condition(world, 'Progressing')).toMatchObject({
-      lastUpdateTime: timeOf(world.now),
-      lastTransitionTime: timeOf(world.now - seconds(500)),
     });
   });
 

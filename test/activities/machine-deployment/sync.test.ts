@@ -1,7 +1,6 @@
 /** What the set of the template takes over from its deployment, and what an old set does not. */
-import { historyWith } from '../../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { aMachineDeployment, aTemplate } from '../../support/builders.ts';
-import { DeploymentWorld, nextTemplate, ownSet } from './deployment-world.ts';
+import { DeploymentWorld, nextTemplate } from './deployment-world.ts';
 
 const small = { kind: 'MachineClass', name: 'small' };
 
@@ -41,26 +40,6 @@ describe('annotations', () => {
     expect(await world.step()).not.toContain('syncSet');
     expect(await notesOf(world)).not.toHaveProperty([key]);
   });
-
-  test('of MCM that are meant for sets and machines are copied', async () => {
-    const notes = { 'node.machine.sapcloud.io/effective-creation-timeout': '5m' };
-    const world = await settled();
-    await world.annotate(notes);
-    expect(await world.step()).toEqual(['syncSet']);
-    expect(await notesOf(world)).toMatchObject(notes);
-  });
-
-  test('what the cluster autoscaler says of the size goes with the size', async () => {
-    const time = '2026-01-01T00:00:00Z';
-    const notes = {
-      'machine.sapcloud.io/last-deployment-replica-change-by-scaler-time': time,
-    };
-    const world = await settled();
-    await world.annotate(notes);
-    expect(await world.step()).toEqual(['scaleSet']);
-    expect(await notesOf(world)).toMatchObject(notes);
-    expect(await world.step()).toEqual([]);
-  });
 });
 
 describe('fields', () => {
@@ -75,11 +54,6 @@ describe('fields', () => {
       expected: { template: { spec: { drainTimeout: '2h' } } },
     },
     {
-      name: 'a timeout is taken away',
-      spec: { template: { spec: { drainTimeout: null } } },
-      absent: ['template', 'spec', 'drainTimeout'],
-    },
-    {
       name: 'the node template changes',
       spec: { template: { spec: { nodeTemplate: { metadata: { labels: { b: '2' } } } } } },
       expected: {
@@ -90,16 +64,6 @@ describe('fields', () => {
       name: 'a label of the node template is taken away',
       spec: { template: { spec: { nodeTemplate: { metadata: { labels: { a: null } } } } } },
       absent: ['template', 'spec', 'nodeTemplate', 'metadata', 'labels', 'a'],
-    },
-    {
-      name: 'node conditions are given',
-      spec: { template: { spec: { nodeConditions: 'DiskPressure' } } },
-      expected: { template: { spec: { nodeConditions: 'DiskPressure' } } },
-    },
-    {
-      name: 'the kind of the class changes',
-      spec: { template: { spec: { class: { kind: 'OtherClass' } } } },
-      expected: { template: { spec: { class: { kind: 'OtherClass', name: 'small' } } } },
     },
     {
       name: 'minReadySeconds and the limit of preserved machines are given',
@@ -180,45 +144,6 @@ describe('the revision', () => {
     expect((await world.deployment()).metadata.annotations).toMatchObject({
       'deployment.kubernetes.io/revision': '4',
     });
-  });
-
-  test('stays out of the history while only annotations or fields change', async () => {
-    const world = await settled();
-    await world.annotate({ note: 'x' });
-    await world.settle();
-    await world.change({ spec: { template: { spec: { drainTimeout: '5h' } } } });
-    await world.settle();
-    const notes = await notesOf(world);
-    expect(notes).toMatchObject({ 'deployment.kubernetes.io/revision': '1' });
-    expect(notes).not.toHaveProperty(['deployment.kubernetes.io/revision-history']);
-  });
-
-  test('of a set that has none becomes the first, without a history', async () => {
-    const set = ownSet('adopted', {
-      metadata: { annotations: { 'deployment.kubernetes.io/revision': 'nonsense' } },
-    });
-    const world = new DeploymentWorld(aMachineDeployment(), set);
-    await world.settle();
-    const notes = await notesOf(world);
-    expect(notes).toMatchObject({ 'deployment.kubernetes.io/revision': '1' });
-    expect(notes).not.toHaveProperty(['deployment.kubernetes.io/revision-history']);
-  });
-
-  test('leaves a history of bounded length', async () => {
-    const long = Array.from({ length: 900 }, (_, index) => String(index)).join(',');
-    const world = await settled();
-    await back(world, 'large');
-    await world.settle();
-    const { name } = (await world.set()).metadata;
-    await world.changeSet(name, {
-      metadata: { annotations: { 'deployment.kubernetes.io/revision-history': long } },
-    });
-    await back(world, 'small');
-    await world.settle();
-    const history = (await notesOf(world, 1))['deployment.kubernetes.io/revision-history'];
-    expect(history).toBe(historyWith(long, 1));
-    expect(history?.length).toBeLessThanOrEqual(2000);
-    expect(history).toMatch(/,899,1$/);
   });
 });
 

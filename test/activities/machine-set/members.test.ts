@@ -105,15 +105,6 @@ describe('adoption', () => {
     expect(await ownersOf(control, 'pool-a')).toEqual(other);
   });
 
-  test('of many takes all of them', async () => {
-    const orphans = Array.from({ length: 150 }, (_, index) =>
-      aMachine({ metadata: { name: `pool-${index}`, labels } }),
-    );
-    const control = new InMemoryClient(aMachineSet(), ...orphans);
-    expect(await membersOf(placeOf(control), fine())).toHaveLength(150);
-    expect(control.writes()).toHaveLength(150);
-  });
-
   test.each<{ name: string; selector: LabelSelector; isFaulty: boolean }>([
     { name: 'with a wrong spec', selector: { matchLabels: labels }, isFaulty: true },
     { name: 'whose selector asks for nothing', selector: {}, isFaulty: false },

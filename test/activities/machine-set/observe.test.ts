@@ -40,14 +40,6 @@ test('a set counts its machines and reports them', async () => {
   });
 });
 
-test('a second look at the same writes nothing', async () => {
-  const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'));
-  await observeMachineSet(placeOf(control), input);
-  const writes = control.writes().length;
-  await observeMachineSet(placeOf(control), input);
-  expect(control.writes()).toHaveLength(writes);
-});
-
 test('kstatus is told in the same write, and an API server that leaves that out gets no second one', async () => {
   const control = new InMemoryClient(aMachineSet(), ours('pool-a', 'Running'));
   await observeMachineSet(placeOf(control), input);

@@ -3,7 +3,6 @@ import type { Query } from '../../../activities/kube/client/client.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import { CopiedMachineSets } from '../../../activities/machine-deployment/set-lists.ts';
-import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { CopiedMachines } from '../../../activities/machine-set/machine-lists.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import type { ActivityDependencies } from '../../../activities/runtime/dependencies.ts';
@@ -124,25 +123,6 @@ describe('20 changes, one after the other,', () => {
       expect(sent).toBe(3 * touched.length);
     },
   );
-
-  test.each(sizes)(
-    'are 20 batches that take machines of %i and fetch two objects each',
-    async (count) => {
-      const { control, place } = await fleetOf(count);
-      const path = customResource('machinesets', namespace, 'old');
-      const sent = await control.during(async () => {
-        for (const [index, name] of touched.entries()) {
-          await control.patch(path, 'merge', { spec: { replicas: count - index - 1 } });
-          const { metadata } = await control.read<typeof old>(path);
-          await touch(control, 'old-400');
-          const { generation = 0 } = metadata;
-          const batch = { set: lifeOf('old'), names: [name], generation, now: Date.now() };
-          await deleteMachines(place, batch);
-        }
-      });
-      expect(sent).toBe(2 * touched.length);
-    },
-  );
 });
 
 test.each(sizes)(
@@ -206,14 +186,6 @@ describe('where no machine changes any more', () => {
     await control.patch(`${path}/status`, 'merge', { status: { observedGeneration: 2 } });
     expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
       // The set, the version, and the list.
-      502,
-    );
-  });
-
-  test('a set reads what a copy does not have that is behind what was signalled', async () => {
-    const { control, place } = await quietFleetOf(500);
-    const machinesAtLeast = '999999999999';
-    expect(await control.during(() => observeMachineSet(place, { ...read, machinesAtLeast }))).toBe(
       502,
     );
   });

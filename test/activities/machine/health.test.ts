@@ -355,33 +355,6 @@ describe('after the health timeout', () => {
     );
     expect(noted.metadata.annotations).toEqual({ 'millwright.dev/replacing': 'pool-a' });
   });
-
-  test('one machine of a deployment at a time', async () => {
-    const others = [owned('pool-b', 'Failed'), owned('pool-c', 'Running')];
-    const machines = [deployment, set, owned('pool-a', 'Unknown'), ...others];
-    const { outcome } = await look({ machines, node: nodeWith(silent), changes });
-    expect(outcome).toMatchObject({
-      finding: { phase: 'Unknown', hold: { reason: expect.stringContaining('pool-b') } },
-    });
-  });
-
-  test('two that ask at once: one is Failed', async () => {
-    const names = ['pool-a', 'pool-b'];
-    const asking = names.map((name) => owned(name, 'Unknown'));
-    const others = ['pool-c', 'pool-d'].map((name) => owned(name, 'Running'));
-    const nodes = names.map((name) => nodeWith(silent, { name }));
-    const world = aWorld({ control: [deployment, set, ...asking, ...others], target: nodes });
-    const outcomes = await Promise.all(
-      names.map((name) => {
-        const instance = { ...request.instance, nodeName: name };
-        return checkHealth(world, { ...request, ...changes, machine: lifeOf(name), instance });
-      }),
-    );
-    const phases = outcomes.map((outcome) =>
-      outcome.found === 'machine' && 'phase' in outcome.finding ? outcome.finding.phase : '',
-    );
-    expect(phases.toSorted()).toEqual(['Failed', 'Unknown']);
-  });
 });
 
 describe('an instance that its cloud does not know', () => {

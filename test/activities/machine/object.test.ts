@@ -98,12 +98,6 @@ test('a status is written although something else changed in between', async () 
   });
 });
 
-test('a status of a Machine that is gone is not written', async () => {
-  const world = aWorld();
-  const status = { currentStatus: { phase: 'Running' } };
-  expect(await patchMachine(world.control, machine, { status })).toBeUndefined();
-});
-
 test.each<Row>([
   {
     name: 'that it was created',

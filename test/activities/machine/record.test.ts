@@ -279,17 +279,6 @@ describe('the second look before a creation timeout', () => {
     expect(phase).toBe('Pending');
   });
 
-  test.each(['Running', 'Terminating'] as const)(
-    'a creation that is recorded once more after a crash does not take a %s machine back',
-    async (phase) => {
-      const { control, ...world } = aWorld({ control: [aMachine({ phase })] });
-      await recordCreated({ ...world, control }, { machine, instance, usesTarget: true });
-      const { spec, status } = await control.read<Machine>(path);
-      expect(spec.providerID).toBe(instance.providerID);
-      expect(status?.currentStatus?.phase).toBe(phase);
-    },
-  );
-
   test('another life of the name is left alone', async () => {
     const { outcome, writes } = await look({ machine: aMachine({ metadata: { uid: 'uid-2' } }) });
     expect(outcome).toEqual({ found: 'nothing' });

@@ -93,14 +93,6 @@ test('a machine may only fail by a count of its own: what was counted before it 
   expect(listsOf(world)).toHaveLength(before + 4);
 });
 
-test('in a meltdown 100 machines of one set are held back by one count', async () => {
-  const world = aWorld({ control: [deployment, set, ...unknown] });
-  for (const machine of unknown) {
-    expect(await findHold(world, machine)).toMatchObject({ isMeltdown: true });
-  }
-  expect(listsOf(world)).toHaveLength(2);
-});
-
 test('100 machines that lost their Nodes at once share a list of Machines and one of the metadata of Nodes', async () => {
   const control = [...several(100, 'Running'), ...unknown];
   const { target, ...world } = aWorld({ control, target: [aNode()] });

@@ -116,15 +116,6 @@ test.each([
   expect(world.control.has(path)).toBe(false);
 });
 
-test('a Node that cannot be deleted keeps the object', async () => {
-  const world = aWorld({ control: [deleted], target: [aNode()] });
-  world.target.fault = ({ method }) =>
-    method === 'DELETE' ? { code: 500, reason: 'InternalError' } : undefined;
-  const failure = { code: 'Internal', during: 'nodeDeletion', isSettled: true };
-  expect(await finishTeardown(world, ours)).toMatchObject(failure);
-  expect(world.control.has(path)).toBe(true);
-});
-
 test('a Machine whose deletion was undone after its instance went keeps the finalizer, and its workflow hears of it', async () => {
   const world = aWorld({ control: [aMachine()], target: [] });
   expect(await finishTeardown(world, ours)).toMatchObject({
@@ -248,13 +239,6 @@ describe('a target cluster that does not answer', () => {
     });
     expect(world.control.has(path)).toBe(true);
   });
-});
-
-test('the end of a teardown can be run twice', async () => {
-  const world = aWorld({ control: [deleted], target: [aNode()] });
-  await finishTeardown(world, ours);
-  await finishTeardown(world, ours);
-  expect(world.target.has(nodePath('pool-a'))).toBe(false);
 });
 
 const anAttachment = (name: string, nodeName: string): object => ({

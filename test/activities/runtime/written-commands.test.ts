@@ -109,13 +109,6 @@ describe('a command that is written on the object', () => {
     expect(await notesOn(world)).toEqual({ [annotations.command]: 'forceDelete' });
   });
 
-  test('is not done where none are taken', async () => {
-    const world = worldOf({ commandsBy: 'none', text: written });
-    await expect(applyMachineCommand(world, { machine, command, written })).rejects.toThrow(
-      '--commands-by=none',
-    );
-  });
-
   test('goes with the write of a rollout', async () => {
     const text = 'setReplicas replicas=5';
     const deployment = aMachineDeployment({

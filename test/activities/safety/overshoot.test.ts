@@ -9,7 +9,6 @@ import { aMachine, aMachineDeployment, aMachineSet, namespace } from '../../supp
 import { aWorld } from '../../support/world.ts';
 
 const check = { namespace, up: 2, down: 1 };
-const machinesPath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machines`;
 const setPath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machinesets/pool`;
 const deploymentPath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machinedeployments/workers`;
 
@@ -50,13 +49,6 @@ describe('the count of a set', () => {
     );
     expect(total).toBe(1);
     expect(sets).toMatchObject([{ name: 'pool', count: 4, limit: 4, isFrozen: false }]);
-  });
-
-  test('reads no more of the machines than their metadata', async () => {
-    const world = aWorld({ control: [set, ...machinesOf('pool', 4)] });
-    const list = jest.spyOn(world.control, 'list');
-    expect((await checkOvershoot(world, check)).sets).toMatchObject([{ count: 4 }]);
-    expect(list).toHaveBeenCalledWith(machinesPath, { as: 'PartialObjectMetadata' });
   });
 
   test('leaves out machines that go away, so that a scale-down is none', async () => {

@@ -109,11 +109,6 @@ test('a target cluster that does not answer ends the attempt', async () => {
   await expect(markUnmanagedNodes(world, check)).rejects.toThrow('Unreachable');
 });
 
-test('the check of Nodes does nothing without a target cluster', async () => {
-  const { target: _none, ...world } = aWorld({ target: [lost] });
-  expect(await markUnmanagedNodes(world, check)).toMatchObject({ nodes: 0, marked: [] });
-});
-
 const ready = { type: 'Ready', status: 'True' };
 const machineIn = (name: string, cluster: string, conditions: object[]): object => ({
   ...aMachine({ metadata: { name, annotations: { [annotations.targetCluster]: cluster } } }),

@@ -3,8 +3,6 @@ import type { HttpAnswer } from './answers.ts';
 import { refuse } from './answers.ts';
 import type { Cloud, Place, StoredInstance, StoredOperation } from './cloud.ts';
 import { fingerprintOf, isAt } from './cloud.ts';
-import type { Catalog } from './catalog.ts';
-import { requireKnown, requirePlace } from './catalog.ts';
 import type { Fault, FaultedCall } from './faults.ts';
 import { applyMask, unknownFieldIn } from './field-mask.ts';
 import { checkedInstance, checkLabels } from './rules.ts';
@@ -21,7 +19,6 @@ export interface ComputeRequest {
 export interface ComputeWorld {
   cloud: Cloud;
   now: () => number;
-  catalog: Catalog;
 }
 
 interface Route extends Place {
@@ -61,7 +58,6 @@ export function serve(world: ComputeWorld, request: ComputeRequest): HttpAnswer 
   const { cloud, now } = world;
   cloud.advance(now());
   const route = routeOf(request.url);
-  requirePlace(world.catalog, route);
   const { fieldMask } = request;
   if (fieldMask !== undefined) requireMask(kindOf(route), fieldMask);
   const body = answerTo(world, request, route);
@@ -91,7 +87,6 @@ function answerTo(world: ComputeWorld, request: ComputeRequest, route: Route): o
     case 'POST instances': {
       requireParameters(url, ['requestId']);
       const instance = checkedInstance(request.body, route.zone);
-      requireKnown(world.catalog, instance, route.zone);
       const begin = { requestId, now: now(), faults };
       return shownOperation(cloud.insert(place(route), instance, begin), now());
     }

@@ -1,7 +1,7 @@
 /**
  * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks:
- * permissions, quotas by number, networks (each name exists; other things do unless the catalog
- * says which), filters, and aggregated lists.
+ * permissions, quotas by number, filters, aggregated lists, and a catalog: each network, image or zone
+ * exists, by any name.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -9,7 +9,6 @@ import { administer } from './admin-routes.ts';
 import type { SeenCall } from './admin-routes.ts';
 import { errorAnswer, Refusal } from './answers.ts';
 import type { ErrorWords, HttpAnswer } from './answers.ts';
-import type { Catalog } from './catalog.ts';
 import { Cloud } from './cloud.ts';
 import type { CloudTimes } from './cloud.ts';
 import { callOf, serve } from './compute-routes.ts';
@@ -23,8 +22,6 @@ import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
 export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
   /** Default: any that is free. */
   port?: number;
-  /** What exists. Default: everything. */
-  catalog?: Catalog;
   /**
    * By so much the double's time goes on with each request, and by nothing else: how many requests
    * a call of the driver takes does not depend on the load of the machine. Default: the time is
@@ -52,11 +49,10 @@ export interface GcpDouble {
 
 type World = Omit<GcpDouble, 'url' | 'tokenUrl' | 'close' | 'advance' | 'resetClock'> & {
   now: () => number;
-  catalog: Catalog;
 };
 
 export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDouble> {
-  const { pendingMilliseconds = 5, runningMilliseconds = 10, catalog = {} } = options;
+  const { pendingMilliseconds = 5, runningMilliseconds = 10 } = options;
   const startedAt = Date.now();
   let requestCount = 0;
   let ahead = 0;
@@ -67,7 +63,6 @@ export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDo
     tokens: new Tokens(options),
     calls: [],
     now: () => ahead + (step === undefined ? Date.now() : startedAt + requestCount * step),
-    catalog,
   };
   const server = createServer(keptAlive, (request, response) => {
     requestCount += 1;

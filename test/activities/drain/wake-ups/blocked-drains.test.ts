@@ -197,12 +197,6 @@ test('a volume that moves wakes the drain that rests because of it, once for eac
   expect(scene.target.calls).toEqual([]);
 });
 
-test('a pass that is cancelled does not wait', async () => {
-  scene = new Scene();
-  const pass = scene.drains.begin(refOf('a'));
-  await expect(pass.pause(30_000, AbortSignal.abort())).rejects.toThrow('aborted');
-});
-
 test('a wake-up that fails is reported, and what it did not take is for the next drain', async () => {
   scene = new Scene(aBudget(0));
   scene.wake = async ({ workflowId }) => {

@@ -60,12 +60,6 @@ test('a pause ends when a volume that is waited for moves, and not for others', 
   expect(isOver).toBe(true);
 });
 
-test('a pause of a drain that is cancelled ends with an error', async () => {
-  watching();
-  const pausing = attachments.pause(['one'], 60_000, AbortSignal.abort());
-  await expect(pausing).rejects.toThrow('aborted');
-});
-
 test('VolumeAttachments that may be listed and not watched are listed at each read', async () => {
   const target = watching(anAttachment('one'));
   target.watch = () => {

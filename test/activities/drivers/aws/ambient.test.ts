@@ -63,10 +63,6 @@ test('credentials of the process are used where the operator allows it', async (
   expect(double.lastAccessKey()).toBe('key-of-the-instance');
 });
 
-test('credentials of the process are not looked for where the operator does not allow it', async () => {
-  expect(await failureOf(describeWith(false))).toMatchObject({ code: 'Unauthenticated' });
-});
-
 test('missing credentials of the process are an error of kind credentials', async () => {
   isThere = false;
   expect(await failureOf(describeWith(true))).toMatchObject({

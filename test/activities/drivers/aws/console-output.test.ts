@@ -1,38 +1,20 @@
-/** GetConsoleOutput over the wire, with the real SDK: a double of EC2; moto is in moto.test.ts. */
+/** GetConsoleOutput over the wire, with the real SDK, against a double of EC2. */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
+import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import type { DoubleInstance } from '../../../doubles/ec2/instances.ts';
-import { aRequest } from '../a-request.ts';
 import { failureOf } from '../failure-of.ts';
-import { aSpec } from './a-class.ts';
-import { createdBy } from './following.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
+import { createdBy } from '../following.ts';
 import { instantTiming } from './instant-timing.ts';
 
-let double: Ec2Double;
-let driver: Driver;
-
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-afterAll(() => double.close());
-beforeEach(() => {
-  double.reset();
-  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 600 });
-});
-
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
-
-function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
-  return aRequest(name, { providerSpec: aSpec(), secret, userData: '#!/bin/sh', ...more });
-}
+const { double, settings } = await aSharedEc2();
+const driver = createAwsDriver(settings, { timing: instantTiming(), callTimeoutSeconds: 600 });
 
 async function anInstance(name: string): Promise<{ request: CreateRequest; made: DoubleInstance }> {
-  const { providerID } = await createdBy(driver, theRequest(name));
+  const { providerID } = await createdBy(driver, ec2Request(name));
   const made = double.instances.at(-1);
   if (!made) throw new Error('the double has no instance');
-  return { request: theRequest(name, { providerID }), made };
+  return { request: ec2Request(name, { providerID }), made };
 }
 
 const latestOf = (): (string | undefined)[] =>

@@ -80,22 +80,6 @@ function secretOf(workloadIdentityTokenFile: string) {
 }
 
 describe('a token file', () => {
-  test.each([
-    '/etc/passwd',
-    '/var/run/secrets/gardener.cloud/workload-identity/../../token',
-    '/var/run/secrets/gardener.cloud/workload-identity-of-others/token',
-    '/var/run/secrets/gardener.cloud/workload-identity/',
-    'token',
-    '',
-  ])('"%s" is none of ours to read', (file) => {
-    expect(() => credentialsOf(secretOf(file), settings())).toThrow(
-      expect.objectContaining({
-        kind: 'credentials',
-        message: expect.stringContaining(`"${file}"`),
-      }),
-    );
-  });
-
   test('a token file is used only where the operator allows it, whatever role the Secret names', () => {
     const strict = { env: {}, allowsAmbientCredentials: false };
     expect(() => credentialsOf(secretOf(tokenFile), strict)).toThrow(

@@ -3,39 +3,20 @@
  * and takes its time.
  */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
+import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { tagsIn } from '../../../doubles/ec2/instances.ts';
-import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
 import { failureOf } from '../failure-of.ts';
-import { createdBy, deletedBy, pendingOf } from './following.ts';
-import { instantTiming, type InstantTiming } from './instant-timing.ts';
+import { createdBy, deletedBy, pendingOf } from '../following.ts';
+import { instantTiming } from './instant-timing.ts';
 
-let double: Ec2Double;
-let driver: Driver;
-let timing: InstantTiming;
+const timing = instantTiming();
+const { double, settings, statesOf } = await aSharedEc2();
+const driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 600 });
 
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-afterAll(() => double.close());
-beforeEach(() => {
-  double.reset();
-  timing = instantTiming();
-  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { timing, callTimeoutSeconds: 600 });
-});
-
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
-
-function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
-  return aRequest(name, { providerSpec: aSpec(), secret, userData: '#!/bin/sh', ...more });
-}
-
-function statesOf(name: string): string[] {
-  return double.instances.filter(({ tags }) => tags['Name'] === name).map(({ state }) => state);
-}
+const theRequest = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
+  ec2Request(name, { userData: '#!/bin/sh', ...more });
 
 function actions(): (string | undefined)[] {
   return double.requests.map((form) => form.get('Action'));
@@ -138,28 +119,7 @@ describe('create', () => {
     });
   });
 
-  test.each([
-    { code: 'InsufficientInstanceCapacity', status: 500, kind: 'capacity' },
-    { code: 'VcpuLimitExceeded', status: 400, kind: 'quota' },
-  ])('$code is ResourceExhausted by $kind', async ({ code, status, kind }) => {
-    double.refuse({ action: 'RunInstances', code, status });
-    expect(await failureOf(createdBy(driver, theRequest(code)))).toMatchObject({
-      code: 'ResourceExhausted',
-      kind,
-      settled: true,
-    });
-  });
-
-  test('an error of EC2 itself leaves it open whether it made one', async () => {
-    double.refuse({ action: 'RunInstances', code: 'InternalError', status: 500 });
-    expect(await failureOf(createdBy(driver, theRequest('shaky')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-  });
-
   test('a call without an answer ends by its own limit', async () => {
-    const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
     const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
     double.cut({ request: 3, when: 'never' });
     expect(await failureOf(hasty.createInstance(theRequest('stalled')))).toMatchObject({
@@ -167,20 +127,6 @@ describe('create', () => {
       settled: false,
       message: 'EC2 in eu-west-1: RunInstances: no answer within 0.2 s',
     });
-  });
-
-  test('no message holds a secret or user data', async () => {
-    const code = 'AuthFailure';
-    double.refuse({
-      action: 'DescribeInstances',
-      code,
-      status: 401,
-      message: 'not able to validate',
-    });
-    const { message } = await failureOf(
-      createdBy(driver, theRequest('quiet', { userData: 'bootstrap-token' })),
-    );
-    expect(message).toBe('EC2 in eu-west-1: DescribeInstances: AuthFailure: not able to validate');
   });
 });
 
@@ -217,15 +163,6 @@ describe('initialize', () => {
   });
 });
 
-test('a deletion refuses an instance that was made for another Machine', async () => {
-  const { providerID } = await createdBy(driver, theRequest('foreign'));
-  await expect(deletedBy(driver, theRequest('thief', { providerID }))).rejects.toMatchObject({
-    code: 'FailedPrecondition',
-    message: expect.stringMatching(/has no tags of Millwright for Machine .*\/thief.*finalizer/),
-  });
-  expect(statesOf('foreign')).not.toContain('terminated');
-});
-
 test('a deletion takes an instance of this Machine that another cluster made', async () => {
   const made = theRequest('moved');
   const { providerID } = await createdBy(driver, { ...made, cluster: 'before' });
@@ -255,20 +192,12 @@ describe('delete', () => {
     double.forgetAt('TerminateInstances');
     expect(await deletedBy(driver, theRequest('forgotten'))).toEqual({ found: true });
   });
-
-  test('a delete reports an instance with deletion protection', async () => {
-    await createdBy(driver, theRequest('protected'));
-    double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
-    expect(await failureOf(deletedBy(driver, theRequest('protected')))).toMatchObject({
-      code: 'FailedPrecondition',
-      settled: false,
-    });
-  });
 });
 
 test('a Secret that was changed is used at once', async () => {
   for (const accessKeyID of ['first', 'second', 'first']) {
-    await driver.describeInstance(theRequest('any', { secret: { ...secret, accessKeyID } }));
+    const secret = { accessKeyID, secretAccessKey: 'secret' };
+    await driver.describeInstance(theRequest('any', { secret }));
     expect(double.lastAccessKey()).toBe(accessKeyID);
   }
 });

@@ -21,60 +21,6 @@ function anAnswer(code: string, httpStatusCode = 400, headers: Record<string, st
   return Object.assign(error, { name: code, $response: { headers } });
 }
 
-/** What must not change by accident: a wrong row makes two instances, or waits for hours. */
-const rows: [code: string, meaning: keyof typeof meanings][] = [
-  ['InsufficientInstanceCapacity', 'capacity'],
-  ['InsufficientCapacity', 'capacity'],
-  ['InsufficientVolumeCapacity', 'capacity'],
-  ['InsufficientAddressCapacity', 'capacity'],
-  ['InsufficientFreeAddressesInSubnet', 'capacity'],
-  ['UnfulfillableCapacity', 'capacity'],
-  ['ReservationCapacityExceeded', 'capacity'],
-  ['Unsupported', 'capacity'],
-  ['UnavailableHostRequirements', 'capacity'],
-  ['IncompatibleHostRequirements', 'capacity'],
-  ['InvalidCapacityReservationState.PendingActivation', 'capacity'],
-  ['VolumeTypeNotAvailableInZone', 'capacity'],
-  ['InstanceLimitExceeded', 'quota'],
-  ['VcpuLimitExceeded', 'quota'],
-  ['VolumeLimitExceeded', 'quota'],
-  ['MaxIOPSLimitExceeded', 'quota'],
-  ['RouteLimitExceeded', 'quota'],
-  ['MaxSpotInstanceCountExceeded', 'quota'],
-  ['RequestLimitExceeded', 'throttling'],
-  ['Throttling', 'throttling'],
-  ['UnauthorizedOperation', 'forbidden'],
-  ['AccessDenied', 'forbidden'],
-  ['AuthFailure.ServiceLinkedRoleCreationNotPermitted', 'forbidden'],
-  ['AuthFailure', 'unauthenticated'],
-  ['InvalidClientTokenId', 'unauthenticated'],
-  ['ExpiredToken', 'unauthenticated'],
-  ['InvalidAMIID.NotFound', 'input'],
-  ['InvalidAMIID.Malformed', 'input'],
-  ['InvalidSubnetID.NotFound', 'input'],
-  ['InvalidGroup.NotFound', 'input'],
-  ['InvalidParameterValue', 'input'],
-  ['InvalidUserData.Malformed', 'input'],
-  ['InvalidSubnetID.Malformed', 'input'],
-  ['InvalidSecurityGroupId.Malformed', 'input'],
-  ['InvalidLaunchTargets', 'input'],
-  ['BootForVolumeTypeUnsupported', 'input'],
-  ['UnsupportedInstanceTypeOnHost', 'input'],
-  ['TagPolicyViolation', 'input'],
-  ['InvalidInstanceID.NotFound', 'missing'],
-  ['OperationNotPermitted', 'precondition'],
-  ['CustomerKeyHasBeenRevoked', 'precondition'],
-  ['IdempotentParameterMismatch', 'conflict'],
-  ['IdempotentInstanceTerminated', 'spent'],
-  ['InternalError', 'unavailable'],
-  ['ServiceUnavailable', 'unavailable'],
-  ['RequestTimeout', 'unanswered'],
-];
-
-test.each(rows)('the EC2 error %s is classified as %s', (code, meaning) => {
-  expect(awsErrors[code]).toBe(meaning);
-});
-
 test.each(Object.entries(awsErrors))(
   'the EC2 error %s becomes the failure for %s',
   (code, name) => {
@@ -109,19 +55,6 @@ describe('an error that is not in the table', () => {
       settled: false,
       message: 'EC2 in eu-west-1: RunInstances: ECONNRESET: socket hang up',
     });
-  });
-});
-
-test('an answer that breaks off in the middle is a broken connection', () => {
-  const hint = 'Deserialization error: to see the raw response, inspect the hidden field';
-  const error = Object.assign(new Error(`aborted\n  ${hint}`), {
-    code: 'ECONNRESET',
-    $metadata: { httpStatusCode: 200, attempts: 1 },
-  });
-  expect(failureOf(aCall(), error)).toMatchObject({
-    code: 'Unavailable',
-    settled: false,
-    message: 'EC2 in eu-west-1: RunInstances: ECONNRESET: aborted',
   });
 });
 

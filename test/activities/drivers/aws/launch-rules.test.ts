@@ -1,20 +1,13 @@
 /** Classes whose fields are right one by one, and which EC2 refuses all the same. */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { armImage, foreignGroup } from '../../../doubles/ec2/launch-rules.ts';
-import { aRequest } from '../a-request.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSpec } from './a-class.ts';
-import { createdBy } from './following.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
+import { createdBy } from '../following.ts';
 
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
+const { double, settings } = await aSharedEc2();
 const network = { subnetID: 'subnet-1', securityGroupIDs: ['sg-1'] };
-
-let double: Ec2Double;
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-afterAll(() => double.close());
 
 const withNetworks = (...networkInterfaces: object[]): object => ({ networkInterfaces });
 
@@ -50,11 +43,10 @@ test.each([
     words: 'HttpPutResponseHopLimit',
   },
 ])('$name is a fault of the class in the words of EC2, and nothing was made', async (row) => {
-  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
   const driver = createAwsDriver(settings, { callTimeoutSeconds: 600 });
   const providerSpec = aSpec({ ...row.spec });
   expect(driver.validate(providerSpec)).toEqual([]);
-  const failure = await failureOf(createdBy(driver, aRequest('refused', { providerSpec, secret })));
+  const failure = await failureOf(createdBy(driver, ec2Request('refused', { providerSpec })));
   expect(failure).toMatchObject({ code: 'InvalidArgument', kind: 'input', settled: true });
   expect(failure.message).toContain(`RunInstances: ${row.code}: `);
   expect(failure.message).toContain(row.words);

@@ -1,21 +1,17 @@
 /** The driver over the wire, with the real SDK, against a moto server. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type {
   CreatedInstance,
   CreateRequest,
   Driver,
 } from '../../../../activities/drivers/driver.ts';
-import { isPassing } from '../../../../activities/drivers/aws/error-mapping.ts';
 import { startMoto, type Moto } from '../../../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../../support/moto-account.ts';
 import { aRequest } from '../a-request.ts';
 import { aSpec } from './a-class.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
-import { createdBy, deletedBy } from './following.ts';
+import { createdBy, deletedBy } from '../following.ts';
 
 let moto: Moto;
 let account: MotoAccount;
@@ -94,48 +90,7 @@ describeDriverContract({
   spentMessage: /^instance i-\w+ of this attempt is terminated/,
 });
 
-/** Requests that meet in moto's dictionaries get a status of 500 now and then; the core repeats. */
-async function createdDespiteMoto(name: string): Promise<CreatedInstance> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await createdBy(driver, theRequest(name));
-    } catch (error) {
-      if (!isPassing(error) || tries === 5) throw error;
-    }
-  }
-}
-
-describe('the console', () => {
-  test('is decoded from what moto answers', async () => {
-    const { providerID } = await createdDespiteMoto('printing');
-    const printed = await driver.getConsoleOutput?.(theRequest('printing', { providerID }));
-    expect(printed).toMatch(/^Linux version /);
-  });
-});
-
 describe('create', () => {
-  test('tags instance and volumes, and sends the token', async () => {
-    const tags = { ...aSpec().tags, team: 'a', Name: 'not-this' };
-    await createdBy(driver, theRequest('tagged', { providerSpec: theSpec({ tags }) }));
-    const expected = [
-      ...mcmTags,
-      { Key: 'team', Value: 'a' },
-      { Key: 'Name', Value: 'tagged' },
-      { Key: 'millwright.dev/cluster', Value: 'cluster-1' },
-      { Key: 'millwright.dev/namespace', Value: 'shoot' },
-      { Key: 'millwright.dev/machine-uid', Value: 'uid-of-tagged' },
-      { Key: 'millwright.dev/token', Value: 'uid-of-tagged-0' },
-    ];
-    const [instance] = await account.instancesOf('tagged');
-    expect(instance?.ClientToken).toBe('uid-of-tagged-0');
-    expect(instance?.Tags).toHaveLength(expected.length);
-    expect(instance?.Tags).toEqual(expect.arrayContaining(expected));
-    const Filters = [{ Name: 'tag:Name', Values: ['tagged'] }];
-    const { Volumes = [] } = await account.ec2.describeVolumes({ Filters });
-    expect(Volumes.map((volume) => volume.Tags?.length)).toEqual([expected.length]);
-    // moto does not tag interfaces at a create; the double's test sees the tags in the request.
-  });
-
   test('an instance of MCM is adopted by its name and tags', async () => {
     const providerID = await anInstanceOfMcm('from-mcm');
     expect(await createdBy(driver, theRequest('from-mcm'))).toMatchObject({
@@ -184,21 +139,6 @@ describe('create', () => {
       message: expect.stringContaining(code),
     });
     expect(await statesOf('unknown')).toEqual([]);
-  });
-
-  test('a request that is cancelled makes nothing', async () => {
-    const request = theRequest('cancelled', { signal: AbortSignal.abort() });
-    expect(await failureOf(createdBy(driver, request))).toMatchObject({
-      code: 'Canceled',
-      settled: false,
-    });
-    expect(await statesOf('cancelled')).toEqual([]);
-  });
-
-  test('twenty at once are twenty', async () => {
-    const names = Array.from({ length: 20 }, (_none, index) => `crowd-${index}`);
-    const made = await Promise.all(names.map(async (name) => await createdDespiteMoto(name)));
-    expect(new Set(made.map(({ providerID }) => providerID)).size).toBe(20);
   });
 });
 
@@ -268,36 +208,6 @@ const inNamespace = (
   name: string,
   more: Partial<CreateRequest> = {},
 ): CreateRequest => theRequest(name, { machine: { namespace, name, uid: name }, ...more });
-
-describe('credentials', () => {
-  test('a role is taken with the token in a file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'token-'));
-    try {
-      const workloadIdentityTokenFile = join(folder, 'token');
-      writeFileSync(workloadIdentityTokenFile, 'a-token');
-      const secret = { workloadIdentityTokenFile, roleARN: 'arn:aws:iam::123456789012:role/m' };
-      const role = driverWith({ MILLWRIGHT_TOKEN_DIRECTORY: folder });
-      expect(await role.describeInstance(theRequest('any', { secret }))).toBeUndefined();
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  test('credentials of the process are used where that is allowed', async () => {
-    const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
-    const request = theRequest('any', { secret: {} });
-    expect(await driverWith(env, true).describeInstance(request)).toBeUndefined();
-    expect(await failureOf(driverWith(env).describeInstance(request))).toMatchObject({
-      code: 'Unauthenticated',
-      kind: 'credentials',
-    });
-  });
-});
-
-function driverWith(more: Record<string, string>, allowsAmbientCredentials = false): Driver {
-  const env = { AWS_ENDPOINT_URL: moto.url, ...more };
-  return createAwsDriver({ env, allowsAmbientCredentials, allowsTokenFiles: true });
-}
 
 async function aTwin(more: Partial<CreateRequest>): Promise<CreatedInstance> {
   return await createdBy(

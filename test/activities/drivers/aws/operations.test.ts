@@ -3,41 +3,21 @@
  * The clock is the double's.
  */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
-import { aRequest } from '../a-request.ts';
+import type { CreateRequest, DriverPending } from '../../../../activities/drivers/driver.ts';
 import { failureOf } from '../failure-of.ts';
-import { aSpec } from './a-class.ts';
-import { createdBy, followed, pendingOf } from './following.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
+import { createdBy, followed, pendingOf } from '../following.ts';
 
-let double: Ec2Double;
-let driver: Driver;
+const { double, settings, statesOf } = await aSharedEc2();
+const driver = createAwsDriver(settings, { callTimeoutSeconds: 600 });
 
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-afterAll(() => double.close());
-beforeEach(() => {
-  double.reset();
-  const settings = { env: { AWS_ENDPOINT_URL: double.url }, allowsAmbientCredentials: false };
-  driver = createAwsDriver(settings, { callTimeoutSeconds: 600 });
-});
-
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
-
-function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
-  return aRequest(name, { providerSpec: aSpec(), secret, ...more });
-}
+const pass = ({ pollAfterSeconds }: DriverPending): void => double.pass(pollAfterSeconds);
 
 const creating = (request: CreateRequest) =>
-  followed((more) => driver.createInstance({ ...request, ...more }), double.pass);
+  followed((more) => driver.createInstance({ ...request, ...more }), pass);
 
 const deleting = (request: CreateRequest) =>
-  followed((more) => driver.deleteInstance({ ...request, ...more }), double.pass);
-
-function statesOf(name: string): string[] {
-  return double.instances.filter(({ tags }) => tags['Name'] === name).map(({ state }) => state);
-}
+  followed((more) => driver.deleteInstance({ ...request, ...more }), pass);
 
 function count(action: string): number {
   return double.requests.filter((form) => form.get('Action') === action).length;
@@ -47,7 +27,7 @@ const idPattern = 'i-\\d{17}';
 
 describe('a create', () => {
   test('a create that is pending finds its own instance in one look', async () => {
-    const { answer, pendings } = await creating(theRequest('plain'));
+    const { answer, pendings } = await creating(ec2Request('plain'));
     expect(answer).toMatchObject({ found: false, isInitialized: true });
     expect(pendings.map(({ message }) => message)).toEqual([
       expect.stringMatching(new RegExp(`^EC2 in eu-west-1: instance ${idPattern} is pending$`)),
@@ -58,7 +38,7 @@ describe('a create', () => {
 
   test('waits for the name of the Node, and says so', async () => {
     double.delay({ namedAfter: 3 });
-    const { answer, pendings } = await creating(theRequest('slow'));
+    const { answer, pendings } = await creating(ec2Request('slow'));
     expect(answer.nodeName).toMatch(/^ip-i-\d+\.internal$/);
     expect(pendings.map(({ message }) => message)).toEqual([
       expect.stringContaining('is pending'),
@@ -69,7 +49,7 @@ describe('a create', () => {
 
   test('does not lose an instance that EC2 lists, forgets and lists again', async () => {
     double.delay({ sightings: [false, false, false, true, false, false], namedAfter: 2 });
-    const { answer, pendings } = await creating(theRequest('flickering'));
+    const { answer, pendings } = await creating(ec2Request('flickering'));
     expect(answer).toMatchObject({ found: false });
     expect(pendings.map(({ message }) => message)).toContainEqual(
       expect.stringContaining('is not listed yet'),
@@ -80,7 +60,7 @@ describe('a create', () => {
 
   test('a create whose instance is not listed for a minute is not settled; its token finds it', async () => {
     double.delay({ listedAfter: 19 });
-    const request = theRequest('unlisted');
+    const request = ec2Request('unlisted');
     expect(await failureOf(creating(request))).toMatchObject({
       code: 'Unavailable',
       settled: false,
@@ -93,7 +73,7 @@ describe('a create', () => {
   });
 
   test('a create begins anew without a checkpoint of its own', async () => {
-    const request = theRequest('restarted');
+    const request = ec2Request('restarted');
     const [first] = (await creating(request)).pendings;
     for (const checkpoint of ['', 'op-17', '{}', '[]', '{"instanceIds":[1]}']) {
       const { providerID, found } = await driver.createInstance({ ...request, checkpoint });
@@ -105,8 +85,8 @@ describe('a create', () => {
 
   test('does not take an instance of its name that another Machine claims meanwhile', async () => {
     double.delay({ namedAfter: 9 });
-    await pendingOf(driver.createInstance(theRequest('wanted', { token: 'of-before' })));
-    const request = theRequest('wanted');
+    await pendingOf(driver.createInstance(ec2Request('wanted', { token: 'of-before' })));
+    const request = ec2Request('wanted');
     const { checkpoint = '', message } = await pendingOf(driver.createInstance(request));
     expect(message).toContain('is without a private DNS name so far');
     double.delay({ namedAfter: 0 });
@@ -146,10 +126,10 @@ describe('an instance that ends right after its create', () => {
     double.die({ code, message: `${code}: words of EC2`, afterLooks: 1 });
     double.delay({ terminatedAfter: 9 });
     let seconds = 0;
-    const request = theRequest(code);
+    const request = ec2Request(code);
     const create = followed(
       (more) => driver.createInstance({ ...request, ...more }),
-      (passed) => (seconds += passed),
+      ({ pollAfterSeconds }) => (seconds += pollAfterSeconds),
     );
     expect(await failureOf(create)).toMatchObject({
       ...expected,
@@ -179,7 +159,7 @@ describe('an instance that ends right after its create', () => {
     },
   ])('an instance that ends with $code points to the key', async ({ code, words }) => {
     double.die({ code, message: words, afterLooks: 0 });
-    const { message } = await failureOf(creating(theRequest(`locked-${code}`)));
+    const { message } = await failureOf(creating(ec2Request(`locked-${code}`)));
     expect(message).toContain(`${code}: ${words}. `);
     expect(message).toContain('kms:CreateGrant');
   });
@@ -187,14 +167,14 @@ describe('an instance that ends right after its create', () => {
   test('the end of an instance is noticed though EC2 drops its tags', async () => {
     double.dropTags();
     double.die({ code: 'Client.VolumeLimitExceeded', message: 'Limit', afterLooks: 0 });
-    expect(await failureOf(creating(theRequest('bare')))).toMatchObject({ kind: 'quota' });
+    expect(await failureOf(creating(ec2Request('bare')))).toMatchObject({ kind: 'quota' });
   });
 });
 
 describe('a delete', () => {
   test('a delete of ten minutes sends one request, and is pending until the instance is gone', async () => {
     double.delay({ terminatesForSeconds: 600 });
-    const request = theRequest('slow-end');
+    const request = ec2Request('slow-end');
     await createdBy(driver, request);
     double.reset();
     const { answer, pendings } = await deleting(request);
@@ -215,14 +195,14 @@ describe('a delete', () => {
 
   test('a delete is done when the instance has lost its tags', async () => {
     double.delay({ terminatesForSeconds: 15 });
-    await createdBy(driver, theRequest('bare-end'));
+    await createdBy(driver, ec2Request('bare-end'));
     double.dropTags();
-    expect((await deleting(theRequest('bare-end'))).answer).toEqual({ found: true });
+    expect((await deleting(ec2Request('bare-end'))).answer).toEqual({ found: true });
   });
 
   test('waits for what it has told to end, also when EC2 loses sight of it for a while', async () => {
     double.delay({ terminatesForSeconds: 25 });
-    const request = theRequest('flickering-end');
+    const request = ec2Request('flickering-end');
     const { providerID } = await createdBy(driver, request);
     const first = await pendingOf(driver.deleteInstance({ ...request, providerID }));
     const { checkpoint = '' } = first;
@@ -234,7 +214,7 @@ describe('a delete', () => {
 
   test('goes on without a checkpoint, and tells the instance no second time', async () => {
     double.delay({ terminatesForSeconds: 25 });
-    const request = theRequest('restarted-end');
+    const request = ec2Request('restarted-end');
     await createdBy(driver, request);
     await pendingOf(driver.deleteInstance(request));
     await pendingOf(driver.deleteInstance(request));
@@ -245,7 +225,7 @@ describe('a delete', () => {
   });
 
   test('does not believe at once that an instance is gone which was listed a moment ago', async () => {
-    const request = theRequest('blinking');
+    const request = ec2Request('blinking');
     await createdBy(driver, request);
     double.refuse({ action: 'TerminateInstances', code: 'InvalidInstanceID.NotFound' });
     const { answer, pendings } = await deleting(request);
@@ -255,10 +235,10 @@ describe('a delete', () => {
   });
 
   test('a delete that is refused for one of several instances deletes the others', async () => {
-    await createdBy(driver, theRequest('pair', { token: 'one' }));
-    await createdBy(driver, theRequest('pair', { token: 'two', isClaimed: () => true }));
+    await createdBy(driver, ec2Request('pair', { token: 'one' }));
+    await createdBy(driver, ec2Request('pair', { token: 'two', isClaimed: () => true }));
     double.refuse({ action: 'TerminateInstances', code: 'OperationNotPermitted' });
-    expect(await failureOf(driver.deleteInstance(theRequest('pair')))).toMatchObject({
+    expect(await failureOf(driver.deleteInstance(ec2Request('pair')))).toMatchObject({
       code: 'FailedPrecondition',
     });
     expect(statesOf('pair').toSorted()).toEqual(['running', 'terminated']);
@@ -266,9 +246,9 @@ describe('a delete', () => {
 
   test('a delete is cancelled at once', async () => {
     double.delay({ terminatesForSeconds: 600 });
-    await createdBy(driver, theRequest('stopped'));
-    const { checkpoint = '' } = await pendingOf(driver.deleteInstance(theRequest('stopped')));
-    const request = theRequest('stopped', { checkpoint, signal: AbortSignal.abort() });
+    await createdBy(driver, ec2Request('stopped'));
+    const { checkpoint = '' } = await pendingOf(driver.deleteInstance(ec2Request('stopped')));
+    const request = ec2Request('stopped', { checkpoint, signal: AbortSignal.abort() });
     expect(await failureOf(driver.deleteInstance(request))).toMatchObject({ code: 'Canceled' });
   });
 });
@@ -280,7 +260,7 @@ describe('a look that fails while something goes on', () => {
   ];
 
   test.each(faults)('$name: a create is not over', async ({ name, ...fault }) => {
-    const request = theRequest(`create-${name}`);
+    const request = ec2Request(`create-${name}`);
     const first = await pendingOf(driver.createInstance(request));
     double.refuse({ action: 'DescribeInstances', ...fault, times: 3 });
     const { checkpoint = '' } = first;
@@ -291,7 +271,7 @@ describe('a look that fails while something goes on', () => {
 
   test.each(faults)('$name: a delete is not over', async ({ name, ...fault }) => {
     double.delay({ terminatesForSeconds: 45 });
-    const request = theRequest(`delete-${name}`);
+    const request = ec2Request(`delete-${name}`);
     await createdBy(driver, request);
     const first = await pendingOf(driver.deleteInstance(request));
     double.refuse({ action: 'DescribeInstances', ...fault, times: 2 });
@@ -303,7 +283,7 @@ describe('a look that fails while something goes on', () => {
   });
 
   test('whose answer breaks off in the middle: a create is not over', async () => {
-    const request = theRequest('broken-off');
+    const request = ec2Request('broken-off');
     const first = await pendingOf(driver.createInstance(request));
     double.cut({ request: 1, when: 'within' });
     const { checkpoint = '' } = first;
@@ -313,16 +293,16 @@ describe('a look that fails while something goes on', () => {
   });
 
   test('EC2 is asked again when it says', async () => {
-    const { checkpoint = '' } = await pendingOf(driver.createInstance(theRequest('patient')));
+    const { checkpoint = '' } = await pendingOf(driver.createInstance(ec2Request('patient')));
     const fault = { code: 'RequestLimitExceeded', status: 503, retryAfter: '42' };
     double.refuse({ action: 'DescribeInstances', ...fault });
-    const next = await pendingOf(driver.createInstance(theRequest('patient', { checkpoint })));
+    const next = await pendingOf(driver.createInstance(ec2Request('patient', { checkpoint })));
     expect(next.pollAfterSeconds).toBe(42);
   });
 
   test('a refusal fails the call at once, and temporary trouble only after a while', async () => {
-    const { checkpoint = '' } = await pendingOf(driver.createInstance(theRequest('told')));
-    const request = theRequest('told', { checkpoint });
+    const { checkpoint = '' } = await pendingOf(driver.createInstance(ec2Request('told')));
+    const request = ec2Request('told', { checkpoint });
     double.refuse({ action: 'DescribeInstances', code: 'UnauthorizedOperation', status: 403 });
     expect(await failureOf(driver.createInstance(request))).toMatchObject({
       code: 'PermissionDenied',
@@ -342,14 +322,14 @@ describe('a look that fails while something goes on', () => {
   test('eight deletions with a bucket of five looks all end', async () => {
     double.delay({ terminatesForSeconds: 60 });
     const names = Array.from({ length: 8 }, (_none, index) => `bucket-${index}`);
-    for (const name of names) await createdBy(driver, theRequest(name));
+    for (const name of names) await createdBy(driver, ec2Request(name));
     const firsts = await Promise.all(
-      names.map((name) => pendingOf(driver.deleteInstance(theRequest(name)))),
+      names.map((name) => pendingOf(driver.deleteInstance(ec2Request(name)))),
     );
     double.limitCalls({ action: 'DescribeInstances', calls: 5, callsPerSecond: 1 });
     const ends = names.map(async (name, index) => {
       const { checkpoint = '' } = firsts[index] ?? {};
-      return (await deleting(theRequest(name, { checkpoint }))).answer;
+      return (await deleting(ec2Request(name, { checkpoint }))).answer;
     });
     expect(await Promise.all(ends)).toEqual(names.map(() => ({ found: true })));
     expect(count('TerminateInstances')).toBe(8);
@@ -357,7 +337,7 @@ describe('a look that fails while something goes on', () => {
 });
 
 test('a page of something that is not EC2 says nothing of an instance', async () => {
-  const request = theRequest('behind-a-proxy');
+  const request = ec2Request('behind-a-proxy');
   const { providerID } = await createdBy(driver, request);
   double.answerAsStranger(2);
   expect(await failureOf(driver.deleteInstance({ ...request, providerID }))).toMatchObject({
@@ -380,7 +360,7 @@ describe.each([
 
   test('does not say that an instance is gone', async () => {
     const name = `behind-200-${body.length}`;
-    const request = theRequest(name);
+    const request = ec2Request(name);
     const { providerID } = await createdBy(driver, request);
     const calls = [
       () => driver.deleteInstance({ ...request, providerID }),
@@ -400,7 +380,7 @@ describe.each([
 
   test('does not say that there is no such image', async () => {
     double.answerAsStranger(1, { ...strange, action: 'DescribeImages' });
-    const failure = await failureOf(driver.createInstance(theRequest('any-image')));
+    const failure = await failureOf(driver.createInstance(ec2Request('any-image')));
     expect(failure).toMatchObject(unknown);
   });
 });

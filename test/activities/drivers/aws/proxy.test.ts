@@ -125,8 +125,3 @@ test('a call goes through the tunnel, and its connection is kept', async () => {
     await front.close();
   }
 });
-
-test('STS is reached through a tunnel as well', async () => {
-  await failureOf(describeWith({ HTTPS_PROXY: proxy.url }, role));
-  expect(proxy.requests).toEqual(['CONNECT sts.eu-west-1.amazonaws.com:443']);
-});

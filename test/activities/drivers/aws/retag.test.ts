@@ -3,39 +3,24 @@
  */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
-import { aRequest } from '../a-request.ts';
-import { aSpec } from './a-class.ts';
-import { createdBy } from './following.ts';
+import { aSharedEc2, ec2Request } from './ec2-world.ts';
+import { createdBy } from '../following.ts';
 
-let double: Ec2Double;
-
-beforeAll(async () => {
-  double = await startEc2Double();
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, settings } = await aSharedEc2();
 
 function aDriver(allowsRetagging: boolean): Driver {
-  const env = { AWS_ENDPOINT_URL: double.url };
-  return createAwsDriver({ env, allowsAmbientCredentials: false, allowsRetagging });
-}
-
-const secret = { accessKeyID: 'key', secretAccessKey: 'secret' };
-
-function theRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {
-  return aRequest(name, { providerSpec: aSpec(), secret, ...more });
+  return createAwsDriver({ ...settings, allowsRetagging });
 }
 
 /** Made for another control cluster; returns a request of the Machine that has it now. */
 async function moved(name: string): Promise<CreateRequest> {
-  const before = theRequest(name, { cluster: 'before', token: `of-before-${name}` });
+  const before = ec2Request(name, { cluster: 'before', token: `of-before-${name}` });
   const { providerID } = await createdBy(aDriver(false), before);
-  return theRequest(name, { providerID, machine: { namespace: 'shoot', name, uid: 'restored' } });
+  return ec2Request(name, { providerID, machine: { namespace: 'shoot', name, uid: 'restored' } });
 }
 
 async function namesListed(driver: Driver): Promise<string[]> {
-  const listed = await driver.listInstances({ ...theRequest('any'), namespace: 'shoot' });
+  const listed = await driver.listInstances({ ...ec2Request('any'), namespace: 'shoot' });
   return listed.map(({ machineName }) => machineName);
 }
 
@@ -72,7 +57,7 @@ test.each([
   'instances of $name keep their tags: a Machine may name any instance',
   async ({ name, machine }) => {
     const { providerID } = await moved(name);
-    const request = theRequest(machine.name, { machine, ...(providerID && { providerID }) });
+    const request = ec2Request(machine.name, { machine, ...(providerID && { providerID }) });
     await aDriver(true).describeInstance(request);
     expect(double.requests.map((form) => form.get('Action'))).not.toContain('CreateTags');
   },

@@ -11,12 +11,6 @@ function pausesWith(timing: InstantTiming): Pauses {
   return new Pauses(limits, signal, { ...timing, random: () => 0 });
 }
 
-test('an answer that is there at once is not waited for', async () => {
-  const timing = instantTiming();
-  expect(await untilAnswered(pausesWith(timing), async () => 'yes')).toBe('yes');
-  expect(timing.pauses).toEqual([]);
-});
-
 test('questions without an answer end with the limit', async () => {
   const timing = instantTiming();
   expect(await untilAnswered(pausesWith(timing), async () => undefined)).toBeUndefined();
@@ -46,11 +40,6 @@ test('a question that fails for a moment is asked again, no earlier than the clo
   const ask = failing([trouble('Unavailable', 4), trouble('DeadlineExceeded')]);
   expect(await untilAnswered(pausesWith(timing), ask)).toBe('yes');
   expect(timing.pauses).toEqual([4_000, 2_000]);
-});
-
-test('a question that fails until the limit fails with its last error', async () => {
-  const many = Array.from({ length: 9 }, () => trouble('Unavailable'));
-  await expect(untilAnswered(pausesWith(instantTiming()), failing(many))).rejects.toBe(many[4]);
 });
 
 test('a refusal is not asked again', async () => {

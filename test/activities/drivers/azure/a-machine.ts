@@ -38,6 +38,14 @@ export async function aSetting(timing: Partial<Timing> = {}): Promise<Setting> {
   return { double, driver: aDriver(double, timing) };
 }
 
+/** For all tests of a file; each of them begins with an empty cloud. */
+export async function aSharedSetting(): Promise<Setting> {
+  const setting = await aSetting();
+  beforeEach(() => setting.double.reset());
+  afterAll(() => setting.double.close());
+  return setting;
+}
+
 export function aDriver(
   double: AzureDouble,
   timing: Partial<Timing> = {},

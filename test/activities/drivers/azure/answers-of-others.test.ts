@@ -1,16 +1,8 @@
 /** A proxy answers 404 with a page: nothing of that says that an instance is gone. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
-import { aMachine, aSetting, aSpec, living, partsOf } from './a-machine.ts';
+import { aMachine, aSharedSetting, aSpec, living, partsOf } from './a-machine.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 const request = () => ({ ...aMachine('any'), namespace: 'shoot' });
 const notAzure = {

@@ -7,16 +7,10 @@ import {
   withApiVersion,
 } from '../../../../activities/drivers/azure/api-versions.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
-import { aDriver, aMachine, aSetting, living, partsOf } from './a-machine.ts';
+import { aDriver, aMachine, aSharedSetting, living, partsOf } from './a-machine.ts';
 
-let double: AzureDouble;
-beforeAll(async () => {
-  ({ double } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double } = await aSharedSetting();
 
 const request = () => ({ ...aMachine('any'), namespace: 'shoot' });
 const versionOf = (service: string, version: string) => ({

@@ -3,14 +3,9 @@ import { eventually } from '../../../support/eventually.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { signature } from '../../../doubles/azure/resource-manager.ts';
 import { failureOf } from '../failure-of.ts';
-import { aMachine, aSetting, aSpec, someProperties, vmOf, type Setting } from './a-machine.ts';
+import { aMachine, aSharedSetting, aSpec, someProperties, vmOf } from './a-machine.ts';
 
-let setting: Setting;
-beforeAll(async () => {
-  setting = await aSetting();
-});
-afterAll(() => setting.double.close());
-beforeEach(() => setting.double.reset());
+const setting = await aSharedSetting();
 
 const diagnosticsProfile = { enabled: true };
 const providerSpec = aSpec({ properties: { ...someProperties, diagnosticsProfile } });

@@ -1,12 +1,9 @@
 /** Deleting and listing, with Azure's SDKs against the double. */
-import fc from 'fast-check';
-import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { claimsOf, verdictOn } from '../../../../workflows/plan/safety/orphan-claims.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   aSpec,
   living,
   madeByMcm,
@@ -17,15 +14,9 @@ import {
   vmPut,
 } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
-import { pendingOf } from './pending.ts';
+import { pendingOf } from '../following.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 describe('delete', () => {
   test('an instance of MCM goes with its interface and disks, and volumes of the cluster stay', async () => {
@@ -39,15 +30,6 @@ describe('delete', () => {
     expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
     expect(living(double, 'pvc-1')).toEqual(['Microsoft.Compute/disks pvc-1']);
-  });
-
-  test('an interface that Azure keeps for a while is asked for again', async () => {
-    await madeByMcm({ double, driver }, 'm');
-    const code = 'NicReservedForAnotherVm';
-    const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
-    double.faults.add({ kind: 'refuse', match, times: 2, code });
-    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
-    expect(living(double, 'm')).toEqual([]);
   });
 
   test('an interface that something else is changing is asked for again when Azure says', async () => {
@@ -210,17 +192,6 @@ describe('list', () => {
     expect(listed.map((one) => one.providerID)).toEqual(ids);
     const adopted = await driver.describeInstance(aMachine('m', { providerSpec, token: 'new' }));
     expect(adopted?.providerID).toBe('azure:///West Europe/m');
-  });
-
-  test('a wrong class of any content has a scope, and its errors are listed', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (spec, value) => {
-        for (const wrong of [spec, ...Object.keys(aSpec()).map((key) => aSpec({ [key]: value }))]) {
-          expect(typeof driver.listScope(wrong)).toBe('string');
-          expect(Array.isArray(driver.validate(wrong))).toBe(true);
-        }
-      }),
-    );
   });
 
   test('the scope is what the list depends on, beside the credentials', () => {

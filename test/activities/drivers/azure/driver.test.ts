@@ -1,12 +1,10 @@
 /** The driver with Azure's SDKs, over TLS, against the double. */
 import { gzipSync } from 'node:zlib';
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   aSpec,
   living,
   madeByMcm,
@@ -18,15 +16,9 @@ import {
 } from './a-machine.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
-import { pendingOf } from './pending.ts';
+import { pendingOf } from '../following.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 const writes = (): string[] =>
   double.calls
@@ -121,15 +113,6 @@ describe('create', () => {
     expect(looks).toHaveLength(1);
   });
 
-  test('a create that is under way is waited for by the next call', async () => {
-    double.faults.add({ kind: 'slow', match: vmPut, milliseconds: 1_200 });
-    const hasty = aDriver(double, { waitSeconds: 0.2 });
-    await pendingOf(hasty.createInstance(aMachine('m')));
-    expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: true });
-    expect(vmOf(double, 'm')?.provisioningState).toBe('Succeeded');
-    expect(double.resources.created.get('m')).toBe(1);
-  });
-
   test('an operation that Azure does not name is seen by what becomes of the resource', async () => {
     double.faults.add({ kind: 'unnamed', match: 'put ', times: 9 });
     expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: false });
@@ -153,18 +136,6 @@ describe('create', () => {
     expect(await failureOf(driver.createInstance(aMachine('m')))).toMatchObject({ settled: false });
     expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: true });
     expect(double.resources.created.get('m')).toBe(1);
-  });
-
-  test('a providerID of another form is refused, and nothing is made', async () => {
-    const absent = aMachine('m', { providerID: 'azure:///westeurope/other' });
-    expect(await failureOf(driver.createInstance(absent))).toMatchObject({ code: 'NotFound' });
-    const bad = aMachine('m', { providerID: 'aws:///eu/i-1' });
-    expect(await failureOf(driver.createInstance(bad))).toMatchObject({
-      code: 'InvalidArgument',
-      message:
-        'spec.providerID: "aws:///eu/i-1" is not of the form azure:///LOCATION/NAME, or that of the Node',
-    });
-    expect(writes()).toEqual([]);
   });
 
   test('the providerID of the Node is that of the Machine, too', async () => {
@@ -281,14 +252,6 @@ describe('create', () => {
       kind: 'input',
       settled: true,
       message: expect.stringContaining(message),
-    });
-  });
-
-  test('user data that is longer than Azure takes is refused before anything is made', async () => {
-    const request = aMachine('m', { userData: 'x'.repeat(65_536) });
-    expect(await failureOf(driver.createInstance(request))).toMatchObject({
-      code: 'InvalidArgument',
-      message: expect.stringContaining('65536 bytes are more than 65535'),
     });
   });
 });

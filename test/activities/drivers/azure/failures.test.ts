@@ -1,27 +1,10 @@
 /** What the driver says when Azure refuses, is slow, or is not there. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
-import type { Fault } from '../../../doubles/azure/faults.ts';
 import { eventually } from '../../../support/eventually.ts';
-import {
-  aDriver,
-  aMachine,
-  aSetting,
-  living,
-  nicPut,
-  partsOf,
-  secret,
-  vmPut,
-} from './a-machine.ts';
+import type { Fault } from '../../../doubles/azure/faults.ts';
+import { aDriver, aMachine, aSharedSetting, living, nicPut, secret, vmPut } from './a-machine.ts';
 import { failureOf } from '../failure-of.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
 
 const subnetIsChanged = {
   code: 'RetryableError',
@@ -37,33 +20,6 @@ describe('failures', () => {
       is: { code: 'Unavailable', kind: 'throttling', settled: false, retryAfterSeconds: 7 },
     },
     {
-      name: 'quota',
-      fault: {
-        kind: 'refuse',
-        match: vmPut,
-        status: 409,
-        code: 'OperationNotAllowed',
-        message:
-          'Operation could not be completed as it results in exceeding approved Total Regional Cores quota.',
-      },
-      is: { code: 'ResourceExhausted', kind: 'quota', settled: true },
-    },
-    {
-      name: 'no capacity, at once',
-      fault: { kind: 'refuse', match: vmPut, status: 409, code: 'SkuNotAvailable' },
-      is: { code: 'ResourceExhausted', kind: 'capacity', settled: true },
-    },
-    {
-      name: 'no capacity, found out later',
-      fault: { kind: 'failOperation', match: vmPut, code: 'ZonalAllocationFailed' },
-      is: {
-        code: 'ResourceExhausted',
-        kind: 'capacity',
-        settled: true,
-        message: 'Azure: create virtual machine m: ZonalAllocationFailed: on purpose',
-      },
-    },
-    {
       name: 'an image that Azure misses only when the virtual machine is to be made',
       fault: { kind: 'refuse', match: vmPut, status: 404, code: 'PlatformImageNotFound' },
       is: {
@@ -72,11 +28,6 @@ describe('failures', () => {
         settled: true,
         message: 'Azure: create virtual machine m: PlatformImageNotFound: on purpose',
       },
-    },
-    {
-      name: 'a resource group that is not there',
-      fault: { kind: 'refuse', match: nicPut, status: 404, code: 'ResourceGroupNotFound' },
-      is: { code: 'InvalidArgument', kind: 'input', settled: true },
     },
     {
       name: 'something else that Azure misses',
@@ -98,21 +49,6 @@ describe('failures', () => {
       is: { code: 'Unknown', settled: true },
     },
     {
-      name: 'no permission',
-      fault: { kind: 'refuse', match: vmPut, status: 403, code: 'AuthorizationFailed' },
-      is: { code: 'PermissionDenied', kind: 'credentials', settled: true },
-    },
-    {
-      name: 'trouble of Azure',
-      fault: { kind: 'refuse', match: vmPut, status: 503, code: 'ServiceUnavailable' },
-      is: { code: 'Unavailable', settled: false },
-    },
-    {
-      name: 'something else at work',
-      fault: { kind: 'refuse', match: vmPut, status: 409, code: 'AnotherOperationInProgress' },
-      is: { code: 'Aborted', settled: false },
-    },
-    {
       name: 'a subnet that is being changed, which Azure answers with 429',
       fault: { kind: 'throttle', seconds: 12, match: nicPut, ...subnetIsChanged },
       is: {
@@ -122,16 +58,6 @@ describe('failures', () => {
         message:
           'Azure: create network interface m-nic: ReferencedResourceNotProvisioned: subnet1 is in Updating state.',
       },
-    },
-    {
-      name: 'the same without a reason',
-      fault: { kind: 'throttle', match: nicPut, code: 'RetryableError' },
-      is: { code: 'Unavailable', kind: 'throttling', settled: false },
-    },
-    {
-      name: 'a look that is refused',
-      fault: { kind: 'refuse', status: 403, code: 'AuthorizationFailed' },
-      is: { code: 'PermissionDenied', settled: false },
     },
     {
       name: 'a subscription that is not there is not an instance that is not there',
@@ -201,21 +127,6 @@ describe('failures', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('a failure is reported although Azure keeps the interface for a while', async () => {
-    double.faults.add({ kind: 'refuse', match: vmPut, status: 409, code: 'ZonalAllocationFailed' });
-    const match = `delete ${vmPut.slice('put '.length).replace(/microsoft.*/, '')}microsoft.network`;
-    const code = 'NicReservedForAnotherVm';
-    double.faults.add({ kind: 'refuse', match, times: 1_000, code });
-    const hasty = aDriver(double, { cleanUpSeconds: 0.5 });
-    expect(await failureOf(hasty.createInstance(aMachine('m')))).toMatchObject({
-      code: 'ResourceExhausted',
-      kind: 'capacity',
-      settled: false,
-    });
-    expect(await driver.createInstance(aMachine('m'))).toMatchObject({ found: false });
-    expect(living(double, 'm')).toEqual(partsOf('m'));
-  });
-
   test.each([
     { name: 'a wrong secret', more: { clientSecret: 'wrong' } },
     { name: 'another application', more: { clientID: '99999999-9999-9999-9999-999999999999' } },
@@ -269,13 +180,5 @@ describe('failures', () => {
     });
     double.authority.restore();
     expect(await driver.describeInstance(aMachine('m'))).toBeUndefined();
-  });
-
-  test('the failure of a Secret without credentials names the missing keys', async () => {
-    expect(await failureOf(driver.createInstance(aMachine('m', { secret: {} })))).toMatchObject({
-      code: 'Unauthenticated',
-      kind: 'credentials',
-      message: expect.stringContaining('clientID, tenantID, subscriptionID, clientSecret'),
-    });
   });
 });

@@ -83,17 +83,6 @@ test('a certificate that is not PEM is a failure of kind credentials', async () 
   });
 });
 
-test('the secret of the process is taken for a Secret that has none', async () => {
-  const env = {
-    AZURE_CLIENT_ID: application.clientId,
-    AZURE_TENANT_ID: application.tenant,
-    AZURE_CLIENT_SECRET: application.clientSecret,
-    AZURE_SUBSCRIPTION_ID: subscription,
-  };
-  const request = aMachine('m', { secret: {} });
-  expect(await aDriver(env, true).describeInstance(request)).toBeUndefined();
-});
-
 /** Which certificate the last assertion names. */
 function shownCertificate(): unknown {
   const [header = ''] = (double.authority.heard.assertion ?? '').split('.');

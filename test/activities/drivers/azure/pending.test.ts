@@ -2,14 +2,12 @@
  * Operations that take minutes: a call does not wait for them, and the next one goes on where it
  * was.
  */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import type { Fault } from '../../../doubles/azure/faults.ts';
 import { failureOf } from '../failure-of.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   living,
   madeByMcm,
   partsOf,
@@ -17,18 +15,12 @@ import {
   vmOf,
   vmPut,
 } from './a-machine.ts';
-import { pendingOf, untilSettled } from './pending.ts';
+import { pendingOf } from '../following.ts';
+import { untilSettled } from './pending.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-/** Waits longer than anything takes that is not slow on purpose. */
-let patient: Driver;
-beforeAll(async () => {
-  ({ double, driver: patient } = await aSetting());
-  driver = aDriver(double, { waitSeconds: 0.1, cleanUpSeconds: 0.1 });
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+/** `patient` waits longer than anything takes that is not slow on purpose. */
+const { double, driver: patient } = await aSharedSetting();
+const driver = aDriver(double, { waitSeconds: 0.1, cleanUpSeconds: 0.1 });
 
 const tenMinutes = { kind: 'slow', milliseconds: 600_000 } as const;
 const vmDelete = vmPut.replace('put', 'delete');
@@ -223,20 +215,6 @@ describe('a create that fails after minutes says why', () => {
     expect(living(double, 'm')).toEqual([]);
   });
 
-  test('of a disk that was never to be seen', async () => {
-    double.faults.add({ ...tenMinutes, match: 'put ', skip: 2 });
-    const { checkpoint = '' } = await pendingOf(create('m')({}));
-    double.resources.failUnderWay({ code: 'QuotaExceeded', message: 'too many disks' });
-    const disk = double.resources.all().find(({ name }) => name === 'm-tools-1-data-disk');
-    double.resources.remove(disk?.id ?? '');
-    expect(await failureOf(create('m')({ checkpoint }))).toMatchObject({
-      kind: 'quota',
-      settled: true,
-      message: 'Azure: create disk m-tools-1-data-disk: QuotaExceeded: too many disks',
-    });
-    expect(living(double, 'm')).toEqual([]);
-  });
-
   test('at once, while its interface is kept for three minutes', async () => {
     double.world.reservationSeconds = 180;
     double.faults.add({ kind: 'failOperation', match: vmPut, code: 'AllocationFailed' });
@@ -375,15 +353,5 @@ test('an instance that is listed is waited for once, and the next listing says t
   });
   double.resources.pass(600);
   expect(await hasty.deleteListed(request)).toEqual({ found: false });
-  expect(living(double, 'm')).toEqual([]);
-});
-
-test('a create without quota or capacity leaves nothing behind', async () => {
-  await create('a')({});
-  double.world.quota = 1;
-  expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'quota', settled: true });
-  double.world.quota = 9;
-  double.world.unavailableSizes = ['Standard_D4s_v5'];
-  expect(await failureOf(create('m')({}))).toMatchObject({ kind: 'capacity', settled: true });
   expect(living(double, 'm')).toEqual([]);
 });

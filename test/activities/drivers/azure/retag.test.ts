@@ -1,32 +1,23 @@
 /** Instances that were made before the control cluster moved or was restored. */
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import {
   aDriver,
   aMachine,
-  aSetting,
+  aSharedSetting,
   fastTiming,
   living,
   madeByMcm,
   partsOf,
 } from './a-machine.ts';
 
-let double: AzureDouble;
-let driver: Driver;
-let retagging: Driver;
-beforeAll(async () => {
-  ({ double, driver } = await aSetting());
-  const env = {
-    MILLWRIGHT_AZURE_ENDPOINT: double.url,
-    MILLWRIGHT_AZURE_AUTHORITY: double.url,
-    MILLWRIGHT_AZURE_CA_FILE: double.caFile,
-  };
-  const settings = { env, allowsAmbientCredentials: false, allowsRetagging: true };
-  retagging = createAzureDriver(settings, fastTiming);
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double, driver } = await aSharedSetting();
+const env = {
+  MILLWRIGHT_AZURE_ENDPOINT: double.url,
+  MILLWRIGHT_AZURE_AUTHORITY: double.url,
+  MILLWRIGHT_AZURE_CA_FILE: double.caFile,
+};
+const settings = { env, allowsAmbientCredentials: false, allowsRetagging: true };
+const retagging = createAzureDriver(settings, fastTiming);
 
 const moved = (name: string, more: object = {}) =>
   aMachine(name, {

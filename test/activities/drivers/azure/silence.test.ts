@@ -2,23 +2,17 @@
  * An authority that does not answer, or refuses: no call outlives its limit, and no account gets
  * new clients without end.
  */
+import { eventually } from '../../../support/eventually.ts';
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions.ts';
 import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
 import { createAzureDriver } from '../../../../activities/drivers/azure/driver.ts';
-import type { AzureDouble } from '../../../doubles/azure/double.ts';
 import { failureOf } from '../failure-of.ts';
-import { aDriver, aMachine, aSetting, fastTiming, secret } from './a-machine.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { aDriver, aMachine, aSharedSetting, fastTiming, secret } from './a-machine.ts';
 
-let double: AzureDouble;
-beforeAll(async () => {
-  ({ double } = await aSetting());
-});
-beforeEach(() => double.reset());
-afterAll(() => double.close());
+const { double } = await aSharedSetting();
 
 const request = () => ({ ...aMachine('m'), namespace: 'shoot' });
 const unanswered = {

@@ -1,15 +1,9 @@
 /** The first serial port over the wire, with the real SDK, against the double. */
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { failureOf } from '../failure-of.ts';
-import { aGcpWorld, gcpRequest, untilOver } from './gcp-world.ts';
-import type { GcpWorld } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, untilOver } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
-afterAll(() => world.double.close());
-beforeEach(() => world.double.faults.clear());
+const world = await aSharedGcpWorld();
 
 async function anInstance(name: string, serial?: string): Promise<CreateRequest> {
   const { providerID } = await untilOver((known) =>

@@ -1,28 +1,12 @@
 /** Making instances over the wire, with Google's SDK on our side and the double on the other. */
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import {
-  aGcpWorld,
-  aSpec,
-  gcpRequest,
-  pendingOf,
-  project,
-  zone,
-} from './gcp-world.ts';
+import { aSharedGcpWorld, aSpec, gcpRequest, idOf, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
-const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;

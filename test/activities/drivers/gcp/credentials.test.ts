@@ -6,10 +6,9 @@ import { dirname, join } from 'node:path';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
 import { tokenFilesAreOff } from '../../../../activities/drivers/token-file.ts';
-import { aGcpWorld, aServiceAccount, gcpRequest, project } from './gcp-world.ts';
+import { aServiceAccount, aSharedGcpWorld, gcpRequest, project } from './gcp-world.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
 const tokenFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
 
@@ -139,15 +138,14 @@ describe('Google credentials are refused, by name and without the secret:', () =
   });
 });
 
+const world = await aSharedGcpWorld();
+
 describe('over the wire', () => {
-  let world: GcpWorld;
   let folder: string;
   beforeAll(async () => {
-    world = await aGcpWorld();
     folder = await mkdtemp(join(tmpdir(), 'gcp-credentials-'));
   });
   afterAll(async () => {
-    await world.double.close();
     delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
     await rm(folder, { recursive: true });
   });

@@ -1,18 +1,11 @@
 /** The driver over the wire, with Google's SDK on our side and the double on the other. */
-import { inspect } from 'node:util';
-import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
-import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { inspect } from 'node:util';
+import { aSharedGcpWorld, aSpec, gcpRequest, idOf, project, zone } from './gcp-world.ts';
+import { failureOf } from '../failure-of.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
-beforeEach(() => world.double.faults.clear());
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
-const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;
@@ -23,27 +16,6 @@ describe('failures', () => {
       'rateLimit',
       { seconds: 7 },
       { code: 'Unavailable', kind: 'throttling', settled: true, retryAfterSeconds: 7 },
-    ],
-    [
-      'tooMany',
-      { seconds: 3 },
-      { code: 'Unavailable', kind: 'throttling', settled: true, retryAfterSeconds: 3 },
-    ],
-    ['quota', {}, { code: 'ResourceExhausted', kind: 'quota', settled: true }],
-    [
-      'error',
-      { status: 400, reason: 'invalid' },
-      { code: 'InvalidArgument', kind: 'input', settled: true },
-    ],
-    [
-      'error',
-      { status: 401, reason: 'authError' },
-      { code: 'Unauthenticated', kind: 'credentials', settled: true },
-    ],
-    [
-      'error',
-      { status: 403, reason: 'forbidden' },
-      { code: 'PermissionDenied', kind: 'credentials', settled: true },
     ],
     [
       'error',
@@ -123,15 +95,6 @@ describe('failures', () => {
     },
   );
 
-  test('a cloud that is not there is Unavailable', async () => {
-    const env = { ...world.settings.env, MILLWRIGHT_GCP_ENDPOINT: 'http://127.0.0.1:1' };
-    const nowhere = world.aDriver({}, { env });
-    expect(await failureOf(nowhere.createInstance(gcpRequest('m')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-  });
-
   test.each([
     ['error', { status: 403, reason: 'forbidden' }],
     ['cutBefore', {}],
@@ -151,24 +114,6 @@ describe('failures', () => {
 });
 
 describe('delete', () => {
-  test('a delete ends when instance and disks are gone', async () => {
-    await world.driver.createInstance(gcpRequest('once'));
-    expect(await world.driver.deleteInstance(gcpRequest('once'))).toEqual({ found: true });
-    expect(bodyOf('once')).toBeUndefined();
-    expect(world.double.cloud.disks.filter(({ name }) => name === 'once')).toEqual([]);
-  });
-
-  test('deletes what the providerID names and what has the name', async () => {
-    const { machine } = gcpRequest('named');
-    const renamed = { ...gcpRequest('renamed'), machine: { ...machine, name: 'renamed' } };
-    const { providerID } = await world.driver.createInstance(renamed);
-    await world.driver.createInstance(gcpRequest('named'));
-    const request = gcpRequest('named', { providerID });
-    expect(await world.driver.deleteInstance(request)).toEqual({ found: true });
-    expect(bodyOf('renamed')).toBeUndefined();
-    expect(bodyOf('named')).toBeUndefined();
-  });
-
   test('a providerID as Nodes have it names the same instance', async () => {
     await world.driver.createInstance(gcpRequest('by-node'));
     const providerID = `gce://${project}/${zone}/by-node`;

@@ -1,28 +1,11 @@
 /** Instances that end right after they were made. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  aGcpWorld,
-  aSpec,
-  gcpRequest,
-  pendingOf,
-  project,
-  zone,
-} from './gcp-world.ts';
+import { aSpec, aSharedGcpWorld, gcpRequest, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
+const world = await aSharedGcpWorld();
 /** Looks at a spot instance once more, as it does by default. */
-let driver: Driver;
-beforeAll(async () => {
-  world = await aGcpWorld();
-  driver = world.aDriver({ confirmSeconds: 10 });
-});
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const driver = world.aDriver({ confirmSeconds: 10 });
 
 const spot = { onHostMaintenance: 'TERMINATE', provisioningModel: 'SPOT' };
 const providerSpec = { ...aSpec, scheduling: spot };

@@ -4,10 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import { credentialsOf } from '../../../../activities/drivers/gcp/credentials.ts';
-import { specOf, validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
-import { aRequest } from '../a-request.ts';
+import { validateProviderSpec } from '../../../../activities/drivers/gcp/validate.ts';
 
 interface Schema {
   properties?: Record<string, Schema>;
@@ -64,104 +62,6 @@ describe('the example', () => {
     expect(credentialsOf({ ...shown, serviceAccountJSON: JSON.stringify(filled) })).toMatchObject({
       project: 'a-project',
       account: { kind: 'serviceAccount' },
-    });
-  });
-
-  test('becomes a request with every field in its place', () => {
-    const { userData } = secret.stringData;
-    const resource = instanceResource({
-      spec: specOf(machineClass.providerSpec),
-      project: 'a-project',
-      request: aRequest('m', { userData }),
-    });
-    const zone = 'europe-west1-b';
-    expect(resource).toEqual({
-      name: 'm',
-      machineType: `zones/${zone}/machineTypes/n1-standard-4`,
-      canIpForward: true,
-      deletionProtection: false,
-      description: 'Worker of the example',
-      minCpuPlatform: 'Intel Skylake',
-      labels: {
-        name: 'shoot--garden--example',
-        'millwright-cluster': 'cluster-1',
-        'millwright-namespace': 'shoot',
-        'millwright-machine-uid': 'uid-of-m',
-        'millwright-token': 'uid-of-m-0',
-      },
-      tags: {
-        items: [
-          'shoot--garden--example',
-          'kubernetes-io-cluster-shoot--garden--example',
-          'kubernetes-io-role-node',
-        ],
-      },
-      metadata: {
-        items: [
-          { key: 'user-data', value: userData },
-          { key: 'serial-port-enable', value: 'true' },
-        ],
-      },
-      disks: [
-        {
-          type: 'PERSISTENT',
-          boot: true,
-          autoDelete: true,
-          diskEncryptionKey: {
-            kmsKeyName: 'projects/PROJECT/locations/europe-west1/keyRings/RING/cryptoKeys/KEY',
-            kmsKeyServiceAccount: 'disks@PROJECT.iam.gserviceaccount.com',
-          },
-          initializeParams: {
-            diskSizeGb: 50,
-            diskType: `zones/${zone}/diskTypes/hyperdisk-balanced`,
-            sourceImage: 'projects/debian-cloud/global/images/family/debian-12',
-            labels: { name: 'shoot--garden--example' },
-            provisionedIops: 3_000,
-            provisionedThroughput: 140,
-            storagePool: `projects/PROJECT/zones/${zone}/storagePools/POOL`,
-          },
-        },
-        {
-          type: 'SCRATCH',
-          boot: false,
-          autoDelete: true,
-          interface: 'NVME',
-          initializeParams: { diskType: `zones/${zone}/diskTypes/local-ssd` },
-        },
-      ],
-      networkInterfaces: [
-        {
-          network: 'projects/a-project/global/networks/shoot--garden--example',
-          subnetwork: 'regions/europe-west1/subnetworks/shoot--garden--example-nodes',
-          stackType: 'IPV4_IPV6',
-          ipv6AccessType: 'EXTERNAL',
-          aliasIpRanges: [{ ipCidrRange: '/24', subnetworkRangeName: 'pods' }],
-        },
-      ],
-      scheduling: {
-        onHostMaintenance: 'TERMINATE',
-        automaticRestart: false,
-        provisioningModel: 'SPOT',
-        instanceTerminationAction: 'DELETE',
-      },
-      guestAccelerators: [
-        {
-          acceleratorType: `projects/a-project/zones/${zone}/acceleratorTypes/nvidia-tesla-t4`,
-          acceleratorCount: 1,
-        },
-      ],
-      serviceAccounts: [
-        {
-          email: 'nodes@PROJECT.iam.gserviceaccount.com',
-          scopes: ['https://www.googleapis.com/auth/compute'],
-        },
-      ],
-      shieldedInstanceConfig: {
-        enableSecureBoot: true,
-        enableVtpm: true,
-        enableIntegrityMonitoring: false,
-      },
-      advancedMachineFeatures: { enableNestedVirtualization: false },
     });
   });
 });

@@ -2,12 +2,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import type { GcpDriverLimits } from '../../../../activities/drivers/gcp/driver.ts';
-import { DriverPending } from '../../../../activities/drivers/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startGcpDouble } from '../../../doubles/gcp/double.ts';
 import type { DoubleOptions, GcpDouble } from '../../../doubles/gcp/double.ts';
 import { aRequest } from '../a-request.ts';
+import { followed } from '../following.ts';
 
 export const project = 'a-project';
 export const zone = 'europe-west1-b';
@@ -71,34 +71,22 @@ export async function aGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> 
   return { double, settings, aDriver, driver };
 }
 
-/**
- * As the workflow does with a call that is pending, but at once. `between`: what happens meanwhile.
- */
-export async function untilOver<T>(
-  call: (checkpoint: { checkpoint?: string }) => Promise<T>,
-  between: (pending: DriverPending) => void = () => undefined,
-): Promise<T> {
-  let known: { checkpoint?: string } = {};
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    try {
-      return await call(known);
-    } catch (error) {
-      if (!(error instanceof DriverPending)) throw error;
-      known = error.checkpoint === undefined ? {} : { checkpoint: error.checkpoint };
-      between(error);
-    }
-  }
-  throw new Error('it is pending for ever');
+/** For all tests of a file. Each of them begins without faults, and at the present time. */
+export async function aSharedGcpWorld(options: DoubleOptions = {}): Promise<GcpWorld> {
+  const world = await aGcpWorld(options);
+  beforeEach(() => {
+    world.double.faults.clear();
+    world.double.resetClock();
+  });
+  afterAll(() => world.double.close());
+  return world;
 }
 
-/** What a call is pending with. */
-export async function pendingOf(call: Promise<unknown>): Promise<DriverPending> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof DriverPending) return error;
-  throw new Error('it is not pending', { cause: error });
+export const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
+
+/** As the workflow does with a call that is pending, but at once. */
+export async function untilOver<T>(...[call, between]: Parameters<typeof followed<T>>): Promise<T> {
+  return (await followed(call, between)).answer;
 }
 
 export function gcpRequest(name: string, more: Partial<CreateRequest> = {}): CreateRequest {

@@ -3,21 +3,15 @@
  * disks, and none after a delete.
  */
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest, untilOver } from './gcp-world.ts';
-import type { GcpWorld } from './gcp-world.ts';
+import { aSpec, aSharedGcpWorld, gcpRequest, untilOver } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  // No operation is done when its answer comes, and each is when the driver asks for it.
-  world = await aGcpWorld({ millisecondsPerRequest: 1_000 });
-});
+// No operation is done when its answer comes, and each is when the driver asks for it.
+const world = await aSharedGcpWorld({ millisecondsPerRequest: 1_000 });
 beforeEach(() => {
-  world.double.faults.clear();
   world.double.cloud.instances = [];
   world.double.cloud.disks = [];
   world.double.calls.length = 0;
 });
-afterAll(() => world.double.close());
 
 const providerSpec = {
   ...aSpec,

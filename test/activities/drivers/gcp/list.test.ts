@@ -2,23 +2,16 @@
 import type { Compute } from '../../../../activities/drivers/gcp/compute.ts';
 import { listZone } from '../../../../activities/drivers/gcp/list.ts';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, aSpec, gcpRequest, project, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, aSpec, gcpRequest, idOf, project, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
+const world = await aSharedGcpWorld();
 beforeEach(() => {
-  world.double.faults.clear();
   world.double.cloud.instances = [];
   world.double.cloud.disks = [];
 });
-afterAll(() => world.double.close());
 
 const request = { ...gcpRequest('any'), namespace: 'shoot' };
-const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 
 /** Straight into the cloud; without labels it is as MCM makes it. */
 function put(name: string, more: object = {}): void {

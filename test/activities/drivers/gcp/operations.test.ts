@@ -1,14 +1,8 @@
 /** Operations that fail. */
-import { aGcpWorld, gcpRequest, zone } from './gcp-world.ts';
+import { aGcpWorld, aSharedGcpWorld, gcpRequest, zone } from './gcp-world.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
-beforeEach(() => world.double.faults.clear());
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
 const bodyOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body;
@@ -78,38 +72,6 @@ describe('operations that fail', () => {
       code: expected,
       settled: true,
       message: expect.stringContaining(': this; that'),
-    });
-  });
-
-  test('a delete that failed is sent anew, not brought back', async () => {
-    await world.driver.createInstance(gcpRequest('stubborn'));
-    world.double.faults.add({
-      kind: 'operationError',
-      operation: 'delete',
-      name: 'stubborn',
-      code: 'INTERNAL_ERROR',
-      message: 'on purpose',
-    });
-    expect(await failureOf(world.driver.deleteInstance(gcpRequest('stubborn')))).toMatchObject({
-      code: 'Unavailable',
-      settled: false,
-    });
-    expect(await world.driver.deleteInstance(gcpRequest('stubborn'))).toEqual({ found: true });
-    expect(bodyOf('stubborn')).toBeUndefined();
-  });
-
-  test('asking for an operation goes on after errors and cuts', async () => {
-    world.double.faults.add({ kind: 'slow', operation: 'insert', name: 'patient', seconds: 0.3 });
-    world.double.faults.add({
-      kind: 'error',
-      operation: 'operation',
-      status: 503,
-      reason: 'backendError',
-    });
-    world.double.faults.add({ kind: 'tooMany', operation: 'operation', seconds: 0.05, skip: 1 });
-    world.double.faults.add({ kind: 'loseAnswer', operation: 'operation', skip: 2 });
-    expect(await world.driver.createInstance(gcpRequest('patient'))).toMatchObject({
-      found: false,
     });
   });
 });

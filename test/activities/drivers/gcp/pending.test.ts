@@ -5,23 +5,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { createGcpDriver } from '../../../../activities/drivers/gcp/driver.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
-import { aGcpWorld, gcpRequest, pendingOf, untilOver, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, untilOver, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
-import type { Driver, DriverPending } from '../../../../activities/drivers/driver.ts';
+import type { DriverPending } from '../../../../activities/drivers/driver.ts';
 
-let world: GcpWorld;
+const world = await aSharedGcpWorld();
 /** Does not wait at all. */
-let driver: Driver;
-beforeAll(async () => {
-  world = await aGcpWorld();
-  driver = world.aDriver({ waitSeconds: 0 });
-});
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const driver = world.aDriver({ waitSeconds: 0 });
 
 const tenMinutes = 600;
 const everMade = (name: string): number => world.double.cloud.insertsByName.get(name) ?? 0;
@@ -69,10 +60,6 @@ describe('create', () => {
     slow('insert', 'old');
     const { pollAfterSeconds } = await pendingOf(driver.createInstance(gcpRequest('old')));
     expect(pollAfterSeconds).toBe(10);
-  });
-
-  test('a quick one is done within the call', async () => {
-    expect(await world.driver.createInstance(gcpRequest('quick'))).toMatchObject({ found: false });
   });
 
   test.each([

@@ -1,25 +1,10 @@
 /** Instances that came with a Machine from an earlier control cluster. */
-import type { Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  aGcpWorld,
-  gcpRequest,
-  pendingOf,
-  project,
-  untilOver,
-  zone,
-} from './gcp-world.ts';
-import type { GcpWorld } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, idOf, untilOver } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 
-let world: GcpWorld;
-let retagging: Driver;
-beforeAll(async () => {
-  world = await aGcpWorld();
-  retagging = world.aDriver({}, { allowsRetagging: true });
-});
-beforeEach(() => world.double.faults.clear());
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
+const retagging = world.aDriver({}, { allowsRetagging: true });
 
-const idOf = (name: string): string => `gce:///${project}/${zone}/${name}`;
 const labelsOf = (name: string) =>
   world.double.cloud.instances.find((instance) => instance.name === name)?.body.labels;
 

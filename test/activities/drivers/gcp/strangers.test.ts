@@ -1,20 +1,12 @@
 /** Answers that are not Google's, and none at all. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
-import { aGcpWorld, gcpRequest, pendingOf, project, zone } from './gcp-world.ts';
+import { aSharedGcpWorld, gcpRequest, project, zone } from './gcp-world.ts';
+import { pendingOf } from '../following.ts';
 import { failureOf } from '../failure-of.ts';
-import type { GcpWorld } from './gcp-world.ts';
 import type { Operation } from '../../../doubles/gcp/faults.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-let world: GcpWorld;
-beforeAll(async () => {
-  world = await aGcpWorld();
-});
-beforeEach(() => {
-  world.double.faults.clear();
-  world.double.resetClock();
-});
-afterAll(() => world.double.close());
+const world = await aSharedGcpWorld();
 
 const isThere = (name: string): boolean =>
   world.double.cloud.instances.some((instance) => instance.name === name);
@@ -69,11 +61,6 @@ describe('an HTML 404 says nothing about an instance', () => {
     expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject(unknown);
     const calls = world.double.calls.slice(before).map(({ operation }) => operation);
     expect(calls).toEqual(['get', 'operation']);
-  });
-
-  test('when it is made: nothing is settled', async () => {
-    page('insert');
-    expect(await failureOf(world.driver.createInstance(gcpRequest('made')))).toMatchObject(unknown);
   });
 
   test.each([404, 403, 200])('in place of a list (%s)', async (status) => {

@@ -84,14 +84,6 @@ test('a reflector lists, then follows the watch', async () => {
   expect(reflector.restarts).toBe(0);
 });
 
-test('a list of many pages is one list', async () => {
-  for (let index = 0; index < 1_100; index += 1) server.put(aThing(`thing-${index}`));
-  const reflector = reflect();
-  await reflector.synced;
-  expect(reflector.items.size).toBe(1_100);
-  expect(reflector.resourceVersion).toBe(server.version);
-});
-
 test.each(['end', 'destroy'] as const)(
   'a reflector resumes where it was after a watch ended (%s)',
   async (how) => {

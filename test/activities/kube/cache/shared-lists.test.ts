@@ -49,10 +49,3 @@ test('a list that fails is an error of its own callers, not of those of the next
   await expect(namesIn(kube)).rejects.toThrow('HTTP503');
   expect(await later).toEqual(['pool-a']);
 });
-
-test('each list of later callers is a new one', async () => {
-  const kube = new InMemoryClient(aNode());
-  await namesIn(kube);
-  await kube.delete(nodePath('pool-a'));
-  expect(await namesIn(kube)).toEqual([]);
-});

@@ -235,16 +235,6 @@ async function renewals(): Promise<void> {
 const doubtOf = ({ terms }: Candidate): string => terms.at(-1)?.doubt ?? 'none';
 
 describe('a term', () => {
-  test('is in no doubt after a short absence', async () => {
-    const a = candidate('a', { annotations: checkpoint });
-    await until('a leads', () => a.election.isLeader);
-    await a.election.stop();
-    const b = candidate('b');
-    await until('b leads', () => b.election.isLeader);
-    expect(doubtOf(b)).toBe('none');
-    expect(b.log).toEqual(['elected 7']);
-  });
-
   test('is in doubt after an absence in which a database may have been restored', async () => {
     const renewTime = new Date(Date.now() - 300_000).toISOString();
     server.put(aLease('millwright', { holderIdentity: '', renewTime }));

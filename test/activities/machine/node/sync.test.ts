@@ -64,14 +64,6 @@ test('a Node that lacks something gets it in one write; what others wrote stays'
   expect(world.target.writes()).toHaveLength(1);
 });
 
-test('a Node in step is read and not written', async () => {
-  const world = worldWith();
-  await syncNode(world, request);
-  const before = world.target.writes().length;
-  await syncNode(world, request);
-  expect(world.target.writes()).toHaveLength(before);
-});
-
 test('syncNode removes from a Node what its template names no more', async () => {
   const world = worldWith({ metadata: { labels: { own: 'x' } } });
   await syncNode(world, request);
@@ -171,12 +163,6 @@ describe('virtual capacity', () => {
     expect(metadata.annotations).not.toHaveProperty([lastAppliedVirtualCapacity]);
     expect(metadata.labels).toHaveProperty([labels.machineName]);
   });
-});
-
-test('syncNode does nothing without a target cluster', async () => {
-  const { target: _none, ...world } = worldWith();
-  await syncNode(world, request);
-  expect(world.control.calls).toEqual([]);
 });
 
 describe('a Node that joins', () => {

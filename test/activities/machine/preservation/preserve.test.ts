@@ -278,23 +278,6 @@ describe('stop', () => {
     expect(seen.outcome).toMatchObject({ node: { preserve: '' } });
     expect(seen.outcome).not.toHaveProperty('notes');
   });
-
-  test('expired while Running: nothing stays', async () => {
-    const seen = await run({ ...kept, machine: { [preserveKey]: 'now' } }, { now: now + 600_000 });
-    expect(seen).toMatchObject({ notes: {}, expiry: undefined });
-  });
-
-  test('recovered: what was automatic leaves nothing, also when it never began', async () => {
-    const machine = { [preserveKey]: 'auto-preserved' };
-    expect((await run({ ...kept, machine })).notes).toBeUndefined();
-    const early = await run({ machine });
-    expect(early).toMatchObject({ notes: {}, events: [], outcome: { found: 'machine' } });
-  });
-
-  test('the Node took its word back', async () => {
-    const seen = await run({ ...kept, phase: 'Failed', machine: { [lastAppliedKey]: 'now' } });
-    expect(seen).toMatchObject({ notes: {}, expiry: undefined });
-  });
 });
 
 test('a preserve value that is not known is reported in an Event', async () => {

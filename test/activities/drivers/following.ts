@@ -8,7 +8,7 @@ import {
   type Driver,
   DriverPending,
   type MachineRequest,
-} from '../../../../activities/drivers/driver.ts';
+} from '../../../activities/drivers/driver.ts';
 
 export interface Done<Answer> {
   answer: Answer;
@@ -16,20 +16,20 @@ export interface Done<Answer> {
   pendings: DriverPending[];
 }
 
-/** `pass`: seconds go by. Fails after a hundred calls. */
+/** `between`: what happens meanwhile. Fails after two hundred calls. */
 export async function followed<Answer>(
   call: (checkpoint: { checkpoint?: string }) => Promise<Answer>,
-  pass: (seconds: number) => void = () => undefined,
+  between: (pending: DriverPending) => void = () => undefined,
 ): Promise<Done<Answer>> {
   const pendings: DriverPending[] = [];
-  while (pendings.length < 100) {
+  while (pendings.length < 200) {
     const checkpoint = pendings.at(-1)?.checkpoint;
     try {
       return { answer: await call(checkpoint === undefined ? {} : { checkpoint }), pendings };
     } catch (error) {
       if (!(error instanceof DriverPending)) throw error;
       pendings.push(error);
-      pass(error.pollAfterSeconds);
+      between(error);
     }
   }
   throw new Error(`still under way: ${pendings.at(-1)?.message}`);
