@@ -30,11 +30,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     kind: 'rolloutAfter',
     reason: 'The rollout waits until 22:00',
   },
-  {
-    name: 'paused before it waits for a time',
-    facts: { isPaused: true, options: later, sets: [old] },
-    kind: 'paused',
-  },
+
   {
     name: 'a change whose time has come',
     facts: { options: options({ rolloutAfter: { at: now, text: '22:00' } }), sets: [old] },
@@ -116,7 +112,6 @@ describe('a canary', () => {
     target?: SetFacts;
     limit: number | undefined;
   }>([
-    { name: 'limits the new set', limit: 2 },
     {
       name: 'that was passed does not',
       facts: { options: options({ canary: 2, canaryPassed: 2 }) },
@@ -133,11 +128,7 @@ describe('a canary', () => {
       sets: [aSet(), theNewSet({ machines: 'A' })],
       limit: undefined,
     },
-    {
-      name: 'has no say where no old set is left that could have the rest',
-      sets: [aSet({ machines: many('A', 9), isDeleting: true }), theNewSet({ machines: 'A' })],
-      limit: undefined,
-    },
+
     { name: 'has no say in a rollback', target: theNewSet({ isFormer: true }), limit: undefined },
     {
       name: 'has no say in a rollback that has just begun',
