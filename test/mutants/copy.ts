@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../../deploy/local/layout.ts';
-import type { Mutant } from './mutants.ts';
 
-type Change = Pick<Mutant, 'file' | 'from' | 'to'>;
+export interface Change {
+  file: string;
+  /** Stands in the file exactly once. */
+  from: string;
+  to: string;
+}
 
 const listLimitBytes = 16 * 1024 * 1024;
 
@@ -43,7 +47,10 @@ export class Copy implements AsyncDisposable {
   async with<T>({ file, from, to }: Change, body: () => Promise<T>): Promise<T> {
     const path = join(this.folder, file);
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.split(from).join(to));
+    await writeFile(
+      path,
+      text.replace(from, () => to),
+    );
     try {
       return await body();
     } finally {

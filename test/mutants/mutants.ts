@@ -3,15 +3,12 @@
  * its mutant, too.
  */
 import { readFileSync } from 'node:fs';
+import type { Change } from './copy.ts';
 
-export interface Mutant {
+export interface Mutant extends Change {
   id: string;
   /** What is so with the change, and must not be. */
   breaks: string;
-  file: string;
-  /** Stands in the file exactly once. */
-  from: string;
-  to: string;
   /** Regular expression for the paths of the tests. */
   tests: string;
 }

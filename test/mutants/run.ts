@@ -2,22 +2,45 @@
 import { parseArgs } from 'node:util';
 import { Copy } from './copy.ts';
 import { mutants, type Mutant } from './mutants.ts';
-import { testsPass, tryMutant } from './try.ts';
+import { drawMutants, drawnFolders } from './random.ts';
+import { readDrawn, tryDrawn } from './try-drawn.ts';
+import { testsOf, testsPass, tryMutant } from './try.ts';
 
 const usage = `Usage: npm run mutants -- [options]
 
 Changes one line in a copy of the repository, runs the unit tests that belong to it, and says whether one of them failed. A
 mutant that no test sees is a gap in the tests. Takes an hour or so. Exit code 1: a mutant survived; 2: one cannot be made.
 
-  --only ID,ID  only these
-  --help        show this`;
+  --only ID,ID    only these
+  --random N      instead, N mutants by chance, each with the unit tests that reach its file most directly
+  --seed N        other ones (1)
+  --in FOLDER     only of this folder
+  --again FILE    instead, the mutants of these results; exit code 1: one that was killed survives
+  --results FILE  writes the mutants of --random or --again, and what became of them
+  --help          show this`;
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+  options: {
+    only: { type: 'string' },
+    random: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    in: { type: 'string' },
+    again: { type: 'string' },
+    results: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
 });
 
 if (values.help) console.log(usage);
-else process.exitCode = await run(wanted(values.only));
+else process.exitCode = await (drawn() ?? run(wanted(values.only)));
+
+function drawn(): Promise<number> | undefined {
+  const { random, seed, again, results } = values;
+  if (again !== undefined) return tryDrawn(readDrawn(again), results);
+  if (random === undefined) return undefined;
+  const folders = values.in === undefined ? drawnFolders : [values.in];
+  return tryDrawn(drawMutants({ count: Number(random), seed: Number(seed), folders }), results);
+}
 
 function wanted(only: string | undefined): readonly Mutant[] {
   if (only === undefined) return mutants;
@@ -34,7 +57,7 @@ async function run(chosen: readonly Mutant[]): Promise<number> {
   }
   const survivors: Mutant[] = [];
   for (const mutant of chosen) {
-    const verdict = await tryMutant(copy, mutant);
+    const verdict = await tryMutant(copy, mutant, await testsOf(mutant.tests));
     console.log(`${verdict}: ${textOf(mutant)}`);
     if (verdict === 'survived') survivors.push(mutant);
   }
@@ -53,7 +76,7 @@ async function faultsOf(copy: Copy, chosen: readonly Mutant[]): Promise<string[]
   if (misfits.length > 0) return misfits;
   const failing: string[] = [];
   for (const pattern of new Set(chosen.map(({ tests }) => tests))) {
-    if ((await testsPass(copy, pattern)) !== true)
+    if ((await testsPass(copy, await testsOf(pattern))) !== true)
       failing.push(`${pattern}: these tests fail without a mutant`);
   }
   return failing;
