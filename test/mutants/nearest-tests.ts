@@ -5,7 +5,7 @@ import { repository } from '../../deploy/local/layout.ts';
 import { testFilesOf } from '../run/test-files.ts';
 import { drawnFolders, sourcesIn } from './random.ts';
 
-const limit = 12;
+const limit = 8;
 
 /** Who imports a file, for all files that lie in the mutated folders or in `test`. */
 export type Importers = ReadonlyMap<string, readonly string[]>;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Copy } from './copy.ts';
 import { nearestTests, readImporters } from './nearest-tests.ts';
 import type { DrawnMutant } from './random.ts';
-import { testsPass, tryMutant, type Verdict } from './try.ts';
+import { failingTests, tryMutant, type Verdict } from './try.ts';
 
 type Outcome = Verdict | 'cannot be made' | 'has no test';
 
@@ -46,18 +46,9 @@ async function passingTests(
   for (const file of new Set(mutants.map((mutant) => mutant.file))) {
     testsOf.set(file, await nearestTests(file, importers));
   }
-  const failing = await failingOnes(copy, [...new Set([...testsOf.values()].flat())].toSorted());
+  const failing = await failingTests(copy, [...new Set([...testsOf.values()].flat())].toSorted());
   for (const path of failing) console.log(`fails without a mutant: ${path}`);
   return ({ file }) => (testsOf.get(file) ?? []).filter((path) => !failing.includes(path));
-}
-
-/** All at once if they pass, else by halves. */
-async function failingOnes(copy: Copy, files: readonly string[]): Promise<string[]> {
-  if (files.length === 0 || (await testsPass(copy, files)) === true) return [];
-  if (files.length === 1) return [...files];
-  const half = Math.ceil(files.length / 2);
-  const first = await failingOnes(copy, files.slice(0, half));
-  return [...first, ...(await failingOnes(copy, files.slice(half)))];
 }
 
 async function verdictOn(copy: Copy, mutant: Tried, tests: readonly string[]): Promise<Outcome> {

@@ -1,7 +1,8 @@
 /** Runs the unit tests of a mutant in a copy of the repository. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { relative } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { repository } from '../../deploy/local/layout.ts';
 import { testFilesOf } from '../run/test-files.ts';
 import type { Change, Copy } from './copy.ts';
@@ -24,20 +25,37 @@ export async function testsPass(
   copy: Copy,
   files: readonly string[],
 ): Promise<boolean | 'too long'> {
+  const code = await runJest(copy, ['--bail', ...files], limitMilliseconds);
+  return code === undefined ? 'too long' : code === 0;
+}
+
+/** Those that fail, or that Jest does not tell of. */
+export async function failingTests(copy: Copy, files: readonly string[]): Promise<string[]> {
+  const report = join(copy.folder, 'report.json');
+  await runJest(copy, ['--json', '--outputFile', report, ...files]);
+  const { testResults }: { testResults: { name: string; status: string }[] } = JSON.parse(
+    await readFile(report, 'utf8'),
+  );
+  const passed = testResults.filter(({ status }) => status === 'passed');
+  const names = new Set(passed.map(({ name }) => relative(copy.folder, name)));
+  return files.filter((file) => !names.has(file));
+}
+
+/** Its exit code; none: it had to be killed. */
+async function runJest(
+  copy: Copy,
+  args: readonly string[],
+  limit?: number,
+): Promise<number | undefined> {
   const child = spawn(
     process.execPath,
-    ['node_modules/jest/bin/jest.js', '--maxWorkers=1', '--bail', '--runTestsByPath', ...files],
+    ['node_modules/jest/bin/jest.js', '--maxWorkers=1', '--runTestsByPath', ...args],
     { cwd: copy.folder, stdio: 'ignore' },
   );
-  const ended = once(child, 'exit');
-  let isTooLong = false;
-  const timer = setTimeout(() => {
-    isTooLong = true;
-    child.kill('SIGKILL');
-  }, limitMilliseconds);
-  const [code]: unknown[] = await ended;
+  const timer = limit === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), limit);
+  const [code]: unknown[] = await once(child, 'exit');
   clearTimeout(timer);
-  return isTooLong ? 'too long' : code === 0;
+  return typeof code === 'number' ? code : undefined;
 }
 
 /** Its tests are in the order in which they may notice it. */
