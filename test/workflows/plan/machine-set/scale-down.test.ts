@@ -13,14 +13,11 @@ const names = (machines: readonly MachineFact[]): string[] =>
 
 /** `b` goes before `a`, although by name alone `a` would be first. */
 test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFact> }>([
-  { name: 'a low priority goes first', first: { priority: 1 }, second: { priority: 3 } },
-
   {
     name: 'one that was chosen for deletion goes before a low priority and before what is broken',
     first: { chosenAt: 5 },
     second: { priority: -1, phase: 'Failed', markedAt: 1 },
   },
-  { name: 'of two chosen ones the latest', first: { chosenAt: 6 }, second: { chosenAt: 5 } },
 
   {
     name: 'a preserved one goes last, chosen or not',
@@ -28,15 +25,7 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
     second: { chosenAt: 5, preservedUntil: now + 1 },
   },
   { name: 'a marked one goes first', first: { markedAt: 5 }, second: {} },
-  { name: 'of two marks the older', first: { markedAt: 5 }, second: { markedAt: 6 } },
 
-  {
-    name: 'the mark beats the phase',
-    first: { markedAt: 5, phase: 'Running' },
-    second: { phase: 'Failed' },
-  },
-
-  { name: 'an older one goes first', first: { createdAt: 1 }, second: { createdAt: 2 } },
   {
     name: 'a preserved one goes last, whatever its priority',
     first: { priority: 9 },

@@ -19,12 +19,6 @@ const old = aSet({ machines: many('A', 10) });
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason?: string }>([
   {
-    name: 'paused by its spec',
-    facts: { isPaused: true, sets: [theNewSet({ machines: 'A' })] },
-    kind: 'paused',
-    reason: 'Deployment is paused',
-  },
-  {
     name: 'a change that waits for its time',
     facts: { options: later, sets: [old] },
     kind: 'rolloutAfter',
@@ -35,10 +29,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     name: 'a change whose time has come',
     facts: { options: options({ rolloutAfter: { at: now, text: '22:00' } }), sets: [old] },
   },
-  {
-    name: 'no change, so there is nothing to wait for',
-    facts: { options: later, sets: [theNewSet()] },
-  },
+
   {
     name: 'an option that cannot be parsed',
     facts: { options: options({ faults: ['annotation x: Invalid value'] }), sets: [old] },
@@ -59,10 +50,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     name: 'a canary whose machines are still to come',
     facts: { options: canary, sets: [old, theNewSet({ machines: 'AU' })] },
   },
-  {
-    name: 'a canary whose machines have not run for long enough',
-    facts: { options: canary, sets: [old, theNewSet({ machines: 'AR' })] },
-  },
+
   {
     name: 'OnDelete with nothing under way',
     facts: {
@@ -129,14 +117,12 @@ describe('a canary', () => {
       limit: undefined,
     },
 
-    { name: 'has no say in a rollback', target: theNewSet({ isFormer: true }), limit: undefined },
     {
       name: 'has no say in a rollback that has just begun',
       target: theNewSet({ revision: 0 }),
       limit: undefined,
     },
     { name: 'has no say with OnDelete', facts: { strategy: 'OnDelete' }, limit: undefined },
-    { name: 'has no say with Recreate', facts: { strategy: 'Recreate' }, limit: undefined },
   ])('$name', ({ facts, target = theNewSet(), sets = [old, target], limit }) => {
     expect(canaryLimit(someFacts({ options: canary, ...facts, sets }), target)).toBe(limit);
   });

@@ -13,12 +13,6 @@ describe('what the new set may not have yet is for', () => {
       sets: [aSet({ machines: 'A' }), aSet({ name: 'newer', revision: 2, machines: 'A' })],
       keeper: 'newer',
     },
-
-    {
-      name: 'the one with the highest revision where none has machines',
-      sets: [aSet(), aSet({ name: 'newer', revision: 2 })],
-      keeper: 'newer',
-    },
   ])('$name', ({ sets, keeper }) => {
     const all = [...sets, theNewSet({ revision: 3 })];
     expect(keeperOf(rolloutOf(someFacts({ sets: all })))?.name).toBe(keeper);
@@ -47,12 +41,6 @@ function sizesFor(facts: Partial<DeploymentFacts>): Record<string, number> {
 describe('with a canary', () => {
   const old = aSet({ machines: many('A', 10) });
   test.each<{ name: string; facts: Partial<DeploymentFacts>; sizes: Record<string, number> }>([
-    {
-      name: 'that is still coming up, the old set takes a scale-up',
-      facts: { replicas: 20, sets: [old, theNewSet({ machines: 'U' })] },
-      sizes: { old: 19 },
-    },
-
     {
       name: 'whose set is larger than it, the old set takes the rest',
       facts: { replicas: 20, sets: [old, theNewSet({ machines: 'AAA' })] },

@@ -54,12 +54,7 @@ describe('fewer are wanted in the middle of a rollout', () => {
       sets: [old(8), fresh(4)],
       sizes: { old: 0, new: 0 },
     },
-    {
-      name: 'a set whose share are machines that are needed keeps them',
-      facts: { replicas: 8, maxSurge: 0 },
-      sets: [aSet({ machines: 'AAAAAAUU', desired: 10, max: 12 }), fresh(2)],
-      sizes: {},
-    },
+
     {
       name: 'sets without a note of the most that there could be share what there is',
       facts: { replicas: 4, maxSurge: 0 },
@@ -73,19 +68,6 @@ describe('fewer are wanted in the middle of a rollout', () => {
 
 describe('machines that a cluster autoscaler chose, when the number was lowered', () => {
   test.each<Case>([
-    {
-      name: 'are given by the set that has them, within the surge too',
-      facts: { replicas: 9 },
-      sets: [old(8), fresh(2, { chosen: [5] })],
-      sizes: { new: 1 },
-    },
-
-    {
-      name: 'none that has to stay available',
-      facts: { replicas: 9 },
-      sets: [old(8, { machines: many('U', 2) + many('A', 6) }), fresh(2, { chosen: [5] })],
-      sizes: {},
-    },
     {
       name: 'none when the number did not fall',
       sets: [old(9), fresh(2, { chosen: [5] })],
@@ -110,17 +92,10 @@ describe('machines that a cluster autoscaler chose, when the number was lowered'
 
 describe('while the rollout stands still', () => {
   test.each<Case & { surge?: number }>([
-    { name: 'the only set grows', facts: { replicas: 12 }, sets: [old(10)], sizes: { old: 12 } },
-
     {
       name: 'of two sets the new one takes what is missing, without the surge when nobody scaled',
       sets: [old(8), fresh(1)],
       sizes: { new: 2 },
-    },
-    {
-      name: 'two sets that have what is wanted stay as they are',
-      sets: [old(8), fresh(3)],
-      sizes: {},
     },
 
     {
@@ -129,34 +104,13 @@ describe('while the rollout stands still', () => {
       sets: [old(10, { desired: 20, max: 21 }), fresh(10, { machines: many('U', 10), max: 21 })],
       sizes: { new: 1 },
     },
-    {
-      name: 'of two sets the new one takes all, the surge included',
-      facts: { replicas: 14 },
-      sets: [old(8), fresh(4)],
-      surge: 2,
-      sizes: { new: 8 },
-    },
 
-    {
-      name: 'machines that are going away leave less room',
-      facts: { replicas: 14 },
-      sets: [old(8, { going: 3 }), fresh(4)],
-      surge: 2,
-      sizes: { new: 5 },
-    },
     {
       name: 'nobody grows while a set works on its size',
       facts: { replicas: 14 },
       sets: [old(8, { isObserved: false }), fresh(4)],
       surge: 2,
       sizes: {},
-    },
-
-    {
-      name: 'all go when nothing is wanted',
-      facts: { replicas: 0, maxSurge: 0 },
-      sets: [old(8), fresh(4)],
-      sizes: { old: 0, new: 0 },
     },
   ])('$name', ({ facts, sets, surge = 2, sizes }) => {
     const rollout = rolloutOf(someFacts({ ...facts, sets }), aSet({ uid: '' }));

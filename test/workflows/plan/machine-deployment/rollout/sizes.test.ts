@@ -20,12 +20,6 @@ function sizesOf(sizings: readonly Sizing[]): Record<string, number> {
 describe('the new set', () => {
   test.each<Case & { limit?: number; size?: number; obstacle?: string }>([
     {
-      name: 'counts machines that a set is still to make',
-      sets: [aSet({ machines: many('A', 7), replicas: 9 }), theNewSet({ machines: 'AA' })],
-      size: 3,
-    },
-
-    {
       name: 'waits for a set that still works on its size',
       sets: [aSet({ machines: many('A', 8), isObserved: false }), theNewSet({ machines: 'AA' })],
       obstacle: 'MachineSet old still works on its size',
@@ -46,27 +40,10 @@ describe('the new set', () => {
     },
 
     {
-      name: 'gets its full size where no other has machines, whatever is going away',
-      sets: [aSet(), theNewSet({ machines: 'A', going: 30, isObserved: false })],
-      size: 10,
-    },
-
-    {
       name: 'gives a surplus only as far as Running machines are spared',
       facts: { replicas: 3 },
       sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'AAAUU' })],
       obstacle: '2 machines of it too many, but still needed',
-    },
-    {
-      name: 'gives a surplus that is not needed',
-      facts: { replicas: 3 },
-      sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'UUAAA' })],
-      size: 3,
-    },
-
-    {
-      name: 'stays as it is when it has what is wanted',
-      sets: [aSet({ machines: 'AA' }), theNewSet({ machines: many('A', 10) })],
     },
   ])('$name', ({ facts, sets, limit, size, obstacle }) => {
     const growth = growthOf(rolloutOf(someFacts({ ...facts, sets })), limit);
