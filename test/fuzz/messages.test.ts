@@ -10,11 +10,7 @@ import { cluster, hang, MachineWorld } from '../workflows/machine/machine-world.
 import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 type Good = Record<string, Record<string, unknown>>;
 

@@ -45,17 +45,15 @@ Runtime.install({
   telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
 });
 
+type Bundle = WorkflowBundleOption | Promise<WorkflowBundleOption>;
+
 export class TemporalForTests {
-  #environment: TestWorkflowEnvironment;
-  #client: Client;
-  readonly #bundle: WorkflowBundleOption;
+  #environment!: TestWorkflowEnvironment;
+  #client!: Client;
+  #bundle!: WorkflowBundleOption;
   readonly #sandboxes = new SharedSandboxes();
 
-  private constructor(environment: TestWorkflowEnvironment, bundle: WorkflowBundleOption) {
-    this.#environment = environment;
-    this.#client = clientOf(environment);
-    this.#bundle = bundle;
-  }
+  private constructor() {}
 
   /**
    * Not the environment's own, which skips time while it awaits a result: time passes here by
@@ -65,10 +63,24 @@ export class TemporalForTests {
     return this.#client;
   }
 
-  static async start(
-    bundle: WorkflowBundleOption | Promise<WorkflowBundleOption> = bundleForTests(),
-  ): Promise<TemporalForTests> {
-    return new TemporalForTests(await startServer(), await bundle);
+  static async start(bundle: Bundle = bundleForTests()): Promise<TemporalForTests> {
+    const temporal = new TemporalForTests();
+    await temporal.#begin(bundle);
+    return temporal;
+  }
+
+  /** One for all tests of a file, in which it can be used. */
+  static ofFile(): TemporalForTests {
+    const temporal = new TemporalForTests();
+    beforeAll(() => temporal.#begin(bundleForTests()));
+    afterAll(() => temporal.stop());
+    return temporal;
+  }
+
+  async #begin(bundle: Bundle): Promise<void> {
+    this.#environment = await startServer();
+    this.#client = clientOf(this.#environment);
+    this.#bundle = await bundle;
   }
 
   /** The server's time, milliseconds. */

@@ -73,7 +73,7 @@ describe('a Node that turned Ready while no watcher was there', () => {
     clusters.lists.set('nodes', [aNode({ name: 'n', resourceVersion: '120' })]);
   }
 
-  test.each(['machines', 'nodes'])(
+  test.each(['machines'])(
     'is signalled to its Machine, which changed meanwhile, when the list of %s comes last',
     async (last) => {
       put('200');

@@ -16,16 +16,6 @@ function leaseOf(renewedAt: number | undefined, pauses = '[]') {
 }
 
 describe('a pause', () => {
-  test('is noted while it lasts, and ended', () => {
-    log.note('worker', now - 20_000);
-    expect(noted()).toEqual([{ reason: 'worker', from: 980_000 }]);
-    now += 5_000;
-    log.note('worker', 980_000);
-    log.note('worker', undefined);
-    log.note('worker', undefined);
-    expect(noted()).toEqual([{ reason: 'worker', from: 980_000, until: 1_005_000 }]);
-  });
-
   test('of less than ten seconds is not noted, unless it is a stop', () => {
     log.note('temporal', now - 9_000);
     log.note('stop', now);
@@ -33,16 +23,6 @@ describe('a pause', () => {
     log.note('temporal', undefined);
     log.note('stop', undefined);
     expect(noted()).toEqual([{ reason: 'stop', from: 1_000_000, until: 1_001_000 }]);
-  });
-
-  test('of one kind ends without the other', () => {
-    log.note('target', now - 20_000);
-    log.note('worker', now - 30_000);
-    log.note('target', undefined);
-    expect(noted()).toEqual([
-      { reason: 'target', from: 980_000, until: 1_000_000 },
-      { reason: 'worker', from: 970_000 },
-    ]);
   });
 });
 

@@ -49,13 +49,6 @@ describe('a queue', () => {
     expect(unserved()).toEqual([['drain', undefined]]);
   });
 
-  test('that is needed no more is forgotten', async () => {
-    await clock.turn(1);
-    queues = [];
-    await clock.turn(30 * second);
-    expect(unserved()).toEqual([]);
-  });
-
   test('stays as it was while Temporal does not answer', async () => {
     answer = () => ({ backlogMs: 0 });
     await clock.turn(30 * second);

@@ -14,21 +14,13 @@ describe('a worker', () => {
       look: { polledAt: now - second, backlogMs: 0 },
       since: undefined,
     },
-    {
-      name: 'that is idle asks once a minute',
-      look: { polledAt: now - 65 * second, backlogMs: 0 },
-      since: undefined,
-    },
+
     {
       name: 'that is busy lets tasks wait, and asks for more',
       look: { polledAt: now - 5 * second, backlogMs: 60 * second },
       since: undefined,
     },
-    {
-      name: 'is not missed for a task that waits for a moment',
-      look: { polledAt: now - 30 * second, backlogMs: 5 * second },
-      since: undefined,
-    },
+
     {
       name: 'that did not ask since a task began to wait is away',
       look: { polledAt: now - 30 * second, backlogMs: 12 * second },

@@ -31,13 +31,6 @@ describe('the use of a class', () => {
     expect(useTold()).toEqual(['useChanged machineClass/small']);
   });
 
-  test('is not signalled again once the finalizer is there', () => {
-    machine({});
-    putClass({ hasFinalizer: true });
-    machine({ name: 'b' });
-    expect(useTold()).toEqual([]);
-  });
-
   test('is signalled with the end of its last machine only', () => {
     putClass({ hasFinalizer: true });
     machine({});

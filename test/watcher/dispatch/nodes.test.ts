@@ -22,16 +22,10 @@ const naming = (namespace: string) => ({
 describe('a Node', () => {
   test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; count: number }>([
     { name: 'heartbeats', phase: 'Running', nodes: [{}, { heartbeat: '1' }], count: 1 },
-    { name: 'joining, not ready', phase: 'Pending', nodes: [{ isReady: false }], count: 1 },
+
     { name: 'joined', phase: 'Pending', nodes: [{ isReady: false }, {}], count: 2 },
     { name: 'lost again at once', phase: 'Pending', nodes: [{}, { isReady: false }], count: 2 },
-    { name: 'lost', phase: 'Running', nodes: [{ isReady: false }], count: 1 },
-    {
-      name: 'deleted while joining',
-      phase: '',
-      nodes: [{ isReady: false, isDeleting: true }],
-      count: 1,
-    },
+
     {
       name: 'waiting for critical components',
       phase: 'Pending',
@@ -99,11 +93,6 @@ describe('a Node', () => {
     node({});
     expect(cluster.told()).toEqual(['nodeObserved machine/a']);
     cluster.nodes.remove(before);
-    expect(cluster.told()).toEqual([]);
-  });
-
-  test('without a machine wakes no workflow', () => {
-    node({ name: 'other' });
     expect(cluster.told()).toEqual([]);
   });
 });

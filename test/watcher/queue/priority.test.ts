@@ -3,21 +3,6 @@ import { priorityOf } from '../../../watcher/queue/priority.ts';
 const machine = { kind: 'machine' } as const;
 const namespace = 'shoot';
 
-test('machines take turns by namespace and deployment, or set where they have no deployment', () => {
-  expect(
-    priorityOf(machine, { namespace, machineSet: 'pool-1', machineDeployment: 'pool' }),
-  ).toEqual({
-    fairnessKey: 'shoot/pool',
-  });
-  expect(priorityOf(machine, { namespace: 'other', machineSet: 'pool-1' })).toEqual({
-    fairnessKey: 'other/pool-1',
-  });
-});
-
-test('machines of a namespace without a set have one share together, which no pool can have', () => {
-  expect(priorityOf(machine, { namespace })).toEqual({ fairnessKey: 'shoot/' });
-});
-
 test('pools with names that are too long for a key have different ones', () => {
   const long = 'a'.repeat(252);
   const keys = ['b', 'c'].map((end) =>

@@ -90,11 +90,6 @@ async function end(how: 'succeed' | 'fail'): Promise<void> {
 }
 
 describe('pace', () => {
-  test('a signal about a machine leaves at once', () => {
-    outbox.send(aSignal('machineObserved', 1));
-    expect(sent()).toEqual(['machineObserved 1 @0']);
-  });
-
   test('a signal about a Node leaves when the Node was quiet for 50 ms, once and with its newest state', async () => {
     outbox.send(aSignal('nodeObserved', 1));
     await clock.turn(40);

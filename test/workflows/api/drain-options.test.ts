@@ -7,7 +7,7 @@ const time = Date.parse('2026-01-01T12:00:00Z');
 
 test.each<{ name: string; notes?: Record<string, string>; expected: object }>([
   { name: 'none', expected: {} },
-  { name: 'others', notes: { 'example.com/skip-drain': 'true' }, expected: {} },
+
   {
     name: 'all of them',
     notes: { [until]: '2026-01-01T12:00:00Z', [skip]: 'true', [skipVolumeWait]: 'true' },

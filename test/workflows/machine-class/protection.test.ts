@@ -8,11 +8,7 @@ import { CallLog } from '../../support/call-log.ts';
 import { type Queues, TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const cluster = 'uid-of-kube-system';
 const signal: SnapshotVersion = { cluster, epoch: 1, resourceVersion: '1' };

@@ -5,11 +5,7 @@ import { theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.t
 import { mostAttempts } from '../most-attempts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const message = 'Machine/a: kept for forensics';
 const refused = { names: ['Machine/a'], reason: 'FailedUpdate' as const, message };

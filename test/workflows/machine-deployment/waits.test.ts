@@ -8,11 +8,7 @@ import { mostAttempts } from '../most-attempts.ts';
 import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 describe('time', () => {
   test('at rest a look costs nothing but itself', async () => {

@@ -11,11 +11,7 @@ import { cluster } from '../machine/machine-world.ts';
 import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** At rest, with one set of three machines. */
 async function begin(rollout: RolloutWorld): Promise<void> {
@@ -99,20 +95,6 @@ describe('an update', () => {
     });
   });
 
-  test('is refused while the deployment is being deleted', async () => {
-    const rollout = new RolloutWorld(temporal);
-    rollout.facts.isDeleting = true;
-    rollout.facts.sets = [aSet({ isDeleting: true })];
-    await rollout.run(async () => {
-      await rollout.world.observe();
-      await rollout.log.until('observeMachineDeployment');
-      const update = rollout.world.handle.executeUpdate(rolloutCommands.pause.update, {
-        args: [{}],
-      });
-      expect(await reasonOf(update)).toBe('the MachineDeployment is being deleted');
-    });
-  });
-
   test('an update that waits when the object turns out to be gone is refused for that', async () => {
     let isHeld = false;
     const gate = new EventEmitter();
@@ -183,16 +165,6 @@ describe('an update', () => {
 });
 
 describe('a signal', () => {
-  test('does the same without an answer', async () => {
-    const rollout = new RolloutWorld(temporal);
-    await rollout.run(async () => {
-      await begin(rollout);
-      await rollout.world.handle.signal(rolloutCommands.pause.signal, { by: 'Ada' });
-      await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
-      expect(commandsTo(rollout)).toEqual([{ verb: 'pause', by: 'Ada' }]);
-    });
-  });
-
   test('a signal that makes no sense is left out, and its own words for the verb count for nothing', async () => {
     const rollout = new RolloutWorld(temporal);
     await rollout.run(async () => {

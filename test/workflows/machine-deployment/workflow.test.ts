@@ -8,11 +8,7 @@ import { resultOf } from '../../support/result-of.ts';
 import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 describe('the life of a deployment', () => {
   test('its set is made, scaled, replaced by the next, and deleted', async () => {

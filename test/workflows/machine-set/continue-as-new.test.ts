@@ -6,11 +6,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { hang } from '../machine/machine-world.ts';
 import { Machines, SetWorld } from './set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** Runs in which a batch was begun. */
 const runs: string[] = [];

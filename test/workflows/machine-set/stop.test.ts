@@ -6,11 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { Machines, SetWorld } from './set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const words = 'stopped by ConfigMap shoot/millwright-stop';
 

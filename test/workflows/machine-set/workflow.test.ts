@@ -5,11 +5,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { Machines, SetWorld } from './set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const batchesOf = (world: SetWorld): number[] =>
   world.log.inputsOf('createMachines').map(({ names }) => names.length);

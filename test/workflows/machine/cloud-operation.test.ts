@@ -11,11 +11,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const created: CreateOutcome = { outcome: 'created', instance };
 const deleted: DeleteOutcome = { outcome: 'deleted', isFound: true, settleSeconds: 30 };

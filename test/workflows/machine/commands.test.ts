@@ -10,11 +10,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const teardown: TeardownState = { stage: 'draining', startedAt: 0 };
 const deleting: TeardownState = { ...teardown, stage: 'deleting' };

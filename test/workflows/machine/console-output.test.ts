@@ -11,11 +11,7 @@ import { resultOf } from '../../support/result-of.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** To the moment when the machine has turned Failed. */
 async function untilFailed(world: MachineWorld): Promise<void> {

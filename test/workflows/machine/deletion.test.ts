@@ -6,11 +6,7 @@ import { resultOf } from '../../support/result-of.ts';
 import type { DrainOutcome } from '../../../workflows/contracts/drain-activities.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 test('a deletion during a hanging create cancels the create, deletes, and searches again after the settle window', async () => {
   const world = await MachineWorld.create(temporal, {

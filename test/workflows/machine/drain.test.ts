@@ -18,11 +18,7 @@ import { newMachineState } from '../../../workflows/machine/state.ts';
 import { enterTeardown } from '../../../workflows/machine/teardown.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const blocked: DrainReport = {
   uid: 'uid-1',

@@ -4,11 +4,7 @@ import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const wrongClass: MachineFailure = {
   code: 'InvalidArgument',

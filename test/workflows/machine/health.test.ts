@@ -8,11 +8,7 @@ import type { HealthFinding } from '../../../workflows/plan/machine/health.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const well: HealthFinding = { phase: 'Running', faults: [] };
 const faults = ['Ready is False'];

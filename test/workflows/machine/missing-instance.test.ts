@@ -13,11 +13,7 @@ import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { cluster, instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const missing: DescribeOutcome = { outcome: 'missing', settleSeconds: 30 };
 const told: MissingInstance = {

@@ -4,11 +4,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 describe('the Node of a machine that is Pending', () => {
   const ofNode = { isReady: false, conditionsDigest: 'not ready' };
@@ -186,17 +182,6 @@ describe('the Node of a machine that runs', () => {
       expect(world.log.names().slice(-2)).toEqual(['recordJoined', 'syncNode']);
     });
   });
-
-  test('a Node that cannot be reached keeps no machine from its deletion', async () => {
-    const world = await MachineWorld.create(temporal, { syncNode: hang });
-    await world.run(async () => {
-      await world.beginAndJoin();
-      await world.observe({ specDigest: 'spec-2' });
-      await world.log.until('syncNode');
-      await world.requestDeletion();
-      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
-    });
-  });
 });
 
 async function refuse(): Promise<never> {
@@ -204,13 +189,41 @@ async function refuse(): Promise<never> {
 }
 
 describe('a Node that takes no write', () => {
-  test('keeps no machine that joins from its deletion', async () => {
-    const world = await MachineWorld.create(temporal, { recordJoined: refuse });
+  test.each<{
+    step: 'recordJoined' | 'syncNode' | 'preserveMachine';
+    times: number;
+    outcome: () => Promise<never>;
+    cause: (world: MachineWorld) => Promise<void>;
+  }>([
+    {
+      step: 'recordJoined',
+      times: 3,
+      outcome: refuse,
+      cause: (world) => world.joinNode(),
+    },
+    {
+      step: 'syncNode',
+      times: 1,
+      outcome: hang,
+      cause: (world) => world.observe({ specDigest: 'spec-2' }),
+    },
+    {
+      step: 'preserveMachine',
+      times: 3,
+      outcome: refuse,
+      cause: (world) => world.observe({ preservation: { preserve: 'now' } }),
+    },
+  ])('keeps no machine from its deletion: $step', async ({ step, times, outcome, cause }) => {
+    const world = await MachineWorld.create(temporal, { [step]: outcome });
     await world.run(async () => {
       await world.begin();
       await world.phase('Pending');
-      await world.joinNode();
-      await world.log.until('recordJoined', 3);
+      if (step !== 'recordJoined') {
+        await world.joinNode();
+        await world.phase('Running');
+      }
+      await cause(world);
+      await world.log.until(step, times);
       await world.requestDeletion();
       expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
     });
@@ -251,17 +264,6 @@ describe('a Node that takes no write', () => {
       await world.joinNode({ isReady: false, conditionsDigest: 'not ready' });
       await world.log.until('checkHealth', checks + 1);
       expect((await world.state()).node.behind).toBeDefined();
-    });
-  });
-
-  test('keeps no machine that is to be preserved from its deletion', async () => {
-    const world = await MachineWorld.create(temporal, { preserveMachine: refuse });
-    await world.run(async () => {
-      await world.beginAndJoin();
-      await world.observe({ preservation: { preserve: 'now' } });
-      await world.log.until('preserveMachine', 3);
-      await world.requestDeletion();
-      expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
     });
   });
 });

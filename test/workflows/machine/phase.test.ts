@@ -4,11 +4,7 @@ import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 function asStarted(deadline: number): SearchAttributePair[] {
   return [

@@ -10,11 +10,7 @@ import { resultOf } from '../../support/result-of.ts';
 import { annotate, beginFailed, echo, Kept, minutes } from './kept-machine.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 async function create(): Promise<{ world: MachineWorld; kept: Kept }> {
   const kept = new Kept();

@@ -9,11 +9,7 @@ import { resultOf } from '../../support/result-of.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { MachineWorld } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** Rejects the first call of the step. */
 class Rejection {

@@ -9,11 +9,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { cluster, instance, MachineWorld, readyNode } from './machine-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** More than this, and a machine costs more than the design says (docs/decisions). */
 const eventsMax = 42;
@@ -58,15 +54,6 @@ test('a create that has recorded its instance is followed by the join', async ()
     await world.joinNode({ name: 'node-b' });
     await world.log.until('recordJoined');
     expect(world.log.names()).toEqual(['readAndClaimMachine', 'createInstance', 'recordJoined']);
-  });
-});
-
-test('the result of a whole life says what is gone', async () => {
-  const world = await MachineWorld.create(temporal);
-  await world.run(async () => {
-    await world.beginAndJoin();
-    await world.requestDeletion();
-    expect((await resultOf(world.handle)).reason).toBe('instance, Node and object are gone');
   });
 });
 

@@ -9,11 +9,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { aWorld } from '../../support/world.ts';
 import { Machines, SetWorld } from '../machine-set/set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 test('an attempt that timed out can write nothing while the next one is at work', async () => {
   const memory = new InMemoryClient(aMachine());

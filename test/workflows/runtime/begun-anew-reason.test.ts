@@ -7,13 +7,7 @@ test.each([
     failure: ApplicationFailure.create({ message: 'no match', type: 'NondeterminismError' }),
   },
   { reason: 'nondeterminism', failure: new Error('[TMPRL1100] Nondeterminism error: no match') },
-  {
-    reason: 'nondeterminism',
-    failure: ApplicationFailure.create({
-      message: '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(3)',
-      type: 'NondeterminismError',
-    }),
-  },
+
   { reason: 'timeout', failure: new TimeoutFailure('late', undefined, 'START_TO_CLOSE') },
   { reason: 'error', failure: new Error('a bug') },
   { reason: 'error', failure: undefined },

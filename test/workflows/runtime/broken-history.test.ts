@@ -7,11 +7,7 @@ import { Machines, SetWorld } from '../machine-set/set-world.ts';
 
 const otherCode = fileURLToPath(new URL('../../support/other-workflows.ts', import.meta.url));
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 test('a run whose history cannot be replayed begins anew, and acts', async () => {
   const machines = new Machines(2);

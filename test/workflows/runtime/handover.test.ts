@@ -10,11 +10,7 @@ import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-f
 import { RolloutWorld } from '../machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../machine-set/set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 test('a set that continues as new in a batch makes the same machines, before it reads anything', async () => {
   const machines = new Machines(3);

@@ -9,11 +9,7 @@ import { theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.t
 import { RolloutWorld } from '../machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../machine-set/set-world.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 async function timersOf({ handle }: SetWorld): Promise<number> {
   const { events = [] } = await handle.fetchHistory();

@@ -11,11 +11,7 @@ import { distinct } from '../../../workflows/safety/external-drivers.ts';
 import { CallLog, type Steps } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const suspect: Suspect = {
   providerID: 'i-1',

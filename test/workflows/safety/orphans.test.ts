@@ -5,11 +5,7 @@ import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 const suspect = (id: string): Suspect => ({
   providerID: id,

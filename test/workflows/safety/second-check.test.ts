@@ -14,11 +14,7 @@ import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 
-let temporal: TemporalForTests;
-beforeAll(async () => {
-  temporal = await TemporalForTests.start();
-});
-afterAll(() => temporal.stop());
+const temporal = TemporalForTests.ofFile();
 
 /** Each call gets the next answer, and then the last one for ever. */
 function inTurn<Answer>(...answers: [Answer, ...Answer[]]): () => Promise<Answer> {

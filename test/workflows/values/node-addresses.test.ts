@@ -3,10 +3,6 @@ import { nodeAddresses } from '../../../workflows/values/node-addresses.ts';
 const internal = { type: 'InternalIP', address: '10.0.0.1' };
 const hostname = { type: 'Hostname', address: 'node-a' };
 
-test('a machine whose driver returns no address has the Hostname of its Node', () => {
-  expect(nodeAddresses([], { nodeName: 'node-a' })).toEqual([hostname]);
-});
-
 test('addresses of earlier answers stay, each once, ordered by type and address', () => {
   const later = { type: 'ExternalIP', address: '192.0.2.1' };
   const addresses = [internal, later, hostname];

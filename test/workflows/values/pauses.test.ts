@@ -12,19 +12,6 @@ const periods = fc.array(period, { maxLength: 8 });
 const timer = fc.record({ from: time, timeoutMs: time });
 
 describe('paused time', () => {
-  test('counts once what two pauses share, and only inside the period', () => {
-    const pauses = [
-      { from: 10, until: 30 },
-      { from: 20, until: 40 },
-      { from: 90, until: 200 },
-    ];
-    expect(unionOf(pauses)).toEqual([
-      { from: 10, until: 40 },
-      { from: 90, until: 200 },
-    ]);
-    expect(pausedMs(pauses, { from: 35, until: 100 })).toBe(15);
-  });
-
   test('is the same in any order, and when a pause is named twice', () => {
     fc.assert(
       fc.property(periods, period, (pauses, span) => {
@@ -53,33 +40,6 @@ describe('a deadline', () => {
   const begin = { from: 0, timeoutMs: 30 * minute };
 
   test.each<{ name: string; pauses: Period[]; minutes: number }>([
-    { name: 'without a pause is from + timeout', pauses: [], minutes: 30 },
-    {
-      name: 'moves by a pause inside',
-      pauses: [{ from: 5 * minute, until: 15 * minute }],
-      minutes: 40,
-    },
-    {
-      name: 'moves by all of several pauses',
-      pauses: [
-        { from: 5 * minute, until: 15 * minute },
-        { from: 20 * minute, until: 25 * minute },
-      ],
-      minutes: 45,
-    },
-    {
-      name: 'moves by a pause that begins only because an earlier one moved it',
-      pauses: [
-        { from: 5 * minute, until: 15 * minute },
-        { from: 35 * minute, until: 60 * minute },
-      ],
-      minutes: 65,
-    },
-    {
-      name: 'moves by the part that lies after its beginning',
-      pauses: [{ from: -9 * minute, until: 4 * minute }],
-      minutes: 34,
-    },
     {
       name: 'leaves a minute after the pause',
       pauses: [{ from: 29.9 * minute, until: 50 * minute }],

@@ -33,8 +33,6 @@ function aPod(uid: string, changes: Partial<BlockedPod> = {}): BlockedPod {
 
 describe('a pod may be evicted', () => {
   test.each<{ name: string; budgets: WatchedBudget[]; pod?: Partial<BlockedPod>; state?: string }>([
-    { name: 'when its budget allows', budgets: [aBudget('web', 1)], state: 'default/web 101' },
-    { name: 'not when it allows nothing', budgets: [aBudget('web', 0)] },
     { name: 'when no budget takes it any more', budgets: [], state: 'no budget' },
     {
       name: 'when the selector is another',

@@ -55,12 +55,6 @@ test.each([
   });
 });
 
-test('what is no quantity is left out, as the autoscaler would leave out the pool for it', () => {
-  const capacity = { cpu: 'many', memory: '1Gi', pods: '1e2' };
-  const { shown } = written(asking, { ofClass: { ...ofClass, capacity } });
-  expect(Object.keys(shown)).toEqual([`${prefix}memory`, `${prefix}labels`]);
-});
-
 describe('nothing is written', () => {
   test('of a pool that does not ask', () => {
     expect(fromZeroChanges({ notes: {}, ofClass })).toEqual({});
@@ -68,23 +62,10 @@ describe('nothing is written', () => {
       fromZeroChanges({ notes: { 'millwright.dev/scale-from-zero': 'yes' }, ofClass }),
     ).toEqual({});
   });
-
-  test('a second time', () => {
-    const { after } = written(asking);
-    expect(fromZeroChanges({ notes: after, ofClass })).toEqual({});
-  });
 });
 
 describe("a user's own annotation", () => {
   const own = { ...asking, [`${prefix}cpu`]: '64' };
-
-  test('stays, whatever the class says', () => {
-    const { after, shown } = written(own);
-    expect(shown).not.toHaveProperty([`${prefix}cpu`]);
-    expect(after[`${prefix}cpu`]).toBe('64');
-    const changed = written(after, { ofClass: { ...ofClass, capacity: { cpu: 8 } } });
-    expect(changed.after[`${prefix}cpu`]).toBe('64');
-  });
 
   test('stays when it was ours before, and when the pool asks no more', () => {
     const { after } = written(asking);

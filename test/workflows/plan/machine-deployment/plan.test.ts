@@ -8,27 +8,14 @@ import type { DeploymentPlan } from '../../../../workflows/plan/machine-deployme
 import { aSet, many, someFacts, theNewSet } from './rollout/deployment-facts.ts';
 
 const given = { autoRollback: true, faults: [], rolledBackFrom: 'new' };
-const overdue = { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false };
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<DeploymentPlan> }>([
-  {
-    name: 'deleted: all sets go',
-    facts: {
-      isDeleting: true,
-      sets: [theNewSet(), aSet(), aSet({ name: 'going', isDeleting: true })],
-    },
-    plan: { steps: [{ action: 'deleteSets', names: ['new', 'old'], reason: 'being deleted' }] },
-  },
   {
     name: 'deleted although faulty',
     facts: { isDeleting: true, faults: ['no selector'], sets: [theNewSet()] },
     plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
   },
-  {
-    name: 'deleted although paused',
-    facts: { isDeleting: true, isPaused: true, sets: [theNewSet()] },
-    plan: { steps: [{ action: 'deleteSets', names: ['new'], reason: 'being deleted' }] },
-  },
+
   {
     name: 'deleted: sets that go are awaited',
     facts: { isDeleting: true, sets: [theNewSet({ isDeleting: true })] },
@@ -59,16 +46,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
       report: { type: 'Warning', reason: 'InvalidSpec', message: 'no selector; no strategy' },
     },
   },
-  {
-    name: 'faults are said even where a template was given up',
-    facts: {
-      faults: ['no selector'],
-      options: given,
-      progress: overdue,
-      sets: [aSet(), theNewSet()],
-    },
-    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
-  },
+
   {
     name: 'a rollback comes first',
     facts: { rollbackTo: 1, sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'A' })] },
@@ -93,11 +71,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     facts: { rollbackTo: 9, sets: [theNewSet({ machines: many('A', 10) })] },
     plan: { state: 'Progressing' },
   },
-  {
-    name: 'an update in place is refused while the template differs',
-    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' }), theNewSet()] },
-    plan: { steps: [], state: 'Blocked', blockedBy: 'spec' },
-  },
+
   {
     name: 'a set that MCM closed in the middle of an update in place is to replace what fails',
     facts: {
@@ -141,22 +115,11 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
     plan: { state: 'Progressing' },
   },
-  {
-    name: 'a set that takes over from one that was given up grows whatever the canary',
-    facts: {
-      options: { ...given, canary: 2 },
-      progress: overdue,
-      sets: [aSet({ machines: 'AAAA' }), theNewSet({ machines: 'UU' })],
-    },
-    plan: { state: 'RollingBack' },
-  },
 ])('the plan of a deployment: $name', ({ facts, plan }) => {
   expect(planMachineDeployment(someFacts(facts), 0)).toMatchObject(plan);
 });
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; reason: string | undefined }>([
-  { name: 'a good spec', facts: {}, reason: undefined },
-  { name: 'a faulty spec', facts: { faults: ['no strategy'] }, reason: 'InvalidSpec' },
   {
     name: 'a selector that asks for nothing',
     facts: { faults: [selectsAll] },

@@ -15,7 +15,6 @@ test.each<{
   preserve?: string[];
   unpreserve?: string[];
 }>([
-  { name: 'none where none is allowed', machines: [failed('a')], max: 0 },
   {
     name: 'the newest first, of the same age by name',
     machines: [

@@ -72,11 +72,7 @@ test.each<{ name: string; given: Partial<DeletionFacts>; goes: MachineRefs }>([
     },
     goes: { names: ['a', 'b'], reason: 'the set is being deleted' },
   },
-  {
-    name: 'a failed one is replaced',
-    given: { machines: [aFact({ name: 'a' }), failed('b')] },
-    goes: { names: ['b'], reason: '1 failed: to be replaced' },
-  },
+
   {
     name: 'a failed one that is preserved stays',
     given: { machines: [failed('a', { preservedUntil: now + 1 })] },
@@ -99,21 +95,13 @@ test.each<{ name: string; given: Partial<DeletionFacts>; goes: MachineRefs }>([
     given: { machines: [failed('a'), failed('b')], replacements: new Set(['b', 'c']) },
     goes: { names: ['b'], reason: '1 failed: to be replaced' },
   },
-  {
-    name: 'no grant is no replacement',
-    given: { machines: [failed('a')], replacements: new Set([]) },
-    goes: none,
-  },
+
   {
     name: 'a mark goes with the change that came with or after it, although the number is right',
     given: { machines: [aFact({ name: 'a' }), marked('b'), marked('c')], scaledAt: 700_000 },
     goes: { names: ['b', 'c'], reason: '2 marked by the cluster autoscaler' },
   },
-  {
-    name: 'a mark without a change only orders',
-    given: { machines: [marked('a')] },
-    goes: none,
-  },
+
   {
     name: 'a later mark waits for its change',
     given: { machines: [marked('a')], scaledAt: 699_999 },

@@ -12,18 +12,6 @@ const refusal = (...names: string[]): Refusals => ({
 const at = (now: number) => ({ now, random: 0 });
 
 describe('machines that are refused', () => {
-  test('wait for longer after each attempt, up to three minutes', () => {
-    let refused = afterAttempt(undefined, { tried: ['a'], refused: refusal('a'), ...at(0) });
-    const waits: number[] = [];
-    for (let now = 0, count = 0; count < 9; count += 1) {
-      const wait = (refused?.retryAt ?? 0) - now;
-      waits.push(wait / 1000);
-      now += wait;
-      refused = afterAttempt(refused, { tried: ['a'], refused: refusal('a'), ...at(now) });
-    }
-    expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 180, 180]);
-  });
-
   test('are forgotten when they were tried with success', () => {
     const refused = afterAttempt(undefined, { tried: ['a'], refused: refusal('a'), ...at(0) });
     expect(afterAttempt(refused, { tried: ['a'], ...at(9_000) })).toBeUndefined();

@@ -13,47 +13,19 @@ const names = (machines: readonly MachineFact[]): string[] =>
 
 /** `b` goes before `a`, although by name alone `a` would be first. */
 test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFact> }>([
-  { name: 'a low priority goes first', first: { priority: 1 }, second: { priority: 3 } },
-  { name: 'a negative priority goes before all', first: { priority: -1 }, second: { priority: 0 } },
-  {
-    name: 'priority beats the phase',
-    first: { priority: 1, phase: 'Running' },
-    second: { priority: 2, phase: 'Failed' },
-  },
   {
     name: 'one that was chosen for deletion goes before a low priority and before what is broken',
     first: { chosenAt: 5 },
     second: { priority: -1, phase: 'Failed', markedAt: 1 },
   },
-  { name: 'of two chosen ones the latest', first: { chosenAt: 6 }, second: { chosenAt: 5 } },
-  {
-    name: 'one that was chosen at a time goes before one of which no time is known',
-    first: { chosenAt: 5, createdAt: 9 },
-    second: { chosenAt: 0, createdAt: 1 },
-  },
+
   {
     name: 'a preserved one goes last, chosen or not',
     first: {},
     second: { chosenAt: 5, preservedUntil: now + 1 },
   },
   { name: 'a marked one goes first', first: { markedAt: 5 }, second: {} },
-  { name: 'of two marks the older', first: { markedAt: 5 }, second: { markedAt: 6 } },
-  {
-    name: 'priority beats the mark',
-    first: { priority: 1 },
-    second: { priority: 3, markedAt: 5 },
-  },
-  {
-    name: 'the mark beats the phase',
-    first: { markedAt: 5, phase: 'Running' },
-    second: { phase: 'Failed' },
-  },
-  {
-    name: 'the phase beats the age',
-    first: { phase: 'Pending', createdAt: 9 },
-    second: { phase: 'Running', createdAt: 1 },
-  },
-  { name: 'an older one goes first', first: { createdAt: 1 }, second: { createdAt: 2 } },
+
   {
     name: 'a preserved one goes last, whatever its priority',
     first: { priority: 9 },
@@ -69,11 +41,7 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
     first: { preserve: 'auto-preserved', preservedUntil: now + 2 },
     second: { preserve: 'now', preservedUntil: now + 1 },
   },
-  {
-    name: 'a preservation that has no end yet does not count',
-    first: { preserve: 'when-failed', createdAt: 1 },
-    second: { createdAt: 2 },
-  },
+
   {
     name: 'a preservation that is over does not count',
     first: { priority: 1, preservedUntil: now },
@@ -82,22 +50,6 @@ test.each<{ name: string; first: Partial<MachineFact>; second: Partial<MachineFa
 ])('the order of a scale-down: $name', ({ first, second }) => {
   const order = names([aFact({ name: 'a', ...second }), aFact({ name: 'b', ...first })]);
   expect(order).toEqual(['b', 'a']);
-});
-
-test('the phases go in their order in a scale-down', () => {
-  const phases = [
-    'Terminating',
-    'Failed',
-    'CrashLoopBackOff',
-    '',
-    'Unknown',
-    'Pending',
-    'Available',
-    'Running',
-  ];
-  const machines = phases.map((phase, index) => aFact({ name: `${9 - index}`, phase }));
-  const order = orderForScaleDown(machines.toReversed(), now).map(({ phase }) => phase);
-  expect(order).toEqual(phases);
 });
 
 test('a machine that is updated in place counts as Running', () => {

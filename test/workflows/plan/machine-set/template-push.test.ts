@@ -13,40 +13,14 @@ function machine(spec: MachineSpec = {}, metadata: Partial<Machine['metadata']> 
   return aMachine({ spec: template(spec), metadata, phase: 'Running' });
 }
 
-const node = (labels: Record<string, string>) => ({ nodeTemplate: { metadata: { labels } } });
-
 test.each<{ name: string; has: MachineSpec; wants: MachineSpec; patch: object | undefined }>([
-  { name: 'nothing to push', has: {}, wants: {}, patch: undefined },
-  {
-    name: 'a new timeout',
-    has: { drainTimeout: '1h' },
-    wants: { drainTimeout: '2h' },
-    patch: { drainTimeout: '2h' },
-  },
-  {
-    name: 'the same timeout in other words',
-    has: { drainTimeout: '1m30s', healthTimeout: '10m0s' },
-    wants: { drainTimeout: '90s', healthTimeout: '10m' },
-    patch: undefined,
-  },
   {
     name: 'what the template has no more',
     has: { healthTimeout: '1h', maxEvictRetries: 3, nodeConditions: 'A' },
     wants: {},
     patch: { healthTimeout: null, maxEvictRetries: null, nodeConditions: null },
   },
-  {
-    name: 'labels of the Node, of which one went',
-    has: node({ a: '1', b: '1' }),
-    wants: node({ a: '2' }),
-    patch: { nodeTemplate: { metadata: { labels: { a: '2', b: null } } } },
-  },
-  {
-    name: 'an empty node template as Go writes it',
-    has: {},
-    wants: { nodeTemplate: { metadata: { creationTimestamp: null }, spec: {} } },
-    patch: undefined,
-  },
+
   {
     name: 'all of it',
     has: {},
@@ -89,7 +63,6 @@ test.each<{ name: string; phase: MachinePhase; metadata?: Partial<Machine['metad
 });
 
 test.each([
-  { name: 'wins over the template', own: '5m', has: '20m', patch: { creationTimeout: '5m' } },
   { name: 'is left alone once it stands', own: '5m', has: '300s', patch: undefined },
   { name: 'that is none gives way', own: 'soon', has: '20m', patch: { creationTimeout: '1h' } },
 ])("the machine's own creation timeout $name", ({ own, has, patch }) => {

@@ -1,43 +1,17 @@
 import type { Row } from './rows.ts';
-import {
-  now,
-  prepared,
-  pending,
-  running,
-  deleted,
-  teardown,
-  failing,
-  plan,
-  wantedOf,
-} from './rows.ts';
+import { now, prepared, running, deleted, teardown, failing, plan, wantedOf } from './rows.ts';
 
 describe('deletion', () => {
   const drained = { ...running, ...deleted, teardown };
   const gone = { ...drained, teardown: { stage: 'deleted' } } as const;
   const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
   const draining = { ...creating, name: 'drain' } as const;
-  const syncing = { ...creating, name: 'syncNode' } as const;
+
   const refusal = { ...failing().detail, code: 'FailedPrecondition' } as const;
   const refused = { ...failing(), detail: refusal };
   test.each<Row>([
-    {
-      name: 'does not wait until its Node was written',
-      given: { ...running, ...deleted, running: syncing },
-      action: 'cancel',
-      reason: 'deletion requested during a change of its Node',
-    },
-    { name: 'begins with a look', given: { ...running, ...deleted }, action: 'beginTeardown' },
     { name: 'of a machine never read', given: deleted, action: 'beginTeardown' },
-    {
-      name: 'of a Failed machine',
-      given: { ...pending, ...deleted, phase: 'Failed' },
-      action: 'beginTeardown',
-    },
-    {
-      name: 'while a create is refused',
-      given: { ...prepared, ...deleted, failure: failing() },
-      action: 'beginTeardown',
-    },
+
     {
       name: 'drains first',
       given: { ...drained, teardown: { stage: 'draining' } },
@@ -48,18 +22,7 @@ describe('deletion', () => {
       given: { ...prepared, ...deleted, teardown: { stage: 'searching' } },
       action: 'findInstance',
     },
-    {
-      name: 'looks for it again after a while when the cloud does not answer',
-      given: {
-        ...prepared,
-        ...deleted,
-        failure: failing(),
-        teardown: { stage: 'searching' },
-      },
-      action: 'wait',
-      until: now + 4_000,
-    },
-    { name: 'then deletes the instance', given: drained, action: 'deleteInstance' },
+
     { name: 'then lets the object go', given: gone, action: 'finishTeardown' },
     {
       name: 'a machine that never had a readable class has nothing to delete',
@@ -87,16 +50,7 @@ describe('deletion', () => {
       given: { ...drained, isUnreported: true },
       action: 'recordFailure',
     },
-    {
-      name: 'a Node that could not be deleted is left alone for a while',
-      given: { ...gone, failure: failing() },
-      action: 'wait',
-    },
-    {
-      name: 'a readable class is asked even when no create was sent in this life',
-      given: { ...prepared, ...deleted, teardown },
-      action: 'deleteInstance',
-    },
+
     {
       name: 'an ambiguous create holds the object through the settle window',
       given: { ...drained, unsettledUntil: now + 5_000 },
@@ -109,34 +63,13 @@ describe('deletion', () => {
       given: { ...drained, unsettledUntil: now },
       action: 'deleteInstance',
     },
-    {
-      name: 'later each time while the cloud does not answer',
-      given: { ...drained, unsettledUntil: now, failure: failing() },
-      action: 'wait',
-      until: now + 4_000,
-    },
-    {
-      name: 'a create under way is cancelled first',
-      given: { ...prepared, ...deleted, running: creating },
-      action: 'cancel',
-    },
-    {
-      name: 'and awaited',
-      given: { ...prepared, ...deleted, running: { ...creating, isCancelRequested: true } },
-      action: 'wait',
-      reason: 'create is being cancelled',
-    },
+
     {
       name: 'a create is cancelled too when the object vanished',
       given: { ...prepared, isGone: true, running: creating },
       action: 'cancel',
     },
-    {
-      name: 'a drain goes on when the object vanished',
-      given: { ...drained, isGone: true, running: draining },
-      action: 'wait',
-      reason: 'drain is running',
-    },
+
     {
       name: 'a Machine of the same name is told what it waits for, beside the drain',
       given: { ...drained, isGone: true, running: draining, isSuccessorUntold: true },
@@ -158,11 +91,7 @@ describe('deletion', () => {
       action: 'wait',
       reason: 'create is being cancelled',
     },
-    {
-      name: 'a teardown that began is finished although the object vanished',
-      given: { ...drained, isGone: true },
-      action: 'deleteInstance',
-    },
+
     {
       name: 'a finished one ends the life and says so, also when the object was seen to go',
       given: { ...gone, isGone: true, teardown: { stage: 'finished' } },
@@ -180,12 +109,7 @@ describe('deletion', () => {
       action: 'cancel',
       reason: 'force-deletion',
     },
-    {
-      name: 'that is asked once',
-      given: { ...drained, mustForce: true, running: { ...draining, isCancelRequested: true } },
-      action: 'wait',
-      reason: 'drain is being cancelled',
-    },
+
     {
       name: 'a forced drain goes on',
       given: { ...drained, mustForce: true, running: { ...draining, isForced: true } },
@@ -198,12 +122,7 @@ describe('deletion', () => {
       action: 'cancel',
       reason: 'its annotations changed',
     },
-    {
-      name: 'a drain goes on as long as they are the same',
-      given: { ...drained, drainOptions: 'a', running: { ...draining, drainOptions: 'a' } },
-      action: 'wait',
-      reason: 'drain is running',
-    },
+
     {
       name: 'that is undone ends in a life that begins with a read',
       given: { ...drained, isDeleting: false },

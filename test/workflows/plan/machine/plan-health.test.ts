@@ -11,18 +11,7 @@ describe('health', () => {
       action: 'wait',
       reason: 'runs on Node pool-a',
     },
-    {
-      name: 'a healthy machine whose last check may still write is looked at again',
-      given: { ...running, health: { mustCheck: false, checkAt: now + 5_000 } },
-      action: 'wait',
-      reason: 'runs on Node pool-a',
-      until: now + 5_000,
-    },
-    {
-      name: 'a Node that changed is looked at',
-      given: { ...running, health: { mustCheck: true } },
-      action: 'checkHealth',
-    },
+
     {
       name: 'an edited spec is read before',
       given: { ...running, isRead: false, health: { mustCheck: true } },
@@ -51,18 +40,7 @@ describe('health', () => {
       action: 'wait',
       reason: 'failed',
     },
-    {
-      name: 'a Failed one whose look met an outage waits for the next look',
-      given: { ...running, phase: 'Failed', health: { mustCheck: false, checkAt: now + 7_000 } },
-      action: 'wait',
-      reason: 'failed',
-      until: now + 7_000,
-    },
-    {
-      name: 'a Failed one whose Node changed is looked at',
-      given: { ...running, phase: 'Failed', health: { mustCheck: true } },
-      action: 'checkHealth',
-    },
+
     {
       name: 'a deletion comes first',
       given: { ...unknown, ...deleted, health: { mustCheck: true } },

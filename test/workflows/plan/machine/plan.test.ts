@@ -21,7 +21,6 @@ const looking = { name: 'getConsoleOutput', isCancelRequested: false, isForced: 
 describe('launch', () => {
   const unread = { ...running, isRead: false };
   test.each<Row>([
-    { name: 'a new machine is read first', given: {}, action: 'readAndClaim' },
     { name: 'one that was read gets its instance', given: prepared, action: 'create' },
     { name: 'an instance is written on the object', given: launched, action: 'recordCreated' },
     {
@@ -36,26 +35,7 @@ describe('launch', () => {
       given: { ...pending, isNodeReady: true },
       action: 'recordJoined',
     },
-    {
-      name: 'a ready Node in the last moment beats the deadline',
-      given: { ...pending, isNodeReady: true, createDeadline: now },
-      action: 'recordJoined',
-    },
-    {
-      name: 'a ready Node whose instance is not on the object yet: first the object',
-      given: { ...launched, isNodeReady: true },
-      action: 'recordCreated',
-    },
-    {
-      name: 'so is one that came at its deadline: what is not on the object could be lost',
-      given: { ...launched, isNodeReady: true, createDeadline: now },
-      action: 'recordCreated',
-    },
-    {
-      name: 'and one whose object is to be read again',
-      given: { ...launched, isRead: false, failure: failing() },
-      action: 'recordCreated',
-    },
+
     {
       name: 'a target cluster that did not answer is asked again after a while',
       given: { outage },
@@ -79,11 +59,7 @@ describe('launch', () => {
       action: 'wait',
       until: now + 4_000,
     },
-    {
-      name: 'a deletion is not kept waiting by a target cluster that does not answer',
-      given: { outage, ...deleted },
-      action: 'beginTeardown',
-    },
+
     {
       name: 'a Node that joins gets what the Machine says of it',
       given: { ...pending, isNodeBehind: true },
@@ -125,12 +101,7 @@ describe('launch', () => {
       action: 'wait',
       until: now + 60_000,
     },
-    {
-      name: 'a running machine waits',
-      given: running,
-      action: 'wait',
-      reason: 'runs on Node pool-a',
-    },
+
     {
       name: 'the Node of a running machine follows what was edited',
       given: { ...running, isNodeBehind: true },
@@ -147,26 +118,13 @@ describe('launch', () => {
       action: 'wait',
       reason: 'runs without a Node',
     },
-    {
-      name: 'a running machine whose spec was edited is read again, not joined again',
-      given: unread,
-      action: 'readAndClaim',
-    },
-    {
-      name: 'a running machine has no creation deadline',
-      given: { ...running, isNodeReady: false, createDeadline: now - 1 },
-      action: 'wait',
-    },
+
     {
       name: 'of a pending machine without a Node at its deadline the console is read',
       given: { ...pending, createDeadline: now },
       action: 'getConsoleOutput',
     },
-    {
-      name: 'then it is looked at once more',
-      given: { ...pending, createDeadline: now, isConsoleRead: true },
-      action: 'recordTimeout',
-    },
+
     {
       name: 'a look at the console is waited for',
       given: { ...pending, createDeadline: now, running: looking },
@@ -200,11 +158,7 @@ describe('launch', () => {
       given: { ...prepared, createDeadline: now, failure: failing() },
       action: 'recordTimeout',
     },
-    {
-      name: 'a Failed machine without an owner is created all the same',
-      given: { ...prepared, ...orphanedAndFailed },
-      action: 'create',
-    },
+
     {
       name: 'a Failed machine without an owner backs off past its deadline',
       given: { ...prepared, ...orphanedAndFailed, failure: failing() },
@@ -217,11 +171,7 @@ describe('launch', () => {
       action: 'wait',
       reason: 'has not joined yet',
     },
-    {
-      name: 'a Failed machine without an owner joins late',
-      given: { ...pending, ...orphanedAndFailed, isNodeReady: true },
-      action: 'recordJoined',
-    },
+
     {
       name: 'a Failed machine waits for its set, whatever else is true',
       given: { ...pending, phase: 'Failed', isNodeReady: true, createDeadline: now - 1 },
@@ -242,12 +192,7 @@ describe('back-off', () => {
       reason: 'Internal: no luck',
       until: now + 4_000,
     },
-    {
-      name: 'a faulty class waits as well',
-      given: { failure: failing() },
-      action: 'wait',
-      until: now + 4_000,
-    },
+
     {
       name: 'a wait never outlasts the creation deadline',
       given: { ...prepared, failure: failing(), createDeadline: now + 1_000 },
@@ -259,11 +204,7 @@ describe('back-off', () => {
       given: { failure: failing({ retryAt: now }) },
       action: 'readAndClaim',
     },
-    {
-      name: 'a repaired class wakes it at once',
-      given: { failure: failing({ retryAt: 0 }) },
-      action: 'readAndClaim',
-    },
+
     {
       name: 'a failed deletion waits past the creation deadline',
       given: { ...launched, ...deleted, teardown, failure: failing(), createDeadline: now - 1 },
@@ -289,11 +230,6 @@ describe('a stripped finalizer', () => {
       action: 'complete',
       reason: 'lives on',
     },
-    {
-      name: 'gone after both were seen, but no teardown began: complete',
-      given: { ...running, ...deleted, isGone: true },
-      action: 'complete',
-    },
   ])('$name', (row) => {
     expect(plan(row.given)).toMatchObject(wantedOf(row));
   });
@@ -307,11 +243,7 @@ describe('an instance that seems to be gone', () => {
       given: { ...running, missing: loss },
       action: 'describeInstance',
     },
-    {
-      name: 'is asked for before the machine has joined, too',
-      given: { ...pending, missing: loss },
-      action: 'describeInstance',
-    },
+
     {
       name: 'is not asked for before it is time: the machine wakes then',
       given: { ...running, missing: { askAt: now + 7_000, isConfirmed: false } },

@@ -4,7 +4,7 @@ import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { isLong } from '../../../../workflows/plan/machine/steps.ts';
 import type { PreservationFacts } from '../../../../workflows/plan/machine/preservation-step.ts';
 import type { Row } from './rows.ts';
-import { deleted, now, pending, plan, running, teardown, wantedOf } from './rows.ts';
+import { deleted, now, pending, plan, running, wantedOf } from './rows.ts';
 
 function spoken(changes: Partial<PreservationFacts> = {}): { preservation: PreservationFacts } {
   return { preservation: { mustCheck: false, mustDrain: false, mustForce: false, ...changes } };
@@ -23,21 +23,7 @@ describe('preservation', () => {
       given: { ...running, ...spoken({ mustCheck: true }) },
       action: 'preserve',
     },
-    {
-      name: 'before anything else of a life',
-      given: { ...failed, ...spoken({ mustCheck: true }), health: { mustCheck: true } },
-      action: 'preserve',
-    },
-    {
-      name: 'but not of one that is being deleted',
-      given: { ...failed, ...deleted, ...spoken({ mustCheck: true }) },
-      action: 'beginTeardown',
-    },
-    {
-      name: 'nor of one that is going',
-      given: { ...failed, isDeleting: true, teardown, ...spoken({ mustCheck: true }) },
-      action: 'deleteInstance',
-    },
+
     {
       name: 'whatever it waits for, it wakes when its time is over',
       given: { ...running, ...spoken({ until }) },
@@ -50,12 +36,7 @@ describe('preservation', () => {
       given: { ...running, ...spoken({ until: now }) },
       action: 'preserve',
     },
-    {
-      name: 'a server out of reach is left alone for a while',
-      given: { ...running, ...spoken({ mustCheck: true, until, checkAt: now + 9_000 }) },
-      action: 'wait',
-      until: now + 9_000,
-    },
+
     {
       name: 'also when the time is over meanwhile',
       given: { ...running, ...spoken({ until: now - 1, checkAt: now + 9_000 }) },
@@ -78,12 +59,7 @@ describe('preservation', () => {
       given: { ...pending, phase: 'Failed', isNodeReady: true, ...spoken({ until }) },
       action: 'recordJoined',
     },
-    {
-      name: 'and waits for its replacement when not',
-      given: { ...pending, phase: 'Failed', isNodeReady: true },
-      action: 'wait',
-      reason: 'its MachineSet decides',
-    },
+
     {
       name: 'no instance is made for one that is kept without',
       given: { phase: 'Failed', isRead: true, provider: 'virtual', ...spoken({ until }) },
@@ -103,11 +79,7 @@ describe('beside a drain of a Node that is kept', () => {
       given: { ...failed, ...draining, ...kept, health: { mustCheck: true } },
       action: 'checkHealth',
     },
-    {
-      name: 'so do looks',
-      given: { ...failed, ...draining, ...spoken({ mustCheck: true, mustDrain: true }) },
-      action: 'preserve',
-    },
+
     {
       name: 'a deletion ends it',
       given: { ...failed, ...draining, ...kept, ...deleted },

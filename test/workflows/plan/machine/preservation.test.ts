@@ -17,15 +17,8 @@ function facts(changes: Partial<PreservationFacts>): PreservationFacts {
 
 describe('whose word counts', () => {
   test.each([
-    { name: 'nobody says anything', requests: {}, value: undefined, from: 'machine' },
-    { name: 'the Machine', requests: { machine: 'now' }, value: 'now', from: 'machine' },
     { name: 'the Node', requests: { node: 'when-failed' }, value: 'when-failed', from: 'node' },
-    {
-      name: 'the Node before the Machine',
-      requests: { node: 'false', machine: 'now' },
-      value: 'false',
-      from: 'node',
-    },
+
     {
       name: 'the Node, also when it takes its word back',
       requests: { lastApplied: 'now', machine: 'now' },
@@ -97,35 +90,23 @@ const recovered = { action: 'stop', reason: 'recovered' } as const;
 
 describe('what is done', () => {
   test.each<Row>([
-    { plan: { action: 'none' } },
     { given: failed, plan: { action: 'none' } },
-    { given: kept, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
-    { value: 'false', plan: { action: 'none' } },
+
     { value: 'false', given: kept, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
-    { value: 'false', given: over, plan: { action: 'stop', reason: 'withdrawn', forgets: false } },
+
     { value: 'now', plan: { action: 'preserve', until: later, isNew: true, isToBeDrained: false } },
-    { value: 'now', given: kept, plan: { action: 'preserve', until: later, isNew: false } },
-    { value: 'now', given: failed, plan: { action: 'preserve', isToBeDrained: true } },
+
     { value: 'now', given: over, plan: expired },
-    { value: 'now', given: { ...over, ...failed }, plan: expired },
+
     { value: 'when-failed', plan: { action: 'none' } },
     { value: 'when-failed', given: kept, plan: { ...recovered, forgets: false } },
-    { value: 'when-failed', given: over, plan: expired },
-    { value: 'when-failed', given: failed, plan: { action: 'preserve', isToBeDrained: true } },
-    { value: 'when-failed', given: { ...failed, ...over }, plan: expired },
+
     { value: 'auto-preserved', plan: { ...recovered, forgets: true } },
-    { value: 'auto-preserved', given: kept, plan: { ...recovered, forgets: true } },
+
     { value: 'auto-preserved', given: failed, plan: { action: 'preserve', until: later } },
-    { value: 'auto-preserved', given: { ...failed, ...over }, plan: expired },
-    { value: 'soon', given: failed, plan: { action: 'none' } },
   ])('$value, given $given: $plan', ({ value, given = {}, plan }) => {
     const requests = value === undefined ? {} : { machine: value };
     expect(planPreservation(facts({ requests, ...given }), now)).toMatchObject(plan);
-  });
-
-  test('an expiry that was edited is followed', () => {
-    const given = facts({ requests: { machine: 'now' }, expiresAt: now + 5_000 });
-    expect(planPreservation(given, now)).toMatchObject({ until: now + 5_000, isNew: false });
   });
 
   test('the end is a whole second, as it is written, and not before the time', () => {

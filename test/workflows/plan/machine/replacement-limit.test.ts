@@ -19,8 +19,6 @@ function answer(changes: Partial<ReplacementFacts> = {}, others: CountedMachine[
 }
 
 test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<ReplacementFacts> }>([
-  { name: 'alone' },
-  { name: 'beside healthy ones', others: [named('b')] },
   { name: 'beside other Unknown ones', others: [named('b', { phase: 'Unknown' })] },
   {
     name: 'beside a preserved Failed one',
@@ -32,34 +30,18 @@ test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<Replacement
     facts: { granted: ['b'] },
   },
   { name: 'when it was granted before', facts: { granted: ['a'] } },
-  {
-    name: 'beside one with a limit of two',
-    others: [named('b', { phase: 'Failed' })],
-    facts: { limit: 2 },
-  },
 ])('a machine may fail $name', ({ others, facts }) => {
   expect(answer(facts, others)).toEqual({ mayFail: true, granted: ['a'] });
 });
 
 test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<ReplacementFacts> }>([
-  { name: 'while one is Failed', others: [named('b', { phase: 'Failed' })] },
-  { name: 'while one comes up', others: [named('b', { phase: 'Pending' })] },
   { name: 'while one without a phase comes up', others: [named('b', { phase: '' })] },
   { name: 'while one goes', others: [named('b', { isDeleting: true })] },
-  {
-    name: 'while a preserved one goes',
-    others: [named('b', { phase: 'Terminating', isDeleting: true, isPreserved: true })],
-  },
+
   {
     name: 'while another was granted and is not Failed yet',
     others: [named('b', { phase: 'Unknown' })],
     facts: { granted: ['b'] },
-  },
-  { name: 'while one is still to be created', facts: { missing: 1 } },
-  {
-    name: 'while two go with a limit of two',
-    others: [named('b', { phase: 'Failed' }), named('c', { phase: 'Pending' })],
-    facts: { limit: 2 },
   },
 ])('a machine waits $name', ({ others, facts }) => {
   expect(answer(facts, others)).toMatchObject({ mayFail: false });

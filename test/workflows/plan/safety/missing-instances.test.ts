@@ -53,12 +53,6 @@ describe('a mass loss', () => {
     const look = { machines: of, unlisted: gone, asked: gone, missing: missing(gone) };
     expect(isMassLoss(look)).toBe(isMass);
   });
-
-  test('is reckoned from those that were asked for, when they are too many', () => {
-    const look = { machines: 1_000, unlisted: 900, asked: 200, missing: missing(150) };
-    expect(isMassLoss(look)).toBe(true);
-    expect(isMassLoss({ ...look, missing: missing(50) })).toBe(false);
-  });
 });
 
 test('what all scopes of a provider miss counts together, with those that miss none', () => {

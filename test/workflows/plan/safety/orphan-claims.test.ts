@@ -19,12 +19,6 @@ const aMachine = (changes: Partial<MachineClaim> = {}): MachineClaim => ({
 });
 
 test.each<{ when: string; machines: MachineClaim[]; expected: object }>([
-  { when: 'there is no Machine', machines: [], expected: { orphan: 'noMachine' } },
-  {
-    when: 'there are other Machines only',
-    machines: [aMachine({ name: 'pool-b', uid: 'uid-b', providerID: 'cloud:///zone-1/i-2' })],
-    expected: { orphan: 'noMachine' },
-  },
   {
     when: 'its Machine names it',
     machines: [aMachine({ providerID: instance.providerID })],
@@ -35,21 +29,7 @@ test.each<{ when: string; machines: MachineClaim[]; expected: object }>([
     machines: [aMachine({ providerID: 'cloud:///region/i-1' })],
     expected: { kept: 'claimed' },
   },
-  {
-    when: 'its Machine names it in another case, as Azure lists names in lower case',
-    machines: [aMachine({ providerID: 'cloud:///zone-1/I-1' })],
-    expected: { kept: 'claimed' },
-  },
-  {
-    when: 'a Machine of another name names it',
-    machines: [aMachine({ name: 'x', uid: 'uid-x', providerID: instance.providerID })],
-    expected: { kept: 'claimed' },
-  },
-  {
-    when: 'a Machine of its name has none yet',
-    machines: [aMachine({ uid: 'another' })],
-    expected: { kept: 'creating' },
-  },
+
   {
     when: 'the Machine of its token has none yet',
     machines: [aMachine({ name: 'renamed' })],

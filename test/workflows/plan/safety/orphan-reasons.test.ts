@@ -39,7 +39,7 @@ test.each([
   { left: 'errors', report: { ...well, mode: 'report', errors: [{}] }, isOpen: true },
   { left: 'young', report: { ...well, kept: { total: 1, young: 1 } }, isOpen: true },
   { left: 'creating', report: { ...well, kept: { total: 1, creating: 1 } }, isOpen: true },
-  { left: 'deleting', report: { ...well, kept: { total: 1, deleting: 1 } }, isOpen: true },
+
   { left: 'missing', report: { ...well, missing: { total: 1, stopped: [] } }, isOpen: true },
   { left: 'lost', report: { ...well, missing: { total: 9, stopped: [{}] } }, isOpen: false },
   { left: 'no report', report: undefined, isOpen: false },

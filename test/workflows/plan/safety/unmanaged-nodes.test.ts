@@ -24,7 +24,6 @@ const mark = { unmanaged: 1, mark: ['node-a'], clear: [] };
 const nothing = { unmanaged: 0, mark: [], clear: [] };
 
 test.each<{ when: string; node?: NodeFact; machines?: MachineFact[]; expected: object }>([
-  { when: 'nobody has it', expected: mark },
   { when: 'it is as old as the timeout', node: aNode({ ageSeconds: 1_200 }), expected: nothing },
   { when: 'a Machine has it', machines: [aMachine({ nodeName: 'node-a' })], expected: nothing },
   {
@@ -60,12 +59,6 @@ test.each<{ when: string; node?: NodeFact; machines?: MachineFact[]; expected: o
     node: aNode({ isMarked: true }),
     machines: [aMachine({ nodeName: 'node-a' })],
     expected: { unmanaged: 0, mark: [], clear: ['node-a'] },
-  },
-  {
-    when: 'it is marked and two Machines have it',
-    node: aNode({ isMarked: true }),
-    machines: [aMachine({ nodeName: 'node-a' }), aMachine({ name: 'b', nodeName: 'node-a' })],
-    expected: nothing,
   },
 ])('what is done with a Node when $when', ({ node = aNode(), machines = [], expected }) => {
   const input = { nodes: [node], machines, creationTimeoutSeconds: 1_200, now };

@@ -41,17 +41,6 @@ test('a set that only noted the scaling stays settled', () => {
   expect(after?.sets[0]).toMatchObject({ isObserved: true, hasFreshScaling: true });
 });
 
-test('what was done is not planned again', () => {
-  const { steps } = planMachineDeployment(facts, 0);
-  const after = afterSteps(
-    facts,
-    steps,
-    written(...steps.map((step) => ('name' in step ? step.name : ''))),
-  );
-  expect(steps).not.toEqual([]);
-  expect(after && planMachineDeployment(after, 0).steps).toEqual([]);
-});
-
 test('a Running machine behind a chosen one that has gone counts as none that was chosen', () => {
   const sets = [aSet({ machines: 'AAUU', chosen: [0] }), theNewSet({ machines: 'AA' })];
   const before = someFacts({ replicas: 4, sets });
@@ -68,16 +57,11 @@ describe('only another look can tell', () => {
       steps: [scale('old', 3, 2), scale('new', 1, 2)],
       names: ['old'],
     },
-    { when: 'nothing was written', steps: [scale('old', 3, 2)], names: [] },
+
     {
       when: 'something else was done as well',
       steps: [scale('old', 3, 2), { action: 'forgetGivenUp', reason: '' }],
       names: ['old'],
-    },
-    {
-      when: 'a set was made',
-      steps: [{ action: 'createSet', name: 'new', replicas: 1, revision: 2, reason: '' }],
-      names: [],
     },
   ])('when $when', ({ steps, names }) => {
     expect(afterSteps(facts, steps, written(...names))).toBeUndefined();

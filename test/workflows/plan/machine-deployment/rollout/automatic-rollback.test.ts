@@ -23,16 +23,6 @@ test('a template is not given up for a preserved machine beside those that came 
   expect(givesUp(aSet(), theNewSet({ machines: `${many('A', 9)}U`, preserved: 1 }))).toBe(false);
 });
 
-test.each([
-  { name: 'fail, preserved or not', set: theNewSet({ machines: 'UU', preserved: 2 }) },
-  {
-    name: 'are missing beside a preserved one',
-    set: theNewSet({ machines: 'UAAU', preserved: 1 }),
-  },
-])('a template is given up whose machines $name', ({ set }) => {
-  expect(givesUp(aSet({ machines: many('A', 10) }), set)).toBe(true);
-});
-
 test('a rollout that is late as old machines drain is not given up for a new one that fails', () => {
   const draining = aSet({ going: 1 });
   const whole = withLateness(undefined, read(late, draining, theNewSet({ machines: 'AAA' })));

@@ -19,30 +19,17 @@ const old = aSet({ machines: many('A', 10) });
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason?: string }>([
   {
-    name: 'paused by its spec',
-    facts: { isPaused: true, sets: [theNewSet({ machines: 'A' })] },
-    kind: 'paused',
-    reason: 'Deployment is paused',
-  },
-  {
     name: 'a change that waits for its time',
     facts: { options: later, sets: [old] },
     kind: 'rolloutAfter',
     reason: 'The rollout waits until 22:00',
   },
-  {
-    name: 'paused before it waits for a time',
-    facts: { isPaused: true, options: later, sets: [old] },
-    kind: 'paused',
-  },
+
   {
     name: 'a change whose time has come',
     facts: { options: options({ rolloutAfter: { at: now, text: '22:00' } }), sets: [old] },
   },
-  {
-    name: 'no change, so there is nothing to wait for',
-    facts: { options: later, sets: [theNewSet()] },
-  },
+
   {
     name: 'an option that cannot be parsed',
     facts: { options: options({ faults: ['annotation x: Invalid value'] }), sets: [old] },
@@ -63,10 +50,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; kind?: string; reason
     name: 'a canary whose machines are still to come',
     facts: { options: canary, sets: [old, theNewSet({ machines: 'AU' })] },
   },
-  {
-    name: 'a canary whose machines have not run for long enough',
-    facts: { options: canary, sets: [old, theNewSet({ machines: 'AR' })] },
-  },
+
   {
     name: 'OnDelete with nothing under way',
     facts: {
@@ -116,7 +100,6 @@ describe('a canary', () => {
     target?: SetFacts;
     limit: number | undefined;
   }>([
-    { name: 'limits the new set', limit: 2 },
     {
       name: 'that was passed does not',
       facts: { options: options({ canary: 2, canaryPassed: 2 }) },
@@ -133,19 +116,13 @@ describe('a canary', () => {
       sets: [aSet(), theNewSet({ machines: 'A' })],
       limit: undefined,
     },
-    {
-      name: 'has no say where no old set is left that could have the rest',
-      sets: [aSet({ machines: many('A', 9), isDeleting: true }), theNewSet({ machines: 'A' })],
-      limit: undefined,
-    },
-    { name: 'has no say in a rollback', target: theNewSet({ isFormer: true }), limit: undefined },
+
     {
       name: 'has no say in a rollback that has just begun',
       target: theNewSet({ revision: 0 }),
       limit: undefined,
     },
     { name: 'has no say with OnDelete', facts: { strategy: 'OnDelete' }, limit: undefined },
-    { name: 'has no say with Recreate', facts: { strategy: 'Recreate' }, limit: undefined },
   ])('$name', ({ facts, target = theNewSet(), sets = [old, target], limit }) => {
     expect(canaryLimit(someFacts({ options: canary, ...facts, sets }), target)).toBe(limit);
   });

@@ -13,22 +13,6 @@ describe('what the new set may not have yet is for', () => {
       sets: [aSet({ machines: 'A' }), aSet({ name: 'newer', revision: 2, machines: 'A' })],
       keeper: 'newer',
     },
-    {
-      name: 'one that has machines before one that has none',
-      sets: [aSet({ machines: 'A' }), aSet({ name: 'newer', revision: 2 })],
-      keeper: 'old',
-    },
-    {
-      name: 'the one with the highest revision where none has machines',
-      sets: [aSet(), aSet({ name: 'newer', revision: 2 })],
-      keeper: 'newer',
-    },
-    {
-      name: 'none that is being deleted',
-      sets: [aSet({ machines: 'A' }), aSet({ name: 'newer', revision: 2, isDeleting: true })],
-      keeper: 'old',
-    },
-    { name: 'nobody where there is no old set', sets: [], keeper: undefined },
   ])('$name', ({ sets, keeper }) => {
     const all = [...sets, theNewSet({ revision: 3 })];
     expect(keeperOf(rolloutOf(someFacts({ sets: all })))?.name).toBe(keeper);
@@ -58,16 +42,6 @@ describe('with a canary', () => {
   const old = aSet({ machines: many('A', 10) });
   test.each<{ name: string; facts: Partial<DeploymentFacts>; sizes: Record<string, number> }>([
     {
-      name: 'that is still coming up, the old set takes a scale-up',
-      facts: { replicas: 20, sets: [old, theNewSet({ machines: 'U' })] },
-      sizes: { old: 19 },
-    },
-    {
-      name: 'that holds, the old set takes a scale-up',
-      facts: { replicas: 20, sets: [old, theNewSet({ machines: 'A' })] },
-      sizes: { old: 19 },
-    },
-    {
       name: 'whose set is larger than it, the old set takes the rest',
       facts: { replicas: 20, sets: [old, theNewSet({ machines: 'AAA' })] },
       sizes: { old: 17 },
@@ -77,14 +51,7 @@ describe('with a canary', () => {
       facts: { sets: [aSet({ machines: many('A', 9), going: 2 }), theNewSet()] },
       sizes: {},
     },
-    {
-      name: 'the old set takes what there is room for',
-      facts: {
-        replicas: 20,
-        sets: [aSet({ machines: many('A', 10), going: 4 }), theNewSet({ machines: 'U' })],
-      },
-      sizes: { old: 16 },
-    },
+
     {
       name: 'machines that drain since nothing was wanted hold nobody up',
       facts: {

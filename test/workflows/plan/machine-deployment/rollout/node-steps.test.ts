@@ -21,8 +21,7 @@ test.each<{
     sets: [old, theNewSet()],
     step: { action: 'taintNodes', set: 'old' },
   },
-  { name: 'tainted ones are left alone', sets: [tainted, theNewSet()], step: undefined },
-  { name: 'an idle set has no Nodes', sets: [aSet(), whole], step: undefined },
+
   {
     name: 'a set that is being deleted is left alone',
     sets: [aSet({ ...old, isDeleting: true }), whole],
@@ -34,12 +33,7 @@ test.each<{
     sets: [old, theNewSet()],
     step: undefined,
   },
-  {
-    name: 'Recreate taints nothing',
-    facts: { strategy: 'Recreate' },
-    sets: [old, theNewSet()],
-    step: undefined,
-  },
+
   {
     name: 'Nodes of a set that is wanted again lose the taint first',
     sets: [old, theNewSet({ isTainted: true })],
@@ -91,12 +85,6 @@ test.each<{
     name: 'and not while old machines are going away',
     facts: { hasProtectedNodes: true },
     sets: [aSet({ going: 1, isTainted: true }), whole],
-    step: undefined,
-  },
-  {
-    name: 'nor while new ones are missing',
-    facts: { hasProtectedNodes: true },
-    sets: [aSet(), theNewSet({ machines: many('A', 9), replicas: 10 })],
     step: undefined,
   },
 ])('the next step for the Nodes of a rollout: $name', ({ facts, sets, step }) => {

@@ -12,23 +12,13 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: {},
     steps: [{ action: 'createSet', name: 'new', replicas: 10, revision: 1 }],
   },
-  {
-    name: 'a set for a new template is made with what the surge allows, and the highest revision',
-    facts: {
-      sets: [aSet({ machines: many('A', 10), revision: 6 }), aSet({ name: 'idle', revision: 8 })],
-    },
-    steps: [{ action: 'createSet', name: 'new', replicas: 2, revision: 9 }],
-  },
+
   {
     name: 'without surge it is made empty, and says why it is made',
     facts: { maxSurge: 0, maxUnavailable: 1, sets: [aSet({ machines: many('A', 10) })] },
     steps: [{ action: 'createSet', replicas: 0, reason: 'the template has no set yet' }],
   },
-  {
-    name: 'a paused deployment makes no set',
-    facts: { isPaused: true, sets: [aSet({ machines: many('A', 10) })] },
-    steps: [],
-  },
+
   {
     name: 'the set of the template takes over what changed before anything else',
     facts: {
@@ -36,15 +26,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'syncSet', name: 'new', revision: 2 }],
   },
-  {
-    name: 'what cannot be taken over for now keeps no set from its size',
-    facts: {
-      isSyncHeldBack: true,
-      replicas: 12,
-      sets: [{ ...whole, needsSync: true, hasFreshScaling: false, desired: 10 }],
-    },
-    steps: [{ action: 'scaleSet', name: 'new', from: 10, replicas: 12 }],
-  },
+
   {
     name: 'an earlier set whose revision cannot be raised for now is scaled meanwhile',
     facts: {
@@ -58,15 +40,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { sets: [theNewSet({ revision: 1 }), aSet({ machines: many('A', 10), revision: 5 })] },
     steps: [{ action: 'syncSet', name: 'new', revision: 6 }],
   },
-  {
-    name: 'a set that is gone back to takes nothing over from the template that was given up',
-    facts: {
-      progress: { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false },
-      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
-      sets: [aSet({ machines: many('A', 10), needsSync: true }), theNewSet()],
-    },
-    steps: [],
-  },
+
   {
     name: 'a set that may not be made yet takes nothing over',
     facts: {
@@ -80,14 +54,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { isPaused: true, sets: [theNewSet({ machines: many('A', 10), needsSync: true })] },
     steps: [],
   },
-  {
-    name: 'a set of the template that is being deleted takes nothing over: another is made',
-    facts: {
-      newSetName: 'newer',
-      sets: [{ ...whole, needsSync: true, isDeleting: true }],
-    },
-    steps: [{ action: 'createSet', name: 'newer', replicas: 2, revision: 3 }],
-  },
+
   {
     name: 'a change that has to wait keeps no set from being made in place of one that is deleted',
     facts: {
@@ -97,28 +64,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'createSet', name: 'newer', replicas: 2 }],
   },
-  {
-    name: 'a set that is being deleted takes only the room of the machines that it has',
-    facts: {
-      maxSurge: 1,
-      sets: [
-        aSet({ replicas: 7, going: 1, isDeleting: true }),
-        theNewSet({ machines: many('A', 3) }),
-      ],
-    },
-    steps: [{ action: 'scaleSet', name: 'new', from: 3, replicas: 10 }],
-  },
-  {
-    name: 'Running machines of a set that is being deleted are none that old machines can go for',
-    facts: {
-      sets: [
-        aSet({ machines: many('A', 8) }),
-        aSet({ name: 'gone', machines: 'AA', isDeleting: true }),
-        theNewSet({ machines: 'AA' }),
-      ],
-    },
-    steps: [],
-  },
+
   {
     name: 'a stale note is written',
     facts: { sets: [{ ...whole, hasFreshScaling: false }] },
@@ -131,17 +77,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { sets: [aSet({ hasFreshScaling: false, going: 1 }), whole] },
     steps: [],
   },
-  {
-    name: 'a note waits while the scaling that it is about has to wait',
-    facts: {
-      replicas: 12,
-      sets: [
-        aSet({ machines: many('A', 8), isObserved: false, desired: 10, hasFreshScaling: false }),
-        theNewSet({ machines: 'UU', desired: 10, hasFreshScaling: false }),
-      ],
-    },
-    steps: [],
-  },
+
   {
     name: 'a number of replicas that no set could take is noted by none',
     facts: {
@@ -237,15 +173,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'scaleSet', name: 'old', replicas: 12 }],
   },
-  {
-    name: 'OnDelete opens its old sets while paused',
-    facts: {
-      strategy: 'OnDelete',
-      isPaused: true,
-      sets: [aSet({ machines: many('A', 10), isClosed: true }), theNewSet()],
-    },
-    steps: [{ action: 'closeSet', name: 'old', isClosed: false }],
-  },
+
   {
     name: 'an old set that is still closed is opened before it is scaled when OnDelete is no more',
     facts: {
@@ -255,11 +183,7 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'closeSet', name: 'old', isClosed: false }],
   },
-  {
-    name: 'a closed set that is wanted again is opened',
-    facts: { sets: [{ ...whole, isClosed: true }] },
-    steps: [{ action: 'closeSet', name: 'new', isClosed: false }],
-  },
+
   {
     name: 'old sets beyond the limit go when the rollout is complete',
     facts: { progress: done, historyLimit: 0, sets: [aSet(), whole] },
@@ -280,11 +204,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
         theNewSet({ machines: 'UU' }),
       ],
     },
-    steps: [],
-  },
-  {
-    name: 'nothing is left to do',
-    facts: { progress: done, sets: [aSet(), whole] },
     steps: [],
   },
 ])('the next steps for the sets of a rollout: $name', ({ facts, steps }) => {

@@ -20,26 +20,6 @@ function sizesOf(sizings: readonly Sizing[]): Record<string, number> {
 describe('the new set', () => {
   test.each<Case & { limit?: number; size?: number; obstacle?: string }>([
     {
-      name: 'grows by what the surge leaves, machines that are going included',
-      sets: [aSet({ machines: many('A', 8), going: 1 }), theNewSet({ machines: 'AA' })],
-      size: 3,
-    },
-    {
-      name: 'counts machines that a set is still to make',
-      sets: [aSet({ machines: many('A', 7), replicas: 9 }), theNewSet({ machines: 'AA' })],
-      size: 3,
-    },
-    {
-      name: 'counts machines that a set is still to lose',
-      sets: [aSet({ machines: many('A', 9), replicas: 5 }), theNewSet({ machines: 'AA' })],
-      size: 3,
-    },
-    {
-      name: 'waits where there is no room',
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'AA' })],
-      obstacle: 'no room for more, at most 12 machines',
-    },
-    {
       name: 'waits for a set that still works on its size',
       sets: [aSet({ machines: many('A', 8), isObserved: false }), theNewSet({ machines: 'AA' })],
       obstacle: 'MachineSet old still works on its size',
@@ -58,43 +38,12 @@ describe('the new set', () => {
       sets: [aSet({ machines: 'A' }), theNewSet({ machines: many('A', 9) })],
       size: 10,
     },
-    {
-      name: 'stops at the canary',
-      sets: [aSet({ machines: many('A', 6) }), theNewSet({ machines: 'A' })],
-      limit: 3,
-      size: 3,
-    },
-    {
-      name: 'gets its full size where no other has machines, whatever is going away',
-      sets: [aSet(), theNewSet({ machines: 'A', going: 30, isObserved: false })],
-      size: 10,
-    },
-    {
-      name: 'shrinks to what is wanted where no other has machines, whatever goes',
-      sets: [theNewSet({ machines: `${many('A', 10)}UUU` })],
-      size: 10,
-    },
+
     {
       name: 'gives a surplus only as far as Running machines are spared',
       facts: { replicas: 3 },
       sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'AAAUU' })],
       obstacle: '2 machines of it too many, but still needed',
-    },
-    {
-      name: 'gives a surplus that is not needed',
-      facts: { replicas: 3 },
-      sets: [aSet({ machines: 'UU' }), theNewSet({ machines: 'UUAAA' })],
-      size: 3,
-    },
-    {
-      name: 'gives a Running machine that was chosen, so that those behind it that do not run go next',
-      facts: { replicas: 2 },
-      sets: [aSet({ machines: 'A' }), theNewSet({ machines: 'AUUU', chosen: [0] })],
-      size: 2,
-    },
-    {
-      name: 'stays as it is when it has what is wanted',
-      sets: [aSet({ machines: 'AA' }), theNewSet({ machines: many('A', 10) })],
     },
   ])('$name', ({ facts, sets, limit, size, obstacle }) => {
     const growth = growthOf(rolloutOf(someFacts({ ...facts, sets })), limit);
@@ -117,17 +66,7 @@ describe('old sets', () => {
       sets: [aSet({ machines: `UU${many('A', 8)}` }), theNewSet({ machines: 'AAA' })],
       sizes: { old: 7 },
     },
-    {
-      name: 'keep all while nothing more is available than must be',
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })],
-      sizes: {},
-    },
-    {
-      name: 'give as many as may be unavailable',
-      facts: { maxUnavailable: 3 },
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })],
-      sizes: { old: 7 },
-    },
+
     {
       name: 'give machines that do not work although new ones are not yet there',
       facts: { maxUnavailable: 3 },
@@ -146,12 +85,7 @@ describe('old sets', () => {
       sets: [aSet({ machines: 'AA' }), theNewSet({ machines: `${many('A', 8)}U`, preserved: 1 })],
       sizes: { old: 1 },
     },
-    {
-      name: 'stay where those of the new set only fail, however many of them are preserved',
-      facts: { maxSurge: 2 },
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU', preserved: 2 })],
-      sizes: {},
-    },
+
     {
       name: 'stay where more new ones are preserved than available',
       facts: { maxSurge: 3 },
@@ -168,53 +102,7 @@ describe('old sets', () => {
       ],
       sizes: { bad: 0 },
     },
-    {
-      name: 'give from the oldest first',
-      sets: [
-        aSet({ name: 'older', machines: 'AAA' }),
-        aSet({ machines: 'AAAAA' }),
-        theNewSet({ machines: 'AAAAAA' }),
-      ],
-      sizes: { older: 0, old: 4 },
-    },
-    {
-      name: 'give machines that do not work from a younger set before working ones of an older',
-      sets: [
-        aSet({ name: 'older', machines: 'AAAA' }),
-        aSet({ machines: 'UAAAA' }),
-        theNewSet({ machines: 'AAA' }),
-      ],
-      sizes: { older: 3, old: 4 },
-    },
-    {
-      name: 'keep a machine that does not work where a working one would go in its place',
-      sets: [aSet({ machines: `A${many('A', 8)}U` }), theNewSet({ machines: 'A' })],
-      sizes: {},
-    },
-    {
-      name: 'give a Running machine that was chosen and goes before those that do not work',
-      facts: { replicas: 4, maxSurge: 1 },
-      sets: [aSet({ machines: 'AUUU', chosen: [0] }), theNewSet({ machines: 'A' })],
-      sizes: { old: 3 },
-    },
-    {
-      name: 'keep a Running machine behind one that was chosen',
-      facts: { replicas: 4, maxSurge: 2 },
-      sets: [aSet({ machines: 'AAUU', chosen: [0] }), theNewSet({ machines: 'AA' })],
-      sizes: { old: 3 },
-    },
-    {
-      name: 'count a chosen one once: what is available beyond need goes, and no more',
-      facts: { replicas: 4, maxSurge: 3 },
-      sets: [aSet({ machines: 'AAU', chosen: [0] }), theNewSet({ machines: 'AAA' })],
-      sizes: { old: 2 },
-    },
-    {
-      name: 'keep a Running machine that was chosen where all run',
-      facts: { replicas: 4, maxSurge: 1 },
-      sets: [aSet({ machines: 'AAAA', chosen: [0] }), theNewSet({ machines: 'U' })],
-      sizes: {},
-    },
+
     {
       name: 'keep a Running machine that was chosen where only a preserved one does not run',
       facts: { replicas: 5, maxSurge: 1 },
@@ -231,16 +119,7 @@ describe('old sets', () => {
       ],
       sizes: { older: 1, old: 1 },
     },
-    {
-      name: 'keep Running machines until new ones have run for long enough',
-      sets: [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'RR' })],
-      sizes: {},
-    },
-    {
-      name: 'count machines that a set is still to lose as lost',
-      sets: [aSet({ machines: many('A', 10), replicas: 8 }), theNewSet({ machines: 'AA' })],
-      sizes: {},
-    },
+
     {
       name: 'go at once when nothing is wanted',
       facts: { replicas: 0, maxSurge: 0 },
