@@ -28,7 +28,8 @@ export interface StartOptions extends Partial<StackOptions> {
 }
 
 /**
- * Starts a stack of prepared programs, or joins the one that runs in the same state folder. Resolves
+ * Starts a stack of prepared programs, or joins the one that runs in the same state folder.
+ * Resolves
  * when everything is ready. Unless `detach` is set, the stack ends with this process.
  */
 export async function startStack({

@@ -142,7 +142,7 @@ function postgresql(): Postgresql {
 
 function binary(tool: ToolName): string {
   const path = binaries.get(tool);
-  if (path === undefined) throw new Error(`${tool} was not looked for`);
+  if (path === undefined) throw new Error(`${tool} was not searched for`);
   return path;
 }
 

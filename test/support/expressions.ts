@@ -88,7 +88,9 @@ export const textForms: readonly { form: string; textOf(length: number): string 
 const growthMax = 80;
 /** For 32 KiB a linear expression takes some 0.1 ms, a quadratic one some 100 ms. */
 const suspiciousMs = 1;
-/** Processor time of this thread: other programs take none of it, and little of the quickest run. */
+/**
+ * Processor time of this thread: other programs take none of it, and little of the quickest run.
+ */
 const runs = 3;
 
 /** How many times more 16 times the text costs, if that is too much. */

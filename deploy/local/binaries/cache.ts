@@ -39,7 +39,7 @@ export async function makingEntries(
   }
 }
 
-/** As long as the other lives: it may build all of Kubernetes on a slow machine. */
+/** As long as the other runs: it may build all of Kubernetes on a slow machine. */
 async function untilLocked(file: string, report: (line: string) => void): Promise<() => void> {
   for (let isTold = false; ; isTold = true) {
     const attempt = tryLock(file);

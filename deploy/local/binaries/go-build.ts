@@ -71,7 +71,7 @@ async function flagsOf(
     '-trimpath',
     '-mod=readonly',
     '-buildvcs=false',
-    // Nobody looks into these programs with a debugger.
+    // No debugger reads these programs.
     '-gcflags=all=-dwarf=false',
     `-ldflags=${['-s', '-w', ...ldflags].join(' ')}`,
     ...(tags === undefined ? [] : [`-tags=${tags.join(',')}`]),

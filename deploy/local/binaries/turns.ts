@@ -1,4 +1,6 @@
-/** Lets so many run at a time; of those that wait, the longest goes first, so that it ends not last. */
+/**
+ * Lets so many run at a time; of those that wait, the longest goes first, so that it ends not last.
+ */
 export function longestFirst(
   places: number,
 ): <Result>(minutes: number, run: () => Promise<Result>) => Promise<Result> {

@@ -76,6 +76,6 @@ export async function runTasks(tasks: readonly Task[], openView: () => StartView
   );
   await view.close();
   if (faults.length === 0) return;
-  faults.push('Run the same command again once this is mended: what is finished is kept.');
+  faults.push('Run the same command again once this is fixed: what is finished is kept.');
   throw new Error(faults.join('\n'));
 }

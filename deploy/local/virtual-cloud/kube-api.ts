@@ -8,7 +8,7 @@ export interface KubeAnswer {
   body: KubeBody;
 }
 
-/** What is looked at of a Node or a pod. */
+/** What is read of a Node or a pod. */
 export interface KubeObject {
   metadata: {
     name: string;

@@ -67,7 +67,7 @@ describe('tasks', () => {
       'moto: ready',
     ]);
     expect(String(error)).toBe(
-      'Error: etcd: No source has etcd 3.6.16\nRun the same command again once this is mended: what is finished is kept.',
+      'Error: etcd: No source has etcd 3.6.16\nRun the same command again once this is fixed: what is finished is kept.',
     );
   });
 });

@@ -1,6 +1,7 @@
 /**
  * A double of Google Compute Engine and of Google's token endpoint, on the wire. What it lacks:
- * permissions, quotas by number, filters, aggregated lists, and a catalog: each network, image or zone
+ * permissions, quotas by number, filters, aggregated lists, and a catalog: each network, image or
+ * zone
  * exists, by any name.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

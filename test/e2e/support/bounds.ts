@@ -71,7 +71,9 @@ export class StateRecorder {
     return Math.max(this.states.length - 1, 0);
   }
 
-  /** The moment at which the recorder itself sees it, which may be later than another reader does. */
+  /**
+   * The moment at which the recorder itself sees it, which may be later than another reader does.
+   */
   async markWhen(what: string, holds: (state: State) => boolean): Promise<Moment> {
     const from = this.mark();
     const look = (): Moment => {

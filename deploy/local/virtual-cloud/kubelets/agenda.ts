@@ -14,7 +14,7 @@ interface Entry {
 
 /** Fewer than the connections to the API server. */
 const atOnce = 8;
-const lookMilliseconds = 200;
+const pollMilliseconds = 200;
 /** Short: after an outage all Leases are overdue. */
 const wait = { firstMs: 100, maxMs: 2_000, jitter: 0.5 };
 
@@ -22,7 +22,7 @@ const wait = { firstMs: 100, maxMs: 2_000, jitter: 0.5 };
 export class Agenda {
   readonly #entries = new Map<string, Entry>();
   readonly #due: Entry[] = [];
-  readonly #timer = setInterval(() => this.#look(), lookMilliseconds);
+  readonly #timer = setInterval(() => this.#takeDue(), pollMilliseconds);
   #running = 0;
 
   /** In the place of what was planned under this key. */
@@ -42,7 +42,7 @@ export class Agenda {
     this.#entries.clear();
   }
 
-  #look(): void {
+  #takeDue(): void {
     const now = Date.now();
     for (const entry of this.#entries.values()) this.#take(entry, now);
   }

@@ -35,7 +35,7 @@ async function callOnce(
   const { status, body } = answer;
   const said = `${request.method} ${request.path}: ${status} ${body.message}`;
   if (!isMeant(answer)) throw new Error(said);
-  // It is gone, or has changed, of which the watch tells.
+  // It is gone, or has changed: the watch delivers that.
   if (status >= 400 && status !== 404 && status !== 409) log(said);
   return answer;
 }

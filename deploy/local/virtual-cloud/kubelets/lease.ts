@@ -1,4 +1,4 @@
-/** The sign of life of a kubelet. */
+/** The heartbeat of a kubelet. */
 
 /** Well within `--node-monitor-grace-period` of the stack, half as often as a Node needs it. */
 export const renewalMilliseconds = 60_000;

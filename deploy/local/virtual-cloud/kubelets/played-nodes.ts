@@ -53,7 +53,7 @@ export class PlayedNodes implements Follower {
       this.#start(name, isNew ? 0 : Date.now() + Math.random() * firstRenewalMilliseconds);
     }
     if (!status) return this.#parts.agenda.drop(`status ${name}`);
-    // With the version, lest it undoes what somebody else says of the Node at the same moment.
+    // With the version, lest it undoes what another client says of the Node at the same moment.
     const body = { metadata: { resourceVersion }, status };
     const path = `${nodePath(name)}/status`;
     this.#parts.agenda.plan(`status ${name}`, 0, async () => {

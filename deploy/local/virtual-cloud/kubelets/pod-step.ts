@@ -16,7 +16,7 @@ export interface PodStep {
   at: number;
 }
 
-/** Undefined: nothing, until somebody changes the pod. */
+/** Undefined: nothing, until a client changes the pod. */
 export function podStep({ metadata, status }: KubeObject): PodStep | undefined {
   const { annotations = {}, deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp !== undefined) {
