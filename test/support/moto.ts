@@ -8,7 +8,6 @@ export interface Moto {
   stop(): Promise<void>;
 }
 
-
 export async function startMoto(): Promise<Moto> {
   const python = await preparedPython('moto');
   const child = spawn(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {

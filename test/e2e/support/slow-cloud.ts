@@ -69,7 +69,8 @@ export function describeSlowCloud(cases: readonly SlowCloudCase[]): void {
         // Blocking deletes wait for slots of their own, and take longer than one create.
         const deletedMax = manner === 'blocking' ? replicas - 1 : replicas;
         expect(driver.deleted.length).toBeLessThanOrEqual(deletedMax);
-        const none = async (): Promise<void> => expect(await machinesOf(scenario, pool)).toEqual([]);
+        const none = async (): Promise<void> =>
+          expect(await machinesOf(scenario, pool)).toEqual([]);
         await eventually('all of them are gone', none, patient);
         await cluster.delete(cluster.pathOf('machines', late));
         await untilGone(scenario, cluster.pathOf('machines', late));
