@@ -16,7 +16,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../../..');
 const modules = join(root, 'node_modules');
 const nodeBinary = join(modules, '.bin', 'node');
 const parentWatch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
-/** Has the identity of the npm that installs. Left by a dead process: the installation was cut off. */
+/** Has the identities of those that install. Left by dead processes: the installation was cut off. */
 const marker = join(root, '.millwright', 'installing');
 
 function modifiedAt(file) {
@@ -56,8 +56,8 @@ async function install(reason) {
       MILLWRIGHT_WATCH_PARENT: String(process.pid),
     },
   });
-  mkdirSync(dirname(marker), { recursive: true });
-  writeFileSync(marker, String(identityOf(npm.pid)));
+  // Both: npm outlives a killed start by a moment, and this start removes the marker after npm.
+  writeFileSync(marker, [identityOf(npm.pid), identityOf(process.pid)].join('\n'));
   const fault = await new Promise((settle) => {
     npm.on('error', (error) => settle(error.message));
     npm.on('exit', (code, signal) =>
@@ -68,18 +68,35 @@ async function install(reason) {
     console.error(`npm ci failed (${fault}). Repair its cause and start again.`);
     process.exit(1);
   }
-  rmSync(marker);
+  rmSync(marker, { force: true });
+}
+
+/** Of two that see the same thing missing one installs it. A marker of a dead process is in the way. */
+function claimInstallation() {
+  mkdirSync(dirname(marker), { recursive: true });
+  rmSync(marker, { force: true });
+  try {
+    writeFileSync(marker, String(identityOf(process.pid)), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Two scripts that are started at once in a fresh clone must not install into each other. */
 async function waitForOtherInstaller() {
-  const other = installer();
-  const pid = Number.parseInt(other);
-  // After a reboot, and soon in a container, another process has the pid of one that was killed.
-  const isAtWork = () => installer() === other && identityOf(pid) === other;
-  if (other === undefined || !isAtWork()) return;
-  console.log(`Waiting for process ${pid}, which installs the npm dependencies ...`);
-  while (isAtWork()) await new Promise((done) => setTimeout(done, 200));
+  let isSaid = false;
+  for (;;) {
+    // After a reboot, and soon in a container, another process has the pid of one that was killed.
+    const identities = (installer() ?? '').split('\n');
+    const atWork = identities.find((one) => identityOf(Number.parseInt(one)) === one);
+    if (atWork === undefined) return;
+    const pid = Number.parseInt(atWork);
+    if (!isSaid) console.log(`Waiting for process ${pid}, which installs the npm dependencies ...`);
+    isSaid = true;
+    await new Promise((done) => setTimeout(done, 200));
+  }
 }
 
 function run(script, scriptArguments) {
@@ -110,8 +127,11 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   console.error(`Node ${process.versions.node} is too old: version 20 or newer is needed.`);
   process.exit(1);
 }
-await waitForOtherInstaller();
-const reason = reasonToInstall();
-if (reason !== undefined) await install(reason);
+for (;;) {
+  await waitForOtherInstaller();
+  const reason = reasonToInstall();
+  if (reason === undefined) break;
+  if (claimInstallation()) await install(reason);
+}
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 run(join(root, script), scriptArguments);
