@@ -33,8 +33,8 @@ describe('delete', () => {
   });
 
   test('an interface that something else is changing is asked for again when Azure says', async () => {
-    const driver = aDriver(double, { waitSeconds: 10 });
-    await madeByMcm({ double, driver }, 'm');
+    const impatient = aDriver(double, { waitSeconds: 10 });
+    await madeByMcm({ double, driver: impatient }, 'm');
     const details = [
       { code: 'RetryableErrorDueToAnotherOperation', message: 'An operation is updating it.' },
     ];
@@ -42,12 +42,12 @@ describe('delete', () => {
     const fault = { kind: 'throttle', match, code: 'RetryableError', details } as const;
     double.faults.add({ ...fault, seconds: 0 });
     double.faults.add({ ...fault, seconds: 14 });
-    expect(await pendingOf(driver.deleteInstance(aMachine('m')))).toMatchObject({
+    expect(await pendingOf(impatient.deleteInstance(aMachine('m')))).toMatchObject({
       message:
         'Azure: network interface m-nic cannot be deleted yet (RetryableErrorDueToAnotherOperation); it is asked for again',
       pollAfterSeconds: 14,
     });
-    expect(await driver.deleteInstance(aMachine('m'))).toEqual({ found: true });
+    expect(await impatient.deleteInstance(aMachine('m'))).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
   });
 
