@@ -9,7 +9,8 @@ import { runProgram } from './program.ts';
 import { SourceUnavailable, type Download } from './source.ts';
 import { messageOf } from '../failure.ts';
 
-const connectWithinMs = 3_000;
+/** On a busy machine three seconds were too few; without Go nothing else has the servers. */
+const connectWithinMs = 10_000;
 /** A download may take long, but not without a byte. */
 const silenceMs = 20_000;
 
