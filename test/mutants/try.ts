@@ -29,7 +29,7 @@ export async function testsPass(
   return code === undefined ? 'too long' : code === 0;
 }
 
-/** Those that fail, or that Jest does not tell of. */
+/** Those that fail, or that are missing in the report of Jest. */
 export async function failingTests(copy: Copy, files: readonly string[]): Promise<string[]> {
   const report = join(copy.folder, 'report.json');
   await runJest(copy, ['--json', '--outputFile', report, ...files]);

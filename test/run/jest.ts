@@ -106,7 +106,7 @@ async function jestProgram(run: JestRun, results: string): Promise<void> {
   }
 }
 
-/** What the tests print themselves: nobody reads it in the middle of hundreds of files. */
+/** What the tests print themselves, which would hide the lines of hundreds of files. */
 export function outputFileOf({ project }: Pick<JestRun, 'project'>): string {
   return join(repository, '.millwright', `${project}-tests.log`);
 }

@@ -25,7 +25,7 @@ type OptionsThatNeed = Pick<
   'autoscaler' | 'monitoring' | 'temporal' | 'temporalAddress'
 >;
 
-/** `npm start`, and the stack of whatever starts one. */
+/** Of the stack: of `npm start`, and of what starts one for tests. */
 export function needsOfStack(options: OptionsThatNeed): ToolName[] {
   return [
     ...ofCluster,

@@ -722,7 +722,7 @@ describe('the chart', () => {
     expect(notes).toContain('Temporal is reached without TLS');
   });
 
-  (isNight() ? test : test.skip)('is the same for Helm 3', async () => {
+  (isNight() ? test : test.skip)('is the same for Helm 3 (by night)', async () => {
     const older = await preparedBinary('helm3');
     for (const args of [[], ...examples.map((file) => [`--values=${file}`])]) {
       const [by3, by4] = await Promise.all([older, helm].map((program) => render(args, program)));

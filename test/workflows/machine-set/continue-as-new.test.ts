@@ -45,7 +45,7 @@ test('a batch of creates that lasts for 4,000 events is tried again in a new run
 
 // Each takes half a minute of the server.
 (isNight() ? test : test.skip)(
-  'a batch of deletions that lasts for 4,000 events is planned again in a new run',
+  'a batch of deletions that lasts for 4,000 events is planned again in a new run (by night)',
   async () => {
     const machines = new Machines(1);
     for (const name of ['a', 'b', 'c']) machines.names.add(name);

@@ -151,7 +151,7 @@ test('what happened in an outage is made up for', async () => {
   ]);
 });
 
-test('a status that somebody else changed in the same moment is not overwritten', async () => {
+test('a status that another client changed in the same moment is not overwritten', async () => {
   let isSilenced = false;
   server.respond = ({ method, path, body }) => {
     if (method !== 'PATCH' || path !== `${nodePath}/status` || isSilenced) return undefined;
