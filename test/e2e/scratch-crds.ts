@@ -11,7 +11,7 @@ import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts
 import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { createTransport } from '../../activities/kube/client/transport.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 
 export interface Schema {
