@@ -4,7 +4,7 @@ import { kindOfDoubt } from '../../watcher/doubt.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';
 import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
-import { eventually as until } from '../support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeClusters } from './fake-clusters.ts';
 import { HandClock, settled } from './queue/hand-clock.ts';
 import { aMachine, aMachineDeployment, aNode } from './objects.ts';
@@ -161,7 +161,7 @@ describe('what was signalled before', () => {
     const failure = { code: 410, reason: 'Expired', message: 'too old', method: 'GET', path: '' };
     clusters.brokenWatches.set('machinesets', new KubeError(failure));
     lead({ checkpoint: checkpointAt('150'), onDoubt, onWatchError: () => undefined });
-    await until('the doubt', () => doubts.length > 0);
+    await eventually('the doubt', () => doubts.length > 0);
     expect(doubts[0]).toContain('machinesets: the server has forgotten what came after 150');
     expect(doubts.map(kindOfDoubt)).toEqual(['forgotten']);
   });

@@ -78,7 +78,7 @@ test('a Node has the labels, taints and size that were asked for, and a fake kub
   });
 });
 
-test('a machine that joins unready says so to its kubelet', async () => {
+test('a machine that joins unready has a kubelet that reports not ready', async () => {
   const api = scriptedApi(created);
   await createKubeNodes(api).register(anInstance({}, { joinsNotReady: true }), watch());
   expect(api.calls[0]?.body).toMatchObject({

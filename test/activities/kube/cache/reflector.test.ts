@@ -8,7 +8,7 @@ import { sleep } from '../../../../activities/system/system.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { aThing, thing, things } from '../things.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 interface SizedThing extends KubeObject {
   size?: number;
@@ -68,7 +68,7 @@ const told = (): string[] =>
 const fullLists = () =>
   server.requests.filter(({ query }) => query.has('limit') && query.get('limit') !== '1');
 
-const untilWatched = () => until('a watch', () => server.watchCount > 0);
+const untilWatched = () => eventually('a watch', () => server.watchCount > 0);
 
 test('a reflector lists, then follows the watch', async () => {
   server.put(aThing('a'));
@@ -77,7 +77,7 @@ test('a reflector lists, then follows the watch', async () => {
   server.put(aThing('b', { size: 2 }));
   server.put(aThing('a', { size: 1 }));
   server.remove(thing('b'));
-  await until('all changes', () => changes.length === 4);
+  await eventually('all changes', () => changes.length === 4);
   expect(told()).toEqual(['live uid-a', 'live uid-b', 'live uid-a', 'gone uid-b']);
   expect(changes.at(2)).toMatchObject({ previous: { size: 0 }, object: { size: 1 } });
   expect([...reflector.items.keys()]).toEqual(['a']);
@@ -91,10 +91,10 @@ test.each(['end', 'destroy'] as const)(
     await untilWatched();
     server.bookmark();
     server.put(aThing('a'));
-    await until('a change', () => changes.length === 1);
+    await eventually('a change', () => changes.length === 1);
     server.endWatches(how);
     server.put(aThing('b'));
-    await until('the other change', () => changes.length === 2);
+    await eventually('the other change', () => changes.length === 2);
     expect(told()).toEqual(['live uid-a', 'live uid-b']);
     expect(fullLists()).toHaveLength(1);
     expect(server.requests.at(-1)?.query.get('resourceVersion')).toBe('102');
@@ -106,7 +106,7 @@ test('a bookmark moves the version at which a reflector resumes', async () => {
   const reflector = reflect();
   await untilWatched();
   server.bookmark();
-  await until('the bookmark', () => reflector.resourceVersion === '101');
+  await eventually('the bookmark', () => reflector.resourceVersion === '101');
   server.endWatches('end');
   await untilWatched();
   expect(server.requests.at(-1)?.query.get('resourceVersion')).toBe('101');
@@ -123,7 +123,7 @@ test('a version that is forgotten leads to a new list, which reveals what is gon
   server.put(aThing('b', {}, 'uid-b2'));
   server.forget(Number(server.version));
   server.respond = () => undefined;
-  await until('all changes', () => changes.length >= 5);
+  await eventually('all changes', () => changes.length >= 5);
   expect(told().slice(2).toSorted()).toEqual(['gone uid-a', 'gone uid-b', 'live uid-b2']);
   expect([...reflector.items.values()].map(({ uid }) => uid)).toEqual(['uid-b2']);
 });
@@ -143,7 +143,7 @@ test('a server in trouble is asked again and again', async () => {
   expect(reflector.restarts).toBeGreaterThanOrEqual(3);
   expect(reflector.isBroken).toBe(true);
   server.put(aThing('b'));
-  await until('it is told of what comes', () => !reflector.isBroken);
+  await eventually('it is told of what comes', () => !reflector.isBroken);
   expect(errors).toHaveLength(reflector.restarts);
 });
 
@@ -151,10 +151,10 @@ test('a connection that went silent is given up', async () => {
   const reflector = reflect();
   await untilWatched();
   // The watch stays open and says nothing, as behind a dead load balancer.
-  await until('another watch', () => reflector.restarts === 1);
+  await eventually('another watch', () => reflector.restarts === 1);
   await untilWatched();
   server.put(aThing('a'));
-  await until('a change', () => changes.length === 1);
+  await eventually('a change', () => changes.length === 1);
   expect(told()).toEqual(['live uid-a']);
 });
 
@@ -199,7 +199,7 @@ test('a list that gets no answer holds up no end, and is no news after it', asyn
   };
   // The server is behind it, as one that was restored.
   const reflector = reflect('999', slow);
-  await until('a list', () => asked > 0);
+  await eventually('a list', () => asked > 0);
   await reflector.stop();
   answer.resolve();
   await client.get(things);
@@ -214,7 +214,7 @@ test('an object that cannot be read hides no other', async () => {
   await untilWatched();
   server.put(aThing('bad', { size: -2 }));
   server.put(aThing('good', { size: 3 }));
-  await until('a change', () => changes.length === 2);
+  await eventually('a change', () => changes.length === 2);
   expect(errors).toHaveLength(2);
   expect([...reflector.items.keys()]).toEqual(['good']);
 });
@@ -226,7 +226,7 @@ test('old and doubled watch events change nothing', async () => {
   server.put(aThing('a', { size: 1 }));
   server.raw(`${JSON.stringify(first)}\n`);
   server.put(aThing('b'));
-  await until('b', () => changes.length === 3);
+  await eventually('b', () => changes.length === 3);
   expect(told()).toEqual(['live uid-a', 'live uid-a', 'live uid-b']);
 });
 
@@ -240,7 +240,7 @@ test('a reflector takes only deletions for news of what is not newer than its ch
   server.remove(thing('replaced'));
   server.put(aThing('replaced', {}, 'uid-second'));
   const reflector = reflect(checkpoint);
-  await until('the deletions', () => told().length === 4);
+  await eventually('the deletions', () => told().length === 4);
   expect(told().toSorted()).toEqual([
     'gone uid-first',
     'gone uid-vanished',
@@ -260,7 +260,7 @@ test('a checkpoint that is forgotten is as good as a list', async () => {
   server.put(aThing('new'));
   server.forget(Number(server.version));
   const reflector = reflect(checkpoint);
-  await until('a watch that holds', () => server.watchCount > 0);
+  await eventually('a watch that holds', () => server.watchCount > 0);
   expect(told()).toEqual(['live uid-new']);
   expect([...reflector.items.keys()]).toEqual(['new', 'old']);
   expect(lost).toEqual([`${things}: the server has forgotten what came after 101`]);
@@ -272,11 +272,11 @@ test('a version that is forgotten later loses nothing, because the copy knows wh
   await untilWatched();
   server.bookmark();
   server.put(aThing('b'));
-  await until('b', () => changes.length === 2);
+  await eventually('b', () => changes.length === 2);
   server.forget(Number(server.version) + 1);
   server.put(aThing('c'));
   server.endWatches('end');
-  await until('c', () => changes.length === 3);
+  await eventually('c', () => changes.length === 3);
   expect(lost).toEqual([]);
 });
 
@@ -300,13 +300,13 @@ describe('a server whose database was restored to an older state', () => {
 
   test('is noticed when the watch resumes, and listed anew', async () => {
     const reflector = await restoreWhileWatched();
-    await until('it is noticed', () => lost.length === 1);
+    await eventually('it is noticed', () => lost.length === 1);
     expect(lost).toEqual([restored]);
     expect(told().toSorted()).toEqual(['gone uid-new', 'live uid-changed', 'live uid-deleted']);
     expect(reflector.items.get('changed')).toMatchObject({ size: 1 });
     await untilWatched();
     server.put(aThing('changed', { size: 3 }));
-    await until('what comes is heard', () => reflector.items.get('changed')?.size === 3);
+    await eventually('what comes is heard', () => reflector.items.get('changed')?.size === 3);
   });
 
   test('is listed as it is where its versions were raised above the old ones, as etcd advises', async () => {
@@ -337,7 +337,7 @@ describe('a server whose database was restored to an older state', () => {
     await untilWatched();
     server.endWatches('end');
     restore();
-    await until('it is noticed', () => lost.length === 1);
+    await eventually('it is noticed', () => lost.length === 1);
     expect(reflector.items.get('a')).toMatchObject({ size: 0 });
   });
 
@@ -411,7 +411,7 @@ describe('objects near the size limit', () => {
     });
     server.put(aThing('huge', { text: 'x'.repeat(size) }));
     reflect();
-    await until('an error', () => errors.length > 0);
+    await eventually('an error', () => errors.length > 0);
     expect(String(errors[0])).toContain('413 AnswerTooLarge: the answer has more than 10000 bytes');
   });
 });

@@ -9,7 +9,7 @@ import type { ActiveWatcher } from '../../../../activities/kube/leases/active-wa
 import { restoredAnnotation } from '../../../../activities/kube/objects/restore-note.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aLease, aThing } from '../things.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
 const names = ['machine-controller', 'machine-controller-manager', 'millwright'];
@@ -88,7 +88,7 @@ describe('election', () => {
       },
     };
     const a = candidate('a', { client: slow });
-    await until('an attempt', () => creates > 0);
+    await eventually('an attempt', () => creates > 0);
     const stopped = a.election.stop();
     answer.resolve();
     await stopped;
@@ -98,9 +98,9 @@ describe('election', () => {
 
   test('the first holds our Lease and both of MCM, the second waits', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const b = candidate('b');
-    await until('b waits', () => b.election.obstacle !== undefined);
+    await eventually('b waits', () => b.election.obstacle !== undefined);
     expect(holders()).toEqual(['a', 'a', 'a']);
     expect(b.election.isLeader).toBe(false);
     expect(b.election.obstacle).toBe('Lease machine-controller-manager is held by a');
@@ -110,11 +110,11 @@ describe('election', () => {
     // Nobody waits for so long here.
     const slow = { timing: { ...timing, leaseDurationSeconds: 15 } };
     const a = candidate('a', { ...slow, annotations: () => ({ checkpoint: '7' }) });
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const epoch = Number(specOf('millwright')['leaseTransitions']);
     const b = candidate('b', slow);
     await a.election.stop();
-    await until('b leads', () => b.election.isLeader);
+    await eventually('b leads', () => b.election.isLeader);
     expect(b.log).toEqual(['elected 7']);
     expect(specOf('millwright')['leaseTransitions']).toBe(epoch + 1);
   });
@@ -127,7 +127,7 @@ describe('election', () => {
     }
     const startedAt = performance.now();
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     expect(performance.now() - startedAt).toBeGreaterThan(950);
     expect(specOf('machine-controller')['leaseTransitions']).toBe(4);
     expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(4);
@@ -139,17 +139,17 @@ describe('election', () => {
       server.put(aLease(name, spec));
     }
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     expect(Number(specOf('millwright')['leaseTransitions'])).toBeGreaterThan(3);
     expect(a.terms).toMatchObject([{ epoch: specOf('millwright')['leaseTransitions'] }]);
   });
 
   test('of two processes with one identity the later leads and the earlier stops', async () => {
     const earlier = candidate('a');
-    await until('the earlier leads', () => earlier.election.isLeader);
+    await eventually('the earlier leads', () => earlier.election.isLeader);
     const later = candidate('a');
-    await until('the earlier lost', () => earlier.log.includes('lost'));
-    await until('the later leads', () => later.election.isLeader);
+    await eventually('the earlier lost', () => earlier.log.includes('lost'));
+    await eventually('the later leads', () => later.election.isLeader);
     expect(earlier.election.isLeader).toBe(false);
   });
 
@@ -158,14 +158,14 @@ describe('election', () => {
     const onTaking = (seen: LeaseBefore): void => void before.push(seen);
     let checkpoint = '7';
     const a = candidate('a', { annotations: () => ({ checkpoint }), onTaking });
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     server.respond = ({ method }) => (method === 'GET' ? undefined : status(503, 'Unavailable'));
     server.remove(lease('default', 'millwright'));
-    await until('a has lost', () => a.log.at(-1) === 'lost');
+    await eventually('a has lost', () => a.log.at(-1) === 'lost');
     before.length = 0;
     checkpoint = '8';
     server.respond = () => undefined;
-    await until('another term', () => a.log.at(-1) !== 'lost');
+    await eventually('another term', () => a.log.at(-1) !== 'lost');
     // On a busy machine the first attempt may make the Lease too late, and the next one finds it.
     expect(before[0]).toEqual({
       annotations: expect.objectContaining({ checkpoint: '7' }),
@@ -178,40 +178,40 @@ describe('election', () => {
     const spec = { holderIdentity: 'mcm-0', leaseDurationSeconds: 1 };
     server.put(aLease('machine-controller', spec));
     const a = candidate('a');
-    await until('a waits', () => a.election.obstacle?.includes('mcm-0') ?? false);
+    await eventually('a waits', () => a.election.obstacle?.includes('mcm-0') ?? false);
     expect(holders()).toEqual(['mcm-0', undefined, undefined]);
     // It renews nothing any more.
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
   });
 
   test('a leader that cannot renew stops before its Lease expires, and comes back', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     server.respond = () => status(500, 'InternalError');
-    await until('a lost', () => !a.election.isLeader);
-    await until('a was told', () => a.log.includes('lost'));
+    await eventually('a lost', () => !a.election.isLeader);
+    await eventually('a was told', () => a.log.includes('lost'));
     server.respond = () => undefined;
-    await until('a leads again', () => a.election.isLeader);
+    await eventually('a leads again', () => a.election.isLeader);
     expect(a.log.slice(0, 3)).toEqual(['elected -', 'lost', 'elected -']);
   });
 
   test('one failed renewal changes nothing', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     let faults = 3;
     server.respond = () => {
       faults -= 1;
       return faults >= 0 ? status(500, 'InternalError') : undefined;
     };
-    await until('the faults are over', () => faults < -3);
+    await eventually('the faults are over', () => faults < -3);
     expect(a.log).toEqual(['elected -']);
   });
 
   test('a Lease that was deleted is made again, and a term with a later epoch begins', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     server.remove(lease('default', 'millwright'));
-    await until('another term', () => a.terms.length === 2);
+    await eventually('another term', () => a.terms.length === 2);
     expect(a.log).toEqual(['elected -', 'lost', 'elected -']);
     const [first, second] = a.terms;
     expect(second?.epoch).toBeGreaterThan(first?.epoch ?? 0);
@@ -228,7 +228,7 @@ async function renewals(): Promise<void> {
   for (const which of ['first', 'second']) {
     const { resourceVersion } = stored('millwright').metadata;
     const isRenewed = () => stored('millwright').metadata.resourceVersion !== resourceVersion;
-    await until(`a ${which} renewal`, isRenewed);
+    await eventually(`a ${which} renewal`, isRenewed);
   }
 }
 
@@ -239,80 +239,80 @@ describe('a term', () => {
     const renewTime = new Date(Date.now() - 300_000).toISOString();
     server.put(aLease('millwright', { holderIdentity: '', renewTime }));
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     expect(doubtOf(a)).toMatch(/^no leader for 30\d s$/);
   });
 
   test('is in doubt, and has a later epoch, when the Lease is in an older state than before', async () => {
     const a = candidate('a', { annotations: checkpoint });
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const restore = server.backup();
     await renewals();
     restore();
-    await until('another term', () => a.terms.length === 2);
+    await eventually('another term', () => a.terms.length === 2);
     expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
     expect(doubtOf(a)).toContain('its database was restored');
     expect(stored('millwright').metadata.annotations ?? {}).not.toHaveProperty('checkpoint');
-    await until('it leads on', () => a.election.isLeader);
+    await eventually('it leads on', () => a.election.isLeader);
     expect(a.log).toHaveLength(3);
   });
 
   test('is in doubt after a restore whose versions have passed the old ones', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const restore = server.backup();
     await renewals();
     restore();
     for (let write = 0; write < 50; write += 1) server.put(aThing('another-object'));
     server.put(stored('millwright'));
-    await until('another term', () => a.terms.length === 2);
+    await eventually('another term', () => a.terms.length === 2);
     expect(doubtOf(a)).toContain('its database was restored');
   });
 
   test('of a candidate that saw the Lease before the restore is in doubt as well', async () => {
     const a = candidate('a');
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const restore = server.backup();
     await renewals();
     const b = candidate('b');
-    await until('b waits', () => b.election.obstacle !== undefined);
+    await eventually('b waits', () => b.election.obstacle !== undefined);
     server.respond = ({ method }) =>
       method === 'PATCH' ? status(500, 'InternalError') : undefined;
     restore();
     await a.election.stop();
     server.respond = () => undefined;
-    await until('b leads', () => b.election.isLeader);
+    await eventually('b leads', () => b.election.isLeader);
     expect(b.terms[0]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
     expect(doubtOf(b)).toContain('its database was restored');
   });
 
   test('of a candidate is in no doubt when the leader has taken note of the restore', async () => {
     const a = candidate('a', { annotations: restoreNote });
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     const restore = server.backup();
     await renewals();
     const b = candidate('b');
-    await until('b waits', () => b.election.obstacle !== undefined);
+    await eventually('b waits', () => b.election.obstacle !== undefined);
     const seenByB = server.requests.length;
     restore();
-    await until('another term', () => a.terms.length === 2);
-    await until('b has seen it', () => server.requests.length > seenByB + 20);
+    await eventually('another term', () => a.terms.length === 2);
+    await eventually('b has seen it', () => server.requests.length > seenByB + 20);
     await a.election.stop();
-    await until('b leads', () => b.election.isLeader);
+    await eventually('b leads', () => b.election.isLeader);
     expect([doubtOf(a), doubtOf(b)]).toEqual([expect.stringContaining('restored'), 'none']);
   });
 
   test('begins anew when the leader asks for it, without a moment in which the Lease is free', async () => {
     const a = candidate('a', { annotations: checkpoint });
     const seen = new Set<unknown>();
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     server.respond = () => {
       seen.add(specOf('millwright')['holderIdentity']);
       return undefined;
     };
     a.election.beginAnew('etcd of the target cluster was restored');
     expect(a.log).toEqual(['elected -', 'lost']);
-    await until('another term', () => a.terms.length === 2);
+    await eventually('another term', () => a.terms.length === 2);
     expect(doubtOf(a)).toBe('etcd of the target cluster was restored');
     expect(a.terms[1]?.epoch).toBeGreaterThan(a.terms[0]?.epoch ?? 0);
     expect([...seen]).toEqual(['a']);
@@ -327,22 +327,22 @@ describe('without election', () => {
     server.put(aLease('machine-controller', { ...spec, holderIdentity: 'mcm-0' }));
     const { isActive } = anActiveWatcher();
     const a = candidate('a', { isForced: true });
-    await until('a leads', () => a.election.isLeader);
+    await eventually('a leads', () => a.election.isLeader);
     expect(holders()).toEqual(['mcm-0', undefined, 'a']);
-    await until('workers may act', isActive);
+    await eventually('workers may act', isActive);
     const renewedAt = specOf('millwright')['renewTime'];
-    await until('it renews', () => specOf('millwright')['renewTime'] !== renewedAt);
+    await eventually('it renews', () => specOf('millwright')['renewTime'] !== renewedAt);
     expect(a.terms).toHaveLength(1);
   });
 
   test('of two such processes the later one leads, and the earlier one waits', async () => {
     const earlier = candidate('a', { isForced: true });
-    await until('the earlier leads', () => earlier.election.isLeader);
+    await eventually('the earlier leads', () => earlier.election.isLeader);
     const later = candidate('b', { isForced: true });
-    await until('the later leads', () => later.election.isLeader);
-    await until('the earlier lost', () => earlier.log.includes('lost'));
+    await eventually('the later leads', () => later.election.isLeader);
+    await eventually('the earlier lost', () => earlier.log.includes('lost'));
     expect(later.log).toEqual(['elected -']);
-    await until(
+    await eventually(
       'the earlier waits',
       () => earlier.election.obstacle === 'Lease millwright is held by b',
     );
@@ -364,9 +364,9 @@ describe('activeWatcher', () => {
     const { isActive } = anActiveWatcher();
     expect(isActive()).toBe(false);
     const a = candidate('a');
-    await until('granted', isActive);
+    await eventually('granted', isActive);
     await a.election.stop();
-    await until('not granted', () => !isActive());
+    await eventually('not granted', () => !isActive());
   });
 
   test('is false when the Lease changes no more', async () => {
@@ -374,17 +374,17 @@ describe('activeWatcher', () => {
     const since = performance.now();
     put('dead');
     const { isActive } = anActiveWatcher();
-    await until('granted', isActive);
-    await until('not granted', () => !isActive());
+    await eventually('granted', isActive);
+    await eventually('not granted', () => !isActive());
     expect(performance.now() - since).toBeGreaterThan(900);
   });
 
   test('is false for an old Lease until it is renewed', async () => {
     put('dead', '2020-01-01T00:00:00.000000Z');
     const { isActive } = anActiveWatcher();
-    await until('a watch', () => server.watchCount > 0);
+    await eventually('a watch', () => server.watchCount > 0);
     expect(isActive()).toBe(false);
     put('dead', '2020-01-01T00:00:02.000000Z');
-    await until('granted', isActive);
+    await eventually('granted', isActive);
   });
 });

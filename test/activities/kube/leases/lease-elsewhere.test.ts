@@ -7,7 +7,7 @@ import { lease } from '../../../../activities/kube/client/paths.ts';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;
@@ -61,7 +61,7 @@ describe('the Lease of a watcher', () => {
       onError: () => undefined,
     });
     elect('leases');
-    await until('the worker may act', isActive);
+    await eventually('the worker may act', isActive);
     expect(created()).toEqual([
       'shoot/machine-controller-manager',
       'shoot/machine-controller',
@@ -73,18 +73,18 @@ describe('the Lease of a watcher', () => {
   test('is taken while the served namespace is being deleted', async () => {
     terminate('shoot');
     const candidate = elect('leases');
-    await until('it leads', () => candidate.isLeader);
+    await eventually('it leads', () => candidate.isLeader);
     expect(server.object(lease('shoot', 'machine-controller'))).toBeUndefined();
     // Through some renewals.
     const before = server.requests.length;
-    await until('it renews', () => server.requests.length > before + 10);
+    await eventually('it renews', () => server.requests.length > before + 10);
     expect(candidate.isLeader).toBe(true);
   });
 
   test('cannot be taken in a namespace that is being deleted', async () => {
     terminate('shoot');
     const candidate = elect();
-    await until('it tries', () => created().includes('shoot/millwright'));
+    await eventually('it tries', () => created().includes('shoot/millwright'));
     expect(candidate.isLeader).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ import type { Lease } from '../../../../activities/kube/leases/observed-lease.ts
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import type { Request } from '../../../support/api-server/http-request.ts';
 import { aLease } from '../things.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const place = { resourceName: 'machine-controller-manager' } as const;
 const timing = { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 };
@@ -77,19 +77,22 @@ describe('a watcher with the rights of MCM', () => {
     await worker.synced;
     expect(worker.isActive()).toBe(false);
     const first = elect('a');
-    await until('a leads', () => first.isLeader);
+    await eventually('a leads', () => first.isLeader);
     expect(stored('machine-controller').spec?.holderIdentity).toBe('a');
     expect(stored('machine-controller-manager').metadata.annotations).toMatchObject({
       checkpoint: 'a',
     });
     expect(stored('machine-controller-manager').metadata.annotations).not.toHaveProperty('gone');
-    await until('the worker may act', () => worker.isActive());
+    await eventually('the worker may act', () => worker.isActive());
     const { renewTime: before } = stored('machine-controller-manager').spec ?? {};
-    await until('a renews', () => stored('machine-controller-manager').spec?.renewTime !== before);
+    await eventually(
+      'a renews',
+      () => stored('machine-controller-manager').spec?.renewTime !== before,
+    );
     const second = elect('b');
     await first.stop();
-    await until('b leads', () => second.isLeader);
-    await until('the worker follows b', () => worker.isActive());
+    await eventually('b leads', () => second.isLeader);
+    await eventually('the worker follows b', () => worker.isActive());
     expect(server.object(lease('default', 'millwright'))).toBeUndefined();
     expect(errors).toEqual([]);
   });
@@ -99,9 +102,9 @@ describe('a watcher with the rights of MCM', () => {
     server.put(aLease('machine-controller-manager', { ...spec, holderIdentity: 'mcm_1' }));
     const worker = anActiveWatcher();
     const candidate = elect('a');
-    await until('it waits', () => candidate.obstacle !== undefined);
+    await eventually('it waits', () => candidate.obstacle !== undefined);
     await worker.synced;
-    await until('the Lease is watched', () => server.watchCount > 0);
+    await eventually('the Lease is watched', () => server.watchCount > 0);
     expect(candidate.obstacle).toBe('Lease machine-controller-manager is held by mcm_1');
     expect(worker.isActive()).toBe(false);
   });
@@ -112,23 +115,23 @@ describe('a watcher with the rights of MCM', () => {
     server.put(aLease('machine-controller', { ...spec, holderIdentity: 'mcm_2' }));
     const worker = anActiveWatcher();
     const candidate = elect('a', true);
-    await until('a leads', () => candidate.isLeader);
-    await until('the worker may act', () => worker.isActive());
+    await eventually('a leads', () => candidate.isLeader);
+    await eventually('the worker may act', () => worker.isActive());
     expect(stored('machine-controller').spec?.holderIdentity).toBe('mcm_2');
   });
 
   test('MCM takes its Lease back: its annotations stay, and workers stop', async () => {
     const worker = anActiveWatcher();
     const election = elect('a');
-    await until('the worker may act', () => worker.isActive());
+    await eventually('the worker may act', () => worker.isActive());
     const held = stored('machine-controller-manager');
     // As client-go writes it: the spec is its own, the metadata is what was read.
     const term = { holderIdentity: 'mcm_1', renewTime: renewTime(), leaseDurationSeconds: 600 };
     const spec = { ...held.spec, ...term };
     const taken: KubeObject & Lease = { ...held, spec };
     server.put(taken);
-    await until('the watcher sees it', () => !election.isLeader);
-    await until('the worker sees it', () => !worker.isActive());
+    await eventually('the watcher sees it', () => !election.isLeader);
+    await eventually('the worker sees it', () => !worker.isActive());
     expect(stored('machine-controller-manager').metadata.annotations).toMatchObject({
       'millwright.dev/holder': 'a',
     });

@@ -4,7 +4,7 @@ import { createLeaseClient } from '../../../../activities/kube/leases/election.t
 import { WatchedLease } from '../../../../activities/kube/leases/watched-lease.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aLease } from '../things.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;
@@ -39,12 +39,12 @@ test('each version of a Lease is reported once, and that it is gone', async () =
   server.put(aLease('one', { holderIdentity: 'a' }));
   server.put(aLease('another', { holderIdentity: 'x' }));
   await watch().synced;
-  await until('it is watched', () => server.watchCount > 0);
+  await eventually('it is watched', () => server.watchCount > 0);
   // The watch begins with what was read.
   server.put(aLease('one', { holderIdentity: 'b' }));
-  await until('b is seen', () => seen.includes('b'));
+  await eventually('b is seen', () => seen.includes('b'));
   server.remove(lease('default', 'one'));
-  await until('it is gone', () => seen.at(-1) === undefined);
+  await eventually('it is gone', () => seen.at(-1) === undefined);
   expect(seen).toEqual(['a', 'b', undefined]);
   expect(errors).toEqual([]);
 });
@@ -52,11 +52,11 @@ test('each version of a Lease is reported once, and that it is gone', async () =
 test('one that is not there is waited for, and failures are reported and survived', async () => {
   server.respond = () => status(403, 'Forbidden', {});
   const { synced } = watch();
-  await until('a failure', () => errors.length > 1);
+  await eventually('a failure', () => errors.length > 1);
   expect(seen).toEqual([]);
   server.respond = () => undefined;
   await synced;
   expect(seen).toEqual([undefined]);
   server.put(aLease('one', { holderIdentity: 'a' }));
-  await until('a is seen', () => seen.includes('a'));
+  await eventually('a is seen', () => seen.includes('a'));
 });

@@ -9,7 +9,7 @@ import { HttpApiServer } from '../../../support/api-server/http-api-server.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { HandSystem } from '../../../support/hand-system.ts';
 import { aLease, aThing, thing } from '../things.ts';
-import { eventually as until } from '../../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let server: HttpApiServer;
 let client: KubeClient;
@@ -36,12 +36,12 @@ test('a stop is seen when it begins, changes and ends', async () => {
   expect(stop.current()).toBeUndefined();
   expect(stop.pauses()).toEqual([]);
   server.put(aThing('millwright-stop', { data: { reason: 'wrong disks', by: 'alice' } }));
-  await until('stopped', () => stop.current() !== undefined);
+  await eventually('stopped', () => stop.current() !== undefined);
   expect(stop.current()).toMatchObject({ reason: 'wrong disks', by: 'alice' });
   server.put(aThing('millwright-stop', { data: { reason: 'still looking' } }));
-  await until('changed', () => stop.current()?.reason === 'still looking');
+  await eventually('changed', () => stop.current()?.reason === 'still looking');
   server.remove(thing('millwright-stop'));
-  await until('over', () => stop.current() === undefined);
+  await eventually('over', () => stop.current() === undefined);
   expect(seen.map((present) => present?.by)).toEqual(['alice', undefined, undefined]);
   const { since } = seen[0] ?? {};
   expect(stop.pauses()).toEqual([{ reason: 'stop', from: since, until: expect.any(Number) }]);
