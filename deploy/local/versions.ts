@@ -27,8 +27,6 @@ export const versions = {
   mcmMachineController: '0.62.1-1',
   /** For tests of conditions: kstatus 1.2.2 of Flux and Helm, and the edition of its `main.go`. */
   gitopsHealth: '1.2.2-1',
-  /** For the test of traces, and the edition of its `main.go`. */
-  otelCollector: '0.165.0-3',
 } as const;
 
 /**

@@ -1,5 +1,5 @@
 /** The trouble is over: everything must come to rest, and then everything must be right. */
-import { eventually } from '../e2e/support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   lastingInvariants,
   restingInvariants,

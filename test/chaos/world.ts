@@ -5,7 +5,7 @@ import { namespaced } from '../../activities/kube/client/paths.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { StateRecorder } from '../e2e/support/bounds.ts';
 import { Cluster } from '../e2e/support/cluster.ts';
-import { eventually } from '../e2e/support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   classManifest,
   className,

@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { untilGone, untilPhase } from './support/machines.ts';
 import { useTakeover } from './support/mcm-takeover.ts';
 import type { Scenario } from './support/scenario.ts';

@@ -9,7 +9,7 @@ import { startMoto, type Moto } from '../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../support/moto-account.ts';
 import { playKubelets, type AwsKubelets } from './support/aws-kubelets.ts';
 import { isReady, type NodeObject } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf } from './support/machines.ts';
 import { classManifest, secretName } from './support/manifests.ts';
 import { changeClass } from './support/rollouts.ts';

@@ -4,7 +4,7 @@
  */
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, secretManifest, secretName } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -7,7 +7,7 @@ import { chart, renderChart } from '../../deploy/helm/render.ts';
 import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { refusalsOf } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

@@ -2,7 +2,7 @@
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
 import { millwright } from './support/command.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

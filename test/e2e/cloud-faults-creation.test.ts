@@ -1,12 +1,11 @@
 /**
  * Each fault of a cloud in the creation of a machine, all at once: each Machine says what is wrong,
- * and goes on when it is over. A create that hangs takes half a minute: `cloud-faults-silent`, by
- * night.
+ * and goes on when it is over.
  */
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { casesOf, hangs, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

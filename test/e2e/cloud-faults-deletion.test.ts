@@ -3,7 +3,7 @@
  * and goes when it is over.
  */
 import { casesOf, untilEachSays } from './support/cloud-fault-cases.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

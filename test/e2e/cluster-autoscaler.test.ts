@@ -5,7 +5,7 @@
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { annotations, options } from '../../workflows/api/constants.ts';
 import { ClusterAutoscaler } from './support/cluster-autoscaler.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { deleteDeployment, machinesOf } from './support/machines.ts';
 import {
   createPool,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { untilEvent } from './support/events.ts';
 import {
   createDeployment,

@@ -9,7 +9,7 @@ import type { MachineState } from '../../workflows/machine/state.ts';
 import { createClass, createSecret } from './support/classes.ts';
 import type { CloudFault } from './support/virtual-cloud.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createMachine,
   deleteMachine,

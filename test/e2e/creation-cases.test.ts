@@ -6,7 +6,7 @@ import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, machineManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -5,7 +5,7 @@ import {
   untilDrainAddsNoEvent,
   untilDrainFailureSays,
 } from './support/drain-attempts.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';

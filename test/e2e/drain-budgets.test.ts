@@ -3,7 +3,7 @@
  * PodDisruptionBudget changes.
  */
 import { operatorWrites } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';

@@ -7,7 +7,7 @@ import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { MachineSpec } from '../../workflows/api/machine.ts';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { Volumes } from './support/volumes.ts';

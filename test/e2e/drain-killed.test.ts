@@ -6,7 +6,7 @@
 import type { Machine } from '../../workflows/api/machine.ts';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import { DrainMoments, type DrainMoment } from './support/drain-moments.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { KillProxy } from './support/kill-proxy.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

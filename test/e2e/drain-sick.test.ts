@@ -3,7 +3,7 @@ import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';

@@ -1,6 +1,6 @@
 /** Pods with volumes, and what an operator can do about a drain. */
 import { operatorRequests } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { Volumes } from './support/volumes.ts';

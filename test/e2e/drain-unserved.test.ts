@@ -1,6 +1,6 @@
 /** Deletions in an install without a worker that serves drains. */
 import type { Machine } from '../../workflows/api/machine.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

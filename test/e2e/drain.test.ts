@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

@@ -8,7 +8,7 @@ import { runCheck } from './support/checks.ts';
 import type { SecretObject } from './support/cluster.ts';
 import { createClass, createSecret } from './support/classes.ts';
 import { complaintsIn, skippedIn, verifyDriver } from './support/driver-verify.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

@@ -1,7 +1,7 @@
 /** A worker that is asked to end before it has started: on a busy machine a start takes seconds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
 
 describe('a worker that is asked to end', () => {

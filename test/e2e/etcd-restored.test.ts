@@ -5,7 +5,7 @@
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { Runbook } from './support/runbook.ts';
 import { untilStuck } from './support/runbook-findings.ts';

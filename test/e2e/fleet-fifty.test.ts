@@ -5,7 +5,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import { Cluster } from './support/cluster.ts';
 import { CloudRouter } from './support/cloud-router.ts';
 import { componentOf } from './support/components.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { TestFleet } from './support/fleet.ts';
 import { createMachine, untilPhase } from './support/machines.ts';
 import type { Scenario } from './support/scenario.ts';

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { lease, namespaced } from '../../activities/kube/client/paths.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { Cluster } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { TestFleet, targetSecret, writeKubeconfig, writeTarget } from './support/fleet.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import type { Scenario } from './support/scenario.ts';

@@ -14,7 +14,7 @@ import { seedVariable, testSeed } from '../support/seed.ts';
 import type { Schema } from '../support/fuzz/schema.ts';
 import { mostlyLike } from '../support/fuzz/schema.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { EventObject } from './support/cluster.ts';
 import { createMachine, untilPhase } from './support/machines.ts';
 import { classManifest, deploymentManifest, machineManifest } from './support/manifests.ts';

@@ -2,7 +2,7 @@
  * Gardener's cluster autoscaler as older releases of it write, and in rollouts that stand still.
  */
 import { annotations, options } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   autoscalerOf,
   describeScaleDown,

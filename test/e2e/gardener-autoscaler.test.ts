@@ -3,7 +3,7 @@
  * `gardener-autoscaler-more` has the older ways to say so, by night.
  */
 import { annotations } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { controllerDeployment } from './support/gardener-autoscaler.ts';
 import {
   autoscalerOf,

@@ -8,7 +8,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { grantedOf, refusalsOf } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   accountsOf,
   addressOf,

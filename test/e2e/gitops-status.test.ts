@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { failed, healthOf, healthy, install, uninstall, untilHealth } from './support/gitops.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, machinesOf, untilGone, untilPhase } from './support/machines.ts';
 import { classManifest, deploymentManifest } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -4,7 +4,7 @@ import type { MachineState } from '../../workflows/machine/state.ts';
 import { deadlineOf } from '../../workflows/plan/machine/health.ts';
 import { ApiOutage } from './support/api-outage.ts';
 import { StateRecorder } from './support/bounds.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   deleteDeployment,

@@ -1,6 +1,6 @@
 /** Machines that nothing happens to cost nothing, also when our processes start again. */
 import { operatorWrites } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

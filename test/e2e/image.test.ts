@@ -15,7 +15,7 @@ import { architectureOf, contentsOf } from '../support/image/contents.ts';
 import { layOutImage } from '../support/image/millwright-image.ts';
 import type { Image } from '../support/image/image.ts';
 import { build, contained, readableAccess, saidBy } from './support/launches.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import type { Access, Role } from './support/operator.ts';
 import { useScenario } from './support/scenario.ts';

@@ -11,7 +11,7 @@ import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { className, classManifest, secretManifest, secretName } from './support/manifests.ts';
 import { Operator } from './support/operator.ts';

@@ -8,7 +8,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { isReady } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, machinesOf, untilGone, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';

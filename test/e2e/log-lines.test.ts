@@ -1,7 +1,7 @@
 /** The log of one machine's life has the lines of docs/logs.md, each once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

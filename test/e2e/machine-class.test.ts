@@ -6,7 +6,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { operatorRequests } from './support/audit.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase, untilRunning } from './support/machines.ts';
 import { classManifest, secretName } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

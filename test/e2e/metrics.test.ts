@@ -6,7 +6,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { documented } from '../workers/metrics/metrics-page.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

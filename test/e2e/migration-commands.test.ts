@@ -1,12 +1,12 @@
 /**
  * The commands of the migration, with a stand-in that holds MCM's Leases. With the real MCM:
- * migration.test.ts and migration-midway.test.ts.
+ * migration-midway.test.ts.
  */
 import { deployments, replicasBefore, type Deployment } from '../../cli/migrate/deployments.ts';
 import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import { lease as leasePath } from '../../activities/kube/client/paths.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, createMachine, untilPhase, untilRunning } from './support/machines.ts';
 import { useMcm } from './support/migration.ts';
 import { standIn } from './support/real-mcm.ts';

@@ -1,6 +1,6 @@
 /** From the real MCM v0.62.1 to Millwright and back, in the middle of what they do. */
 import { labels } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

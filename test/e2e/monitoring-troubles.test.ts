@@ -2,7 +2,7 @@
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import { boards } from '../../deploy/monitoring/boards/all.ts';
 import type { Panel } from '../../deploy/monitoring/panel.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { creation, plain, useMonitoredStack, type Trouble } from './support/monitored-stack.ts';
 
 const monitored = useMonitoredStack();

@@ -6,7 +6,7 @@
 import { isAlive } from '../../deploy/local/supervision/identity.ts';
 import { boards } from '../../deploy/monitoring/boards/all.ts';
 import { readRules } from '../../deploy/monitoring/rules.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { creation, plain, useMonitoredStack } from './support/monitored-stack.ts';
 
 const monitored = useMonitoredStack();

@@ -1,7 +1,7 @@
 /** Events are best effort: where none can be written, machines live and die as anywhere. */
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import type { EventObject } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { Workloads } from './support/workloads.ts';

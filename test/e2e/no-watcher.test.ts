@@ -3,7 +3,7 @@
  * the Lease again.
  */
 import { operatorWrites } from './support/audit.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

@@ -4,7 +4,7 @@ import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine, NodeTemplateSpec, Taint } from '../../workflows/api/machine.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, untilRunning } from './support/machines.ts';
 import { className } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -5,7 +5,7 @@
 import { lease } from '../../activities/kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { runCheck } from './support/checks.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

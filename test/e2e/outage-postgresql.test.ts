@@ -4,7 +4,7 @@
  * `--temporal=postgresql`.
  */
 import { kill9 } from './support/components.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';
 import {
   secondClass,

@@ -4,7 +4,7 @@
  */
 import { signalProcess } from '../../deploy/local/supervision/identity.ts';
 import { componentOf } from './support/components.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { Runbook } from './support/runbook.ts';
 import { useServedPool } from './support/served-pool.ts';
 import { emptyTemporal } from './support/temporal-database.ts';

@@ -4,7 +4,7 @@ import { customResource, namespaced } from '../../activities/kube/client/paths.t
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, untilRunning } from './support/machines.ts';
 import { secretName } from './support/manifests.ts';
 import { Operator } from './support/operator.ts';

@@ -1,6 +1,6 @@
 /** kill -9 of what all scenarios share. The stack starts it again; runs alone, after the others. */
 import { kill9 } from './support/components.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { expectOneInstancePerToken } from './support/invariants.ts';
 import { createDeployment, machinesOf, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

@@ -2,7 +2,7 @@
  * Deadlines run only while the system could act: an outage that begins and ends inside one fails no
  * machine.
  */
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { setReady } from './support/node-health.ts';
 import type { Scenario } from './support/scenario.ts';

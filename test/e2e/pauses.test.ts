@@ -7,7 +7,7 @@ import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
 import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
 import { options } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import type { Scenario } from './support/scenario.ts';

@@ -1,6 +1,6 @@
 /** A driver in another language beside workers that encrypt payloads, with the keys and without. */
 import { createClass } from './support/classes.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';
 import type { PythonDriver } from './support/python-driver.ts';

@@ -4,7 +4,7 @@ import type { Payload } from '@temporalio/common';
 import { payloadsIn, payloadsText } from '../../cli/codec-server/payloads.ts';
 import { startCodecServer } from '../../cli/codec-server/server.ts';
 import { offboard } from '../../cli/offboard/offboard.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { writePayloadKeys } from './support/payload-keys.ts';
 import { untilStopIsKnown } from './support/probes.ts';

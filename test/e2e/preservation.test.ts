@@ -4,7 +4,7 @@
  */
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createMachine,
   deleteDeployment,

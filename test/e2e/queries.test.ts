@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../deploy/local/layout.ts';
 import { savedViews } from '../docs/temporal-ui.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
 import { testStack } from './support/test-stack.ts';
 

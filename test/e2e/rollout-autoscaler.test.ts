@@ -1,6 +1,6 @@
 /** The cluster autoscaler: what it may do during a rollout, and which machines it wants gone. */
 import { annotations } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { holdInTheMiddle, none, oldOf, untilMarks } from './support/rollout-nodes.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

@@ -1,7 +1,7 @@
 /** The MachineDeployment is deleted in the middle of its rollout. */
 import { deploymentManifest } from './support/manifests.ts';
 import { deleteDeployment, untilGone } from './support/machines.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { deleteSet } from './support/sets.ts';
 

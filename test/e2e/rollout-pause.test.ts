@@ -1,9 +1,6 @@
-/**
- * A rollout stands still while it is paused, and goes on afterwards. `rollout-pause-signals` pauses
- * it by signals, by night.
- */
+/** A rollout stands still while it is paused, and goes on afterwards. */
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment } from './support/machines.ts';
 import { expectPaused } from './support/paused.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

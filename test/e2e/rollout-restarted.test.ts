@@ -1,7 +1,7 @@
 /** A new version of the workers goes out in the middle of a rollout: one after the other. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Program } from './support/operator.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 import { queuesByProcess } from './support/task-owners.ts';

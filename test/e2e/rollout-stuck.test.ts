@@ -1,5 +1,5 @@
 /** New machines never join: the rollout stops at its bounds, says why, and is taken back. */
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { className } from './support/manifests.ts';
 import { expectOverdue, newSetOf } from './support/overdue.ts';
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';

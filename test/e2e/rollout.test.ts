@@ -1,4 +1,4 @@
-/** Rolls 8 machines above the number. `rollout-unavailable` rolls below it, by night. */
+/** Rolls 8 machines above the number. */
 import { secondClass, useRollouts } from './support/rollout-under-test.ts';
 
 const replicas = 8;

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { deployments } from '../../cli/migrate/deployments.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { secretManifest } from './support/manifests.ts';
 import { Replicas } from './support/replicas.ts';

@@ -2,7 +2,7 @@
  * Drains that do not end: made, found and healed by the commands of their runbook.
  * `runbook-volumes` and most other runbooks are for the night.
  */
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { untilExplained } from './support/runbook-findings.ts';
 import { Runbook } from './support/runbook.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

@@ -2,7 +2,7 @@
 import { apiVersion } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   deleteDeployment,

@@ -4,7 +4,7 @@
  */
 import { deployments } from '../../cli/migrate/deployments.ts';
 import { ApiOutage } from './support/api-outage.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { Runbook } from './support/runbook.ts';
 import { untilStuck } from './support/runbook-findings.ts';
 import { useServedPool } from './support/served-pool.ts';

@@ -2,7 +2,7 @@
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, machinesOf, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

@@ -5,7 +5,7 @@
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
 import { deleteChecks, runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

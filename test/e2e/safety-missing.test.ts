@@ -5,7 +5,7 @@
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   createMachine,

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { classManifest, className } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -5,7 +5,7 @@
 import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, className } from './support/manifests.ts';
 import { useScenario } from './support/scenario.ts';

@@ -5,7 +5,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck } from './support/checks.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   deleteDeployment,

@@ -1,13 +1,10 @@
-/**
- * Workers probe whether a run of a check is needed, and trigger its Schedule.
- * `safety-probes-freeze` has a run freeze a set, by night.
- */
+/** Workers probe whether a run of a check is needed, and trigger its Schedule. */
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   managedLabel,
   probedChecks,

@@ -7,7 +7,7 @@ import { checksOf } from '../../workers/checks/checks.ts';
 import { ensureSchedules } from '../../workers/checks/schedules.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from './support/checks.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { useScenario } from './support/scenario.ts';
 import { idleActivities } from '../support/idle-actions.ts';
 import { testStack } from './support/test-stack.ts';

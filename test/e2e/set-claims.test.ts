@@ -1,7 +1,7 @@
 /** MachineSets: what changes hands, what is pushed down, what goes although the number is right. */
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { deleteMachine, machinesOf, untilGone, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { createSet, deleteSet, readSet } from './support/sets.ts';

@@ -1,7 +1,7 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { untilEvent } from './support/events.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createMachine,
   deleteMachine,

@@ -13,7 +13,7 @@ import { Stage } from '../simulation/controllers/scenarios/stage.ts';
 import type { Answer, Ref, WorkloadWanted } from '../simulation/controllers/scenarios/stage.ts';
 import { isReady } from './support/cluster.ts';
 import type { NodeObject } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { setReady } from './support/node-health.ts';
 import { useScenario } from './support/scenario.ts';
 import type { Scenario } from './support/scenario.ts';

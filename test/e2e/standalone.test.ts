@@ -4,7 +4,7 @@ import { namespaced } from '../../activities/kube/client/paths.ts';
 import { tokenIdOf } from '../../activities/machine/bootstrap-token.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { SecretObject } from './support/cluster.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { untilEvent } from './support/events.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { classManifest, machineManifest, secretManifest } from './support/manifests.ts';

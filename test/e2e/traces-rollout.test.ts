@@ -2,7 +2,7 @@
  * A rollout is one trace, and what it starts links to it, also a drain that is blocked for a
  * while.
  */
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,
   deleteDeployment,

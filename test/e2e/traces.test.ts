@@ -2,7 +2,7 @@
  * Traces: a launch and a removal are one each. Without the flag there are none. `traces-rollout`
  * has the links between them, by night.
  */
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 import { useTraces } from './support/traces.ts';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { checkedOut, commitBefore } from '../support/other-revision.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Launch } from './support/operator.ts';
 import { sourcesWith } from './support/operator.ts';
 import { readinessOf } from './support/probes.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
 import { metricsOf } from './support/probes.ts';
 import { Runbook } from './support/runbook.ts';

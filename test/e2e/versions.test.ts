@@ -1,7 +1,7 @@
 /** Two versions of the worker, of which one is current: the upgrade and the way back. */
 import { randomUUID } from 'node:crypto';
 import { runCheck } from './support/checks.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import type { Program } from './support/operator.ts';
 import { readinessOf } from './support/probes.ts';

@@ -14,7 +14,7 @@ describe('kill -9 of the worker', () => {
   const scenario = useScenario('worker-crash', { isDoubled: false });
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
-    const pool = await createDeployment(scenario, nameOf('up', moment), { replicas });
+    const pool = await createDeployment(scenario, nameOf(moment), { replicas });
     await untilMoment(scenario, pool, moment);
     await scenario.operator.kill9('worker');
     await untilRunning(scenario, pool, replicas);

@@ -19,8 +19,7 @@ export type ToolName =
   | 'promtool'
   | 'mcm'
   | 'mcm-machine-controller'
-  | 'gitops-health'
-  | 'otel-collector';
+  | 'gitops-health';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -332,20 +331,6 @@ const gitopsHealth: Tool = {
   },
 };
 
-/** For the test of traces. It does not print its version. */
-const otelCollector: Tool = {
-  name: 'otel-collector',
-  version: versions.otelCollector,
-  variable: variableOf('otel-collector'),
-  module: {
-    folder: 'otel-collector',
-    package: './collector',
-    go: '1.26.0',
-    ldflags: [],
-    minutes: 2,
-  },
-};
-
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver'),
@@ -373,7 +358,6 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     './machine-controller',
   ),
   'gitops-health': gitopsHealth,
-  'otel-collector': otelCollector,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

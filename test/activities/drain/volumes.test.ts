@@ -114,7 +114,7 @@ test('pods with volumes go one after another, the most important first, and the 
     anAttachment('pv-high'),
   );
   const end = storage.run();
-  const until = (stage: string, pod: string): Promise<void> =>
+  const until = (stage: string, pod: string): Promise<true> =>
     eventually(`the drain waits for the ${stage} of the volume of ${pod}`, async () => {
       const wait = storage.progress?.volumeWait;
       return wait?.stage === stage && wait.pod === `default/${pod}`;

@@ -11,7 +11,7 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { checkBounds, type Bounds } from './bounds-check.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { LiveList } from './live-list.ts';
 
 interface MachineView {

@@ -1,7 +1,7 @@
 /** The scheduled checks of a scenario, run by hand instead of waited for. */
 import type { ScheduleDescription, WorkflowHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { WorkflowRecords } from './workflow-records.ts';
 
 const checks = ['orphans', 'overshoot', 'lost-workflows', 'unmanaged-nodes', 'reachability'];

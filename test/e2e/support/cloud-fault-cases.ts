@@ -1,6 +1,6 @@
 /** Everything that the virtual cloud can do to a call, one machine for each. */
 import { machineErrorCodes, type MachineErrorCode } from '../../../workflows/api/failures.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 import type { CloudFault } from './virtual-cloud.ts';
 

@@ -1,7 +1,7 @@
 /** kill -9 of what all scenarios share. The stack starts it again; whoever hurts it runs alone. */
 import { readStack } from '../../../deploy/local/stack.ts';
 import { signalProcess, type ProcessIdentity } from '../../../deploy/local/supervision/identity.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** Of the stack whose state is kept there. */
 export function componentOf(stateDir: string, name: string): ProcessIdentity {

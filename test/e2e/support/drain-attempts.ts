@@ -1,5 +1,5 @@
 /** What Temporal shows of the drain of a machine while it waits. */
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 
 export async function untilDrainFailureSays(

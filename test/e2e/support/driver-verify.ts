@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import type { Report } from '../../../cli/driver/conformance/report.ts';
 import { repository } from '../../../deploy/local/layout.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';
 

@@ -1,5 +1,5 @@
 /** Events are written after what they tell of: a scenario waits for them. */
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 
 interface ExpectedEvent {

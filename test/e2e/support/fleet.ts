@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Cluster } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createNamespace, grantFleet, revokeFleet } from './rights.ts';
 import type { Access } from './operator.ts';
 import { Operator } from './operator.ts';

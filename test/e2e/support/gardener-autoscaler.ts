@@ -10,7 +10,7 @@ import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { putOf, type Put } from './kube-put.ts';
 import type { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';

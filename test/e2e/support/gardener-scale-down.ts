@@ -1,6 +1,6 @@
 /** Scaling down by names: what every age of Gardener's cluster autoscaler relies on. */
 import { annotations } from '../../../workflows/api/constants.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { GardenerAutoscaler, type ListStyle } from './gardener-autoscaler.ts';
 import { machinesOf } from './machines.ts';
 import { className } from './manifests.ts';

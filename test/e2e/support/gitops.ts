@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { testStack } from './test-stack.ts';
 
 const probe = await preparedBinary('gitops-health');

@@ -3,7 +3,7 @@
  */
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Cluster } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
 import { ofObjects, type WorkflowRecords } from './workflow-records.ts';
 

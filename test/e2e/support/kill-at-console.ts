@@ -3,7 +3,7 @@
  * its console, the annotation, the phase.
  */
 import { annotations } from '../../../workflows/api/constants.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { KillProxy, type KillMoment, type Picker } from './kill-proxy.ts';
 import { createMachine, deleteMachine, timeOutOnceBooted, untilBooted } from './machines.ts';

@@ -5,7 +5,7 @@
  */
 import { StateRecorder } from './bounds.ts';
 import { type Moment, type State } from './states.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { KillProxy, type KillMoment } from './kill-proxy.ts';
 import { machinesOf } from './machines.ts';

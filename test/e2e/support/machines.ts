@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { deploymentManifest, machineManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -11,7 +11,7 @@ import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { plainInstance } from '../../support/virtual-instance.ts';
 import type { NodeObject } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { taintsOf } from './mcm-facts.ts';
 import type { Moment, Recording } from './mcm-recording.ts';
 import { readRecording } from './mcm-recording.ts';

@@ -6,7 +6,7 @@ import { type Kind as WorkflowKind } from '../../../workflows/contracts/referenc
 import { operatorWrites } from './audit.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { createMachine, deleteMachine, untilPhase } from './machines.ts';
 import { factsOfDeployment, factsOfMachine, factsOfNode, factsOfSet } from './mcm-facts.ts';

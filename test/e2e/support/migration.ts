@@ -5,7 +5,7 @@ import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectOneInstanceEach } from './invariants.ts';
 import { className, classManifest, secretManifest, secretName } from './manifests.ts';
 import { Installs, type MigrationOptions } from './real-mcm.ts';

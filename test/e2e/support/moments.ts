@@ -1,5 +1,5 @@
 /** Moments in the life of a deployment at which a process can die. */
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { machinesOf } from './machines.ts';
 import type { Scenario } from './scenario.ts';
 import { isNight } from './test-stack.ts';
@@ -27,19 +27,9 @@ const creation: Moment[] = [
 /** By day every second of them: `kill-every-step-*` kills at each step, by night. */
 export const momentsOfCreation = creation.filter((_moment, index) => isNight() || index % 2 === 1);
 
-export const momentsOfDeletion: Moment[] = [
-  [
-    'the first Machine is Terminating',
-    async (s) => Object.values(await s.cluster.phases()).includes('Terminating'),
-  ],
-  ['the first VM is gone', async (s) => (await s.cloud.instances()).length < replicas],
-  ['the first Machine is gone', async (s, pool) => (await machinesOf(s, pool)).length < replicas],
-];
-
 /** Of a deployment: `up0`, `up1`, ... */
-export function nameOf(prefix: string, [words]: Moment): string {
-  const all = [...creation, ...momentsOfDeletion];
-  return `${prefix}${all.findIndex((moment) => moment[0] === words)}`;
+export function nameOf([words]: Moment): string {
+  return `up${creation.findIndex((moment) => moment[0] === words)}`;
 }
 
 export async function untilMoment(

@@ -6,7 +6,7 @@ import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { startStack, stopStack, type Stack } from '../../../deploy/local/stack.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Prometheus } from './prometheus.ts';
 import { VirtualCloud, type CloudFault } from './virtual-cloud.ts';
 

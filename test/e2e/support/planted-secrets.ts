@@ -11,7 +11,7 @@ import { createClass, createSecret } from './classes.ts';
 import type { SecretObject } from './cluster.ts';
 import type { CloudCase, RunningCloud } from './clouds/cloud-case.ts';
 import { untilEvent } from './events.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMachine, timeOutOnceBooted, untilGone, untilPhase } from './machines.ts';
 import { Scenario } from './scenario.ts';
 import { testStack } from './test-stack.ts';

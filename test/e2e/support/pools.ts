@@ -2,7 +2,7 @@
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { machinesOf } from './machines.ts';
 import { classManifest, deploymentManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';

@@ -3,7 +3,7 @@ import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createDeployment, machinesOf, untilRunning } from './machines.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,7 +1,7 @@
 /** How often the worker of a scenario probed between the runs of its checks, by its metrics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Program } from './operator.ts';
 import type { Scenario } from './scenario.ts';
 

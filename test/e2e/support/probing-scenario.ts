@@ -1,6 +1,6 @@
 /** A worker that probes every second or two, and what it found so far. */
 import { untilScheduled } from './checks.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createDeployment, untilRunning } from './machines.ts';
 import { probesOf } from './probes.ts';
 import { useScenario, type Scenario } from './scenario.ts';

@@ -6,7 +6,7 @@ import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
 import { kinds, namespaces } from '../../simulation/differential/kinds.ts';
 import type { SideOptions } from '../../simulation/differential/side.ts';
 import { kill9 } from './components.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { TestStack } from './test-stack.ts';
 
 /** Of a control plane that was just started: the namespaces are made. */

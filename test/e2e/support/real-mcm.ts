@@ -12,7 +12,7 @@ import { containersOf, deployments, type Deployment } from '../../../cli/migrate
 import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 

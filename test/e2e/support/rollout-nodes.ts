@@ -1,7 +1,7 @@
 /** Marks on Nodes during a rollout. */
 import { annotations, options, taints } from '../../../workflows/api/constants.ts';
 import type { NodeObject } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { secondClass, type Rollout } from './rollout-under-test.ts';
 
 export interface Marks {

@@ -6,7 +6,7 @@ import type {
 import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
 import { StateRecorder } from './bounds.ts';
 import { type Moment, type State } from './states.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf, untilRunning } from './machines.ts';
 import { createClass, revisionsOf, untilComplete, type Revision } from './rollouts.ts';
 import { useScenario, type Scenario, type ScenarioOptions } from './scenario.ts';

@@ -3,7 +3,7 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import { completionOf, progressOf } from './completion.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { classManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 /** A trouble as `millwright stuck` and `millwright explain` tell it, by which a page is found. */
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Runbook } from './runbook.ts';
 
 export interface Found {

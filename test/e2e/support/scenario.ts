@@ -12,7 +12,7 @@ import { namespaced, node as nodePath } from '../../../activities/kube/client/pa
 import type { MachineKind } from '../../../activities/kube/client/paths.ts';
 import { deleteChecks } from './checks.ts';
 import { Cluster } from './cluster.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectNothingLeft, expectOneInstanceEach } from './invariants.ts';
 import { expectNoTroubles } from './troubles.ts';
 import { createNamespace, revokeRights } from './rights.ts';

@@ -14,7 +14,7 @@ import {
   localPorts,
   type Ports,
 } from '../../../deploy/local/supervision/ports.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 
 export class SecondTemporal {

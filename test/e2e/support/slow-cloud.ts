@@ -6,7 +6,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
 import { createClass } from './classes.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createDeployment, createMachine, machinesOf, untilGone, untilPhase } from './machines.ts';
 import { useScenario } from './scenario.ts';
 import type { SlowCloud, SlowDriver } from './slow-driver.ts';

@@ -1,7 +1,7 @@
 /** Spans of a scenario: received, found by what they are about, and compared with their trace. */
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import type { OtlpReceiver, ReceivedSpan } from '../../support/otlp-receiver.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 
 export interface Traces {
   /** Of watcher and worker, which send their spans there. */

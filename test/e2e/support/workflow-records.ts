@@ -10,7 +10,7 @@ import type {
 } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
 import { scheduleIdOf, workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { type Kind } from '../../../workflows/contracts/references.ts';

@@ -1,7 +1,7 @@
 /** Pods on one Node, and what may keep them there. */
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface RunningPod extends KubeObject {

@@ -13,7 +13,7 @@ const doing = (name: string) => async (): Promise<undefined> => {
   done.push(name);
   return undefined;
 };
-const untilDone = (count: number): Promise<void> =>
+const untilDone = (count: number): Promise<true> =>
   eventually(`${count} things are done`, async () => done.length >= count);
 
 test('what is due is done at once, the rest when it is due, each once', async () => {

@@ -68,7 +68,7 @@ async function annotate(path: string, annotations: object): Promise<void> {
 const text = (path: string): string => JSON.stringify(server.object(path)?.['status'] ?? {});
 const isReady = async (): Promise<boolean> => text(nodePath).includes('KubeletReady');
 const isRunning = async (): Promise<boolean> => text(podPath).includes('Running');
-const untilRunning = (): Promise<void> => eventually('the pod runs', isRunning);
+const untilRunning = (): Promise<true> => eventually('the pod runs', isRunning);
 const remove = (path: string): Promise<unknown> => api.call({ method: 'DELETE', path });
 
 /** All that was written before has been seen and done. */

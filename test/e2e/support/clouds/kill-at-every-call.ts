@@ -6,7 +6,7 @@
 import { apiVersion } from '../../../../workflows/api/constants.ts';
 import { namespaced } from '../../../../activities/kube/client/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { KillProxy } from '../kill-proxy.ts';
 import { createClass, createSecret } from '../classes.ts';
 import { machineManifest } from '../manifests.ts';
