@@ -12,8 +12,8 @@ const config: Config = {
   setupFilesAfterEnv: ['<rootDir>/test/run/jest-setup.ts'],
   testSequencer: '<rootDir>/test/run/sequencer.ts',
   reporters: ['<rootDir>/test/run/reporter.ts'],
-  // Unit tests wait for half of their time: four workers use two cores.
-  maxWorkers: 4,
+  // Unit tests wait for half of their time: six workers use two cores.
+  maxWorkers: 6,
   haste: { forceNodeFilesystemAPI: true },
   watchman: false,
   // Servers of a failed test may be left.

@@ -6,7 +6,15 @@
  * lock file or half installed, and then runs the script on the Node 24 that is one of them.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -33,10 +41,13 @@ function installer() {
   }
 }
 
-/** @returns {string | undefined} why the dependencies have to be installed, if they have to. */
-function reasonToInstall() {
+/**
+ * @param {string | undefined} left the marker of a dead process
+ * @returns {string | undefined} why the dependencies have to be installed, if they have to.
+ */
+function reasonToInstall(left) {
   const installed = modifiedAt(join(modules, '.package-lock.json'));
-  if (installer() !== undefined) return 'the last installation was cut off';
+  if (left !== undefined) return 'the last installation was cut off';
   if (installed === undefined) return 'they are not installed yet';
   if (installed < modifiedAt(join(root, 'package-lock.json'))) return 'the lock file is newer';
   // The package `node` fetches its binary in an install script, which can fail on its own.
@@ -57,7 +68,9 @@ async function install(reason) {
     },
   });
   // Both: npm outlives a killed start by a moment, and this start removes the marker after npm.
-  writeFileSync(marker, [identityOf(npm.pid), identityOf(process.pid)].join('\n'));
+  const next = `${marker}-${process.pid}`;
+  writeFileSync(next, [identityOf(npm.pid), identityOf(process.pid)].join('\n'));
+  renameSync(next, marker);
   const fault = await new Promise((settle) => {
     npm.on('error', (error) => settle(error.message));
     npm.on('exit', (code, signal) =>
@@ -68,30 +81,45 @@ async function install(reason) {
     console.error(`npm ci failed (${fault}). Repair its cause and start again.`);
     process.exit(1);
   }
-  rmSync(marker, { force: true });
 }
 
-/** Of two that see the same thing missing one installs it. A marker of a dead process is in the way. */
-function claimInstallation() {
+/**
+ * Of two that see the same thing missing one installs it.
+ * @param {string | undefined} left the marker of a dead process, which is in the way
+ */
+function claimInstallation(left) {
   mkdirSync(dirname(marker), { recursive: true });
-  rmSync(marker, { force: true });
+  const own = `${marker}-${process.pid}`;
   try {
-    writeFileSync(marker, String(identityOf(process.pid)), { flag: 'wx' });
+    if (left !== undefined) {
+      renameSync(marker, own);
+      // Another one was quicker, and what was moved away is its marker.
+      if (readFileSync(own, 'utf8') !== left) linkSync(own, marker);
+    }
+    writeFileSync(own, String(identityOf(process.pid)));
+    // Unlike a write it appears with its content, and never twice.
+    linkSync(own, marker);
     return true;
   } catch (error) {
-    if (error.code === 'EEXIST') return false;
+    if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;
+  } finally {
+    rmSync(own, { force: true });
   }
 }
 
-/** Two scripts that are started at once in a fresh clone must not install into each other. */
+/**
+ * Two scripts that are started at once in a fresh clone must not install into each other.
+ * @returns {Promise<string | undefined>} the marker of a dead process
+ */
 async function waitForOtherInstaller() {
   let isSaid = false;
   for (;;) {
     // After a reboot, and soon in a container, another process has the pid of one that was killed.
-    const identities = (installer() ?? '').split('\n');
+    const found = installer();
+    const identities = (found ?? '').split('\n');
     const atWork = identities.find((one) => identityOf(Number.parseInt(one)) === one);
-    if (atWork === undefined) return;
+    if (atWork === undefined) return found;
     const pid = Number.parseInt(atWork);
     if (!isSaid) console.log(`Waiting for process ${pid}, which installs the npm dependencies ...`);
     isSaid = true;
@@ -128,10 +156,13 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.exit(1);
 }
 for (;;) {
-  await waitForOtherInstaller();
-  const reason = reasonToInstall();
-  if (reason === undefined) break;
-  if (claimInstallation()) await install(reason);
+  const left = await waitForOtherInstaller();
+  if (reasonToInstall(left) === undefined) break;
+  if (!claimInstallation(left)) continue;
+  // Another one may have installed them since.
+  const reason = reasonToInstall(left);
+  if (reason !== undefined) await install(reason);
+  rmSync(marker, { force: true });
 }
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 run(join(root, script), scriptArguments);

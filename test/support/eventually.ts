@@ -29,11 +29,11 @@ export async function eventually<Answer>(
   options: EventuallyOptions = {},
 ): Promise<Exclude<Answer, false>> {
   const { timeoutSeconds = defaultTimeoutSeconds, pollMilliseconds } = options;
-  const start = Date.now();
+  const start = performance.now();
   for (let attempts = 1; ; attempts += 1) {
     const seen = await answerOf(look);
     if ('answer' in seen && isAnswer(seen.answer)) return seen.answer;
-    const milliseconds = Date.now() - start;
+    const milliseconds = performance.now() - start;
     if (milliseconds > timeoutSeconds * 1_000 && attempts >= fewestAttempts)
       throw tooLate(what, timeoutSeconds, 'error' in seen ? seen.error : false);
     await delay(pollMilliseconds ?? pauseAfter(milliseconds));

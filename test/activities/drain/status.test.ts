@@ -41,7 +41,8 @@ describe('a drain that a budget blocks', () => {
     await beginTeardown(late, { machine: lifeOf('pool-a') });
     expect(await drain.operation()).toMatchObject({ state: 'Processing' });
     await expect(drain.run()).rejects.toThrow('1 pod left');
-    expect(await drain.operation()).toMatchObject({ state: 'Failed', ...said });
+    const again = { ...said, lastUpdateTime: expect.any(String) };
+    expect(await drain.operation()).toEqual(again);
     expect(drain.operations()).toBe(3);
   });
 
