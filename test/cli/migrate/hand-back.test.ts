@@ -4,10 +4,12 @@ import type { PatchType } from '../../../activities/kube/client/client.ts';
 import { KubeError } from '../../../activities/kube/client/errors.ts';
 import { mcmLeases } from '../../../activities/kube/leases/lease-set.ts';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
+import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
 import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
 
-const { DescribeScheduleResponse } = proto.temporal.api.workflowservice.v1;
+const { DescribeScheduleResponse, DescribeWorkflowExecutionResponse } =
+  proto.temporal.api.workflowservice.v1;
 const stops: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -115,6 +117,17 @@ test("where our watcher has the name of MCM's Deployment, its value has to be se
   expect(kube.writes()).toEqual([]);
 });
 
+const aPayload = (value: string) => ({
+  metadata: { encoding: Buffer.from('json/plain') },
+  data: Buffer.from(JSON.stringify(value)),
+});
+
+const nothing = { code: 5, message: 'not found' };
+const notFound = new Map([
+  ['DescribeSchedule', nothing],
+  ['DescribeWorkflowExecution', nothing],
+]);
+
 test('without the keys of payloads that are encrypted, nothing is scaled down', async () => {
   const payload = { metadata: { encoding: Buffer.from('binary/encrypted') } };
   const startWorkflow = {
@@ -126,7 +139,7 @@ test('without the keys of payloads that are encrypted, nothing is scaled down', 
   const schedule = { spec: {}, action: { startWorkflow } };
   const described = DescribeScheduleResponse.encode({ schedule }).finish();
   const temporal = await startFakeTemporal(({ method }) =>
-    method === 'DescribeSchedule' ? described : undefined,
+    method === 'DescribeSchedule' ? described : notFound.get(method),
   );
   stops.push(() => temporal.close());
   const kube = new WithDeployments();
@@ -136,12 +149,6 @@ test('without the keys of payloads that are encrypted, nothing is scaled down', 
   expect(kube.writes()).toEqual([]);
 });
 
-const nothing = { code: 5, message: 'not found' };
-const notFound = new Map([
-  ['DescribeSchedule', nothing],
-  ['DescribeWorkflowExecution', nothing],
-]);
-
 interface Stored {
   metadata: { name: string; resourceVersion: string; annotations?: object };
   spec: { replicas: number };
@@ -149,6 +156,7 @@ interface Stored {
 
 /** Its Deployments can be scaled, and an MCM that is up takes its Leases. */
 class Cluster extends WithDeployments {
+  hasWatcher = true;
   readonly #stored = new Map<string, Stored>();
   /** What another client does right before a Deployment is written for the first time. */
   meanwhile: (name: string) => void = () => {};
@@ -167,7 +175,9 @@ class Cluster extends WithDeployments {
 
   override async get<T>(path: string): Promise<T>;
   override async get(path: string): Promise<unknown> {
-    if (path.endsWith('/deployments')) return { metadata: {}, items: [this.#of('watcher')] };
+    if (path.endsWith('/deployments')) {
+      return { metadata: {}, items: this.hasWatcher ? [this.#of('watcher')] : [] };
+    }
     if (path.includes('/deployments/')) return this.#of(path.endsWith(mcm) ? mcm : 'watcher');
     return await super.get(path);
   }
@@ -241,7 +251,7 @@ test('what another client scales meanwhile is not undone', async () => {
 
 test('a Temporal that takes calls and answers none ends it in time, and nothing was done', async () => {
   const temporal = await startFakeTemporal(({ method }) =>
-    method === 'DescribeSchedule' ? 'silence' : undefined,
+    method === 'DescribeSchedule' ? 'silence' : notFound.get(method),
   );
   stops.push(() => temporal.close());
   const kube = new Cluster();
@@ -258,6 +268,38 @@ test('one that falls silent in the middle ends it with an error', async () => {
   });
   stops.push(() => temporal.close());
   await expect(handBackOf(new Cluster(), temporal.address)).rejects.toThrow(/deadline|failed/i);
+});
+
+test('of a fleet that the namespace was taken out of, its Schedules and runs are ended', async () => {
+  const memo = { fields: { holder: aPayload('east/fleet') } };
+  const workflowExecutionInfo = {
+    execution: { workflowId: 'c' },
+    type: {},
+    startTime: {},
+    executionTime: {},
+    status: 1,
+    memo,
+  };
+  const claim = DescribeWorkflowExecutionResponse.encode({
+    workflowExecutionInfo,
+    executionConfig: {},
+  }).finish();
+  const temporal = await startFakeTemporal(({ method }) =>
+    method === 'DescribeWorkflowExecution' ? claim : notFound.get(method),
+  );
+  stops.push(() => temporal.close());
+  const kube = new Cluster();
+  kube.hasWatcher = false;
+  await handBackOf(kube, temporal.address);
+  const asked = (method: string) =>
+    temporal.calls.filter((call) => call.method === method).map(({ text }) => text);
+  const id = scheduleIdOf('overshoot', {
+    name: 'fleet',
+    clusterName: 'east',
+    fleetNamespace: 'shoot',
+  });
+  expect(asked('DescribeSchedule').filter((text) => text.includes(id))).not.toEqual([]);
+  expect(asked('ListWorkflowExecutions').join()).toMatch(/TaskQueue="[^"]*fleet[^"]*"/);
 });
 
 test('another Temporal than that of the install, without its claim, is refused', async () => {

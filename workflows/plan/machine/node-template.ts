@@ -152,23 +152,32 @@ function taintsAfter(
   present: readonly Taint[],
   { last = [], wanted = [] }: ThreeWay<Taint[]>,
 ): Taint[] | undefined {
-  const distinct = wanted.filter((taint, at) => !has(wanted.slice(at + 1), taint));
-  const missing = distinct.filter((taint) => !present.some((other) => isEqual(taint, other)));
-  const kept = present.filter(
-    (taint) => !has(missing, taint) && (has(wanted, taint) || !has(last, taint)),
-  );
+  const wantedLast = byId(wanted);
+  const held = new Set(present.map(textOf));
+  const missing = [...wantedLast.values()].filter((taint) => !held.has(textOf(taint)));
+  const [replaced, applied] = [byId(missing), byId(last)];
+  const kept = present.filter((taint) => {
+    const id = idOf(taint);
+    return !replaced.has(id) && (wantedLast.has(id) || !applied.has(id));
+  });
   if (missing.length === 0 && kept.length === present.length) return undefined;
   return [...kept, ...missing.map(ordered)];
 }
 
-function has(taints: readonly Taint[], { key, effect }: Taint): boolean {
-  return taints.some((other) => other.key === key && other.effect === effect);
+/** Of two of one id the last one, in its place. A note on a Node may name thousands. */
+function byId(taints: readonly Taint[]): Map<string, Taint> {
+  const found = new Map<string, Taint>();
+  for (const taint of taints) {
+    found.delete(idOf(taint));
+    found.set(idOf(taint), taint);
+  }
+  return found;
 }
 
+const idOf = ({ key, effect }: Taint): string => JSON.stringify([key, effect]);
+
 /** `timeAdded` says since when, not what. */
-function isEqual(a: Taint, b: Taint): boolean {
-  return a.key === b.key && a.effect === b.effect && (a.value ?? '') === (b.value ?? '');
-}
+const textOf = ({ key, effect, value = '' }: Taint): string => JSON.stringify([key, effect, value]);
 
 function ordered({ key, value, effect, timeAdded }: Taint): Taint {
   return defined({ key, value, effect, timeAdded });
