@@ -8,6 +8,7 @@ import { options } from '../../workflows/api/constants.ts';
 import { refused } from '../runtime/failures.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { audited } from '../runtime/audit.ts';
+import { requireNew } from '../runtime/command-origin.ts';
 import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import { isConflict, isNotFound, isRefusal } from '../kube/client/errors.ts';
 import { customResource } from '../kube/client/paths.ts';
@@ -15,11 +16,13 @@ import { reportOn } from './lifecycle.ts';
 
 export async function applyRolloutCommand(
   { control, commandsBy, audit }: Pick<ActivityDependencies, 'control' | 'commandsBy' | 'audit'>,
-  { deployment, command, canaryRevision, written }: RolloutCommandInput,
+  { deployment, command, canaryRevision, written, heardAt }: RolloutCommandInput,
 ): Promise<string> {
   const { namespace, name, uid } = deployment;
   const object = { ...deployment, kind: 'MachineDeployment' } as const;
-  requireAllowed(commandsBy, { object, command, written });
+  const asked = { object, command, written };
+  requireAllowed(commandsBy, asked);
+  const origin = await requireNew(control, { ...asked, heardAt });
   const taken = await takingBack(control, object, written);
   if (taken === 'stale') return 'done before';
   const { reason, words, annotations, ...patch } = changeOf(command, canaryRevision);
@@ -32,7 +35,7 @@ export async function applyRolloutCommand(
     const isAnother = isConflict(error) && written === undefined;
     throw isRefusal(error) || isNotFound(error) || isAnother ? refused(error) : error;
   }
-  const message = `${words}, ${await audited(audit, { object, command, written })}`;
+  const message = `${words}, ${audited(audit, { ...asked, ...origin })}`;
   await reportOn(control, deployment, { type: 'Normal', reason, message });
   return words;
 }

@@ -14,6 +14,7 @@ import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { audited } from '../runtime/audit.ts';
 import { refused } from '../runtime/failures.ts';
+import { requireNew } from '../runtime/command-origin.ts';
 import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isRefusal } from '../kube/client/errors.ts';
@@ -27,15 +28,17 @@ export async function applyMachineCommand(
   input: MachineCommandInput,
 ): Promise<AppliedCommand> {
   const { control, pauses, commandsBy } = dependencies;
-  const { machine, command, written } = input;
+  const { machine, command, written, heardAt } = input;
   const object = { ...machine, kind: 'Machine' } as const;
-  requireAllowed(commandsBy, { object, command, written });
+  const asked = { object, command, written };
+  requireAllowed(commandsBy, asked);
+  const origin = await requireNew(control, { ...asked, heardAt });
   const taken = await takingBack(control, object, written);
   if (taken === 'stale') return { words: 'done before', isStale: true };
   const { reason, words, metadata } = changeOf(input, pauses());
   const change = merged(metadata, taken);
   const resourceVersion = change && (await write(control, machine, change));
-  const message = `${words}, ${await audited(dependencies.audit, { object, command, written })}`;
+  const message = `${words}, ${audited(dependencies.audit, { ...asked, ...origin })}`;
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason,

@@ -3,7 +3,7 @@
  * commands and deletions the end of an Event. What a caller says of itself is not checked, the
  * identity of a client of Temporal neither.
  */
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { asyncLocalStorage } from '@temporalio/activity';
 import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 
@@ -44,16 +44,14 @@ interface Commanded {
   object: ObjectReference & { kind: string };
   command: MachineCommand | RolloutCommand;
   written: string | undefined;
+  /** Of the client that sent the signal. */
+  identity?: string;
 }
 
 /** Logs it. Returns how the Event about it ends. */
-export async function audited(
-  audit: Audit,
-  { object, command, written }: Commanded,
-): Promise<string> {
+export function audited(audit: Audit, { object, command, written, identity }: Commanded): string {
   const { verb, by } = command;
   const through = written === undefined ? 'Temporal' : 'annotation';
-  const identity = written === undefined ? await identityBehind(verb) : undefined;
   const run = currentRun();
   audit({
     verb,
@@ -75,38 +73,5 @@ export async function audited(
 
 /** Undefined outside of an activity of Temporal, as in a test. */
 export function currentRun(): { workflowId: string; runId: string } | undefined {
-  return currentContext()?.info.workflowExecution;
-}
-
-function currentContext(): Context | undefined {
-  return asyncLocalStorage.getStore();
-}
-
-/** The command is searched for among so many events before the present one. */
-const eventsSearched = 50;
-
-/**
- * Of the client that sent the newest signal of this name. That of an update stands in the history
- * only after the workflow task that does it.
- */
-async function identityBehind(verb: string): Promise<string | undefined> {
-  const context = currentContext();
-  const execution = context?.info.workflowExecution;
-  if (!context || !execution) return undefined;
-  try {
-    const { workflowService } = context.client;
-    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: context.info.namespace,
-      execution,
-      maximumPageSize: eventsSearched,
-    });
-    return (
-      history?.events
-        ?.map(({ workflowExecutionSignaledEventAttributes: signal }) => signal)
-        .find((signal) => signal?.signalName === verb)?.identity ?? undefined
-    );
-  } catch (error) {
-    context.log.warn('who sent a command is not known', { error });
-    return undefined;
-  }
+  return asyncLocalStorage.getStore()?.info.workflowExecution;
 }

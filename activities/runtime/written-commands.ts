@@ -19,7 +19,7 @@ export interface CommandedObject extends ObjectReference {
   kind: keyof typeof resources;
 }
 
-interface Asked {
+export interface AskedCommand {
   object: CommandedObject;
   command: MachineCommand | RolloutCommand;
   /** The annotation; absent where it came through Temporal. */
@@ -32,7 +32,10 @@ export function commandRefusal(reason: string): ApplicationFailure {
 }
 
 /** Throws a `commandRefusal` unless this worker takes commands that come so. */
-export function requireAllowed(source: CommandSource, { object, command, written }: Asked): void {
+export function requireAllowed(
+  source: CommandSource,
+  { object, command, written }: AskedCommand,
+): void {
   if (source === 'none') {
     throw commandRefusal(
       'commands are refused (--commands-by=none): change the object with kubectl',
@@ -74,15 +77,18 @@ export async function refuseCommand(
   const kept = await refusalOf(control.patch(path, 'merge', { metadata: { ...taken, uid } }));
   const stays =
     kept === undefined ? '' : `; it stays on the object, as the API server says: ${kept}`;
+  reportRefused(control, object, `"${clip(written, 100)}" was not done: ${fault}${stays}`);
+}
+
+export function reportRefused(
+  control: KubeClient,
+  { kind, namespace, name, uid }: CommandedObject,
+  message: string,
+): void {
   recordEvent(
     control,
     { apiVersion, kind, namespace, name, uid },
-    {
-      type: 'Warning',
-      reason: 'CommandRefused',
-      message: `"${clip(written, 100)}" was not done: ${fault}${stays}`,
-      component: 'millwright',
-    },
+    { type: 'Warning', reason: 'CommandRefused', message, component: 'millwright' },
   );
 }
 

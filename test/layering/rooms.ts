@@ -217,7 +217,7 @@ export const rooms: readonly Room[] = [
       'activities/kube',
       'activities/machine-class',
     ],
-    packages: ['@temporalio/activity', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/client', '@temporalio/common'],
   },
   {
     folder: 'activities/machine',

@@ -45,15 +45,19 @@ Runtime.install({
   telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
 });
 
+type StartServer = () => Promise<TestWorkflowEnvironment>;
 type Bundle = WorkflowBundleOption | Promise<WorkflowBundleOption>;
 
 export class TemporalForTests {
+  readonly #startServer: StartServer;
   #environment!: TestWorkflowEnvironment;
   #client!: Client;
   #bundle!: WorkflowBundleOption;
   readonly #sandboxes = new SharedSandboxes();
 
-  private constructor() {}
+  private constructor(start: StartServer) {
+    this.#startServer = start;
+  }
 
   /**
    * Not the environment's own, which skips time while it awaits a result: time passes here by
@@ -64,21 +68,21 @@ export class TemporalForTests {
   }
 
   static async start(bundle: Bundle = bundleForTests()): Promise<TemporalForTests> {
-    const temporal = new TemporalForTests();
+    const temporal = new TemporalForTests(startServer);
     await temporal.#begin(bundle);
     return temporal;
   }
 
   /** One for all tests of a file, in which it can be used. */
-  static ofFile(): TemporalForTests {
-    const temporal = new TemporalForTests();
+  static ofFile(start: StartServer = startServer): TemporalForTests {
+    const temporal = new TemporalForTests(start);
     beforeAll(() => temporal.#begin(bundleForTests()));
     afterAll(() => temporal.stop());
     return temporal;
   }
 
   async #begin(bundle: Bundle): Promise<void> {
-    this.#environment = await startServer();
+    this.#environment = await this.#startServer();
     this.#client = clientOf(this.#environment);
     this.#bundle = await bundle;
   }
@@ -221,7 +225,7 @@ export class TemporalForTests {
   async #renewServer(): Promise<void> {
     if (await this.#skipsTime()) return;
     await this.#environment.teardown();
-    this.#environment = await startServer();
+    this.#environment = await this.#startServer();
     this.#client = clientOf(this.#environment);
   }
 
@@ -251,7 +255,12 @@ export class TemporalForTests {
 async function startServer(): Promise<TestWorkflowEnvironment> {
   const path = await preparedBinary('temporal-test-server');
   const server = { executable: { type: 'existing-path', path } } as const;
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server });
+  return await withSearchAttributes(await TestWorkflowEnvironment.createTimeSkipping({ server }));
+}
+
+export async function withSearchAttributes(
+  environment: TestWorkflowEnvironment,
+): Promise<TestWorkflowEnvironment> {
   await environment.connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: indexedTypes(),

@@ -139,6 +139,8 @@ export interface MachineCommandInput {
   countsFrom?: number;
   /** The annotation that asks for it; absent where it came through Temporal. */
   written?: string;
+  /** Length of the history when it came through Temporal. */
+  heardAt?: number;
 }
 
 /** A written command that cannot be done. */

@@ -61,6 +61,8 @@ export interface RolloutCommandInput {
   canaryRevision?: number;
   /** The annotation that asks for it; absent where it came through Temporal. */
   written?: string;
+  /** Length of the history when it came through Temporal. */
+  heardAt?: number;
 }
 
 export interface MachineDeploymentActivities {

@@ -353,14 +353,20 @@ class MachineDeploymentWorkflow {
   }
 
   async #applyCommand(
-    { command, answer, written }: NonNullable<ReturnType<RolloutCommands['next']>>,
+    { command, answer, written, heardAt }: NonNullable<ReturnType<RolloutCommands['next']>>,
     facts: DeploymentFacts,
   ): Promise<void> {
     const isHeld = this.#plan?.blockedBy === 'canary';
     const canaryRevision = isHeld
       ? facts.sets.find((set) => set.isOfTemplate)?.revision
       : undefined;
-    const input = defined({ deployment: this.#reference(), command, canaryRevision, written });
+    const input = defined({
+      deployment: this.#reference(),
+      command,
+      canaryRevision,
+      written,
+      heardAt,
+    });
     try {
       const words = await localFirst((steps) => steps.applyRolloutCommand(input), command.verb);
       delete this.#state.commandError;

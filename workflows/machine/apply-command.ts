@@ -16,13 +16,13 @@ import type { PendingCommand } from '../runtime/command-queue.ts';
 export async function applyCommand(
   state: MachineState,
   machine: ObjectReference,
-  { command, written }: Pick<PendingCommand<MachineCommand>, 'command' | 'written'>,
+  { command, written, heardAt }: PendingCommand<MachineCommand>,
 ): Promise<string> {
   // Absolute, so that a step that runs twice does not extend twice.
   const until =
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
-  const input = defined({ machine, command, until, countsFrom, written });
+  const input = defined({ machine, command, until, countsFrom, written, heardAt });
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
   const { words, resourceVersion, isStale } = await run;
   if (written !== undefined) forgetCommand(state, written);

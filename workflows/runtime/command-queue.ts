@@ -3,7 +3,7 @@
  * as an update.
  */
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
-import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
 import type { WrittenCommand } from '../contracts/written-command.ts';
 import { longestWrittenCommand } from '../contracts/written-command.ts';
@@ -14,6 +14,8 @@ export interface PendingCommand<Command> {
   command: Command;
   /** The annotation that asks for it. */
   written?: string;
+  /** Length of the history then; absent for an annotation. */
+  heardAt?: number;
   /** Absent for a signal, which gets no answer. */
   answer?: { resolve(words: string): void; reject(error: unknown): void };
 }
@@ -96,13 +98,13 @@ export class CommandQueue<Command extends { verb: string }> {
   /** A signal cannot be answered: one that makes no sense is left out. */
   #note(payload: unknown, command: Command): void {
     const error = payloadError(payload) ?? this.#errorIn(command);
-    if (error === undefined) this.#add({ command });
+    if (error === undefined) this.#add({ command, heardAt: historyLength() });
     else log.warn('a command by signal was left out', { verb: command.verb, fault: error });
   }
 
   #ask(command: Command): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#add({ command, answer: { resolve, reject } });
+      this.#add({ command, heardAt: historyLength(), answer: { resolve, reject } });
     });
   }
 
@@ -139,6 +141,10 @@ function payloadError(payload: unknown): string | undefined {
   if (by === undefined) return undefined;
   if (typeof by !== 'string') return 'by: must be a text';
   return by.length > longestCaller ? `by: must be at most ${longestCaller} characters` : undefined;
+}
+
+function historyLength(): number {
+  return workflowInfo().historyLength;
 }
 
 export function refusal(reason: string): ApplicationFailure {

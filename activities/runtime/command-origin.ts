@@ -1,0 +1,129 @@
+/** What the history of a run says of a command that came through Temporal. */
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { formatCommand } from '../../workflows/contracts/written-command.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { AskedCommand } from './written-commands.ts';
+import { commandRefusal, reportRefused } from './written-commands.ts';
+
+type Event = NonNullable<History['events']>[number];
+
+/** `WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW`, `UPDATE_ADMITTED_EVENT_ORIGIN_REAPPLY`. */
+const [resetWorkflow, reapplied] = [20, 1];
+
+interface CommandOrigin {
+  /** Of the client that sent the signal; that of an update stands in the history only later. */
+  identity?: string;
+  /**
+   * The server has brought it once more: the run was reset since it was asked for, or two clusters
+   * of Temporal have merged their histories.
+   */
+  isRepeated: boolean;
+}
+
+interface Heard {
+  verb: string;
+  /** Length of the history then; absent in the input of a run of an earlier version. */
+  heardAt: number | undefined;
+}
+
+const repeated =
+  'it was asked for before the run was reset, and may have been done: ask again if it is still wanted';
+
+/**
+ * A command is an act, and all else a level: what the server brings once more is not done again.
+ * Throws a `commandRefusal`; else returns who sent it, where that is known.
+ */
+export async function requireNew(
+  control: KubeClient,
+  { object, command, written, heardAt }: AskedCommand & { heardAt: number | undefined },
+): Promise<Pick<CommandOrigin, 'identity'>> {
+  // It is done by the write that takes it off the object.
+  if (written !== undefined) return {};
+  const origin = await originOf({ verb: command.verb, heardAt });
+  if (!origin.isRepeated) return origin;
+  reportRefused(control, object, `"${formatCommand(command)}" was not done: ${repeated}`);
+  throw commandRefusal(repeated);
+}
+
+/** Outside of an activity of Temporal, as in a test, nothing is known and nothing repeated. */
+async function originOf(heard: Heard): Promise<CommandOrigin> {
+  const context = asyncLocalStorage.getStore();
+  if (!context?.info.workflowExecution) return { isRepeated: false };
+  try {
+    return originIn(await newestEvents(context, heard), heard);
+  } catch (error) {
+    if (!isGrpcServiceError(error) || !unreadable.has(error.code)) throw error;
+    throw commandRefusal(`whether a reset repeats it cannot be read: ${error.message}`);
+  }
+}
+
+/** PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED: another attempt is answered the same. */
+const unreadable = new Set([7, 12, 16]);
+
+const eventsOfPage = 100;
+
+/** Back to the last task that was done before the command was heard, the newest first. */
+async function newestEvents({ client, info }: Context, heard: Heard): Promise<Event[]> {
+  const { namespace, workflowExecution: execution = null } = info;
+  const found: Event[] = [];
+  let nextPageToken: Uint8Array | null | undefined;
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace,
+      execution,
+      maximumPageSize: eventsOfPage,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const event of page.history?.events ?? []) {
+      if (isDoneBefore(event, heard)) return found;
+      found.push(event);
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken?.length);
+  return found;
+}
+
+function isDoneBefore(event: Event, { heardAt = Infinity }: Heard): boolean {
+  const isDone = Boolean(event.workflowTaskCompletedEventAttributes);
+  return isDone && Number(event.eventId) < heardAt;
+}
+
+/**
+ * A reset copies the history up to its point, fails the task that stood there, adds the signals and
+ * updates that had come since, and schedules a task. What was asked before that task may have been
+ * done, by the run before.
+ */
+export function originIn(
+  events: readonly Event[],
+  { verb, heardAt = Infinity }: Heard,
+): CommandOrigin {
+  const reset = events.findIndex(
+    ({ workflowTaskFailedEventAttributes: failed }) => Number(failed?.cause) === resetWorkflow,
+  );
+  const firstTask = events
+    .slice(0, Math.max(reset, 0))
+    .findLast(({ workflowTaskScheduledEventAttributes: task }) => task);
+  const begun = Number(firstTask?.eventId ?? 0);
+  const messages = events.filter((event) => nameIn(event) === verb);
+  const isRepeated =
+    heardAt < begun ||
+    messages.some((event) => isBroughtAgain(event) || Number(event.eventId) < begun);
+  const identity = messages.find(({ workflowExecutionSignaledEventAttributes: signal }) => signal)
+    ?.workflowExecutionSignaledEventAttributes?.identity;
+  return { ...(identity && { identity }), isRepeated };
+}
+
+function nameIn({
+  workflowExecutionSignaledEventAttributes: signal,
+  workflowExecutionUpdateAdmittedEventAttributes: update,
+}: Event): string | null | undefined {
+  return signal?.signalName ?? update?.request?.input?.name;
+}
+
+function isBroughtAgain({
+  workflowExecutionUpdateAdmittedEventAttributes: update,
+}: Event): boolean {
+  return Number(update?.origin) === reapplied;
+}

@@ -1,0 +1,145 @@
+/** A reset begins a run again from an event of its history: what was done before is not repeated. */
+import { applyMachineCommand } from '../../../activities/machine/commands.ts';
+import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
+import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import { machineCommands, rolloutCommands } from '../../../workflows/contracts/commands.ts';
+import { aMachine, aMachineDeployment } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startResettingServer } from '../../support/resetting-temporal.ts';
+import { TemporalForTests } from '../../support/temporal.ts';
+import type { WorldOfTests } from '../../support/world.ts';
+import { aWorld } from '../../support/world.ts';
+import { RolloutWorld } from '../../workflows/machine-deployment/rollout-world.ts';
+import { hang, MachineWorld } from '../../workflows/machine/machine-world.ts';
+
+const temporal = TemporalForTests.ofFile(startResettingServer);
+
+/** Ids of the events that a run can be reset to. */
+async function resetPointsOf(workflowId: string) {
+  const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? [])
+    .filter(({ workflowTaskCompletedEventAttributes: task }) => task)
+    .flatMap(({ eventId }) => eventId ?? []);
+}
+
+type EventId = Awaited<ReturnType<typeof resetPointsOf>>[number];
+
+/** Once the next run has begun, and has done what it means to do at once. */
+async function reset(workflowId: string, runId: string, eventId: EventId): Promise<void> {
+  const { workflowService, options } = temporal.client;
+  const { namespace } = options;
+  const { runId: newRunId } = await workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId, runId },
+    reason: 'after a bad build',
+    requestId: crypto.randomUUID(),
+    workflowTaskFinishEventId: eventId,
+  });
+  await eventually('the next run rests', async () => {
+    const execution = { workflowId, runId: newRunId };
+    const { pendingWorkflowTask, workflowExecutionInfo } =
+      await workflowService.describeWorkflowExecution({ namespace, execution });
+    return (
+      !pendingWorkflowTask && Number(workflowExecutionInfo?.historyLength) > Number(eventId) + 2
+    );
+  });
+}
+
+/** Reasons of the Events so far, of refusals apart. */
+async function eventsOf({ control }: WorldOfTests, namespace: string): Promise<string[]> {
+  interface Event {
+    reason: string;
+    message: string;
+  }
+  const { items } = await control.list<Event>(namespaced('events', namespace));
+  return items.map(({ reason, message }) => `${reason}: ${message}`).toSorted();
+}
+
+const isRefusal = (event: string): boolean => event.startsWith('CommandRefused: ');
+
+test('no reset of a deployment repeats a command, and a new one is done', async () => {
+  const rollout = new RolloutWorld(temporal, () => ({
+    applyRolloutCommand: (input) => applyRolloutCommand(kube, input),
+  }));
+  const { ref, workflowId } = rollout.world;
+  const object = aMachineDeployment({ metadata: { ...ref, uid: 'uid-1' } });
+  const kube = aWorld({ control: [object] });
+  const path = customResource('machinedeployments', ref.namespace, ref.name);
+  const spec = async () => (await kube.control.read<MachineDeployment>(path)).spec;
+  await rollout.run(async () => {
+    await rollout.world.observe();
+    await rollout.isComplete();
+    const { handle } = rollout.world;
+    await handle.signal(rolloutCommands.setReplicas.signal, { replicas: 2 });
+    await eventually('2 replicas', async () => (await spec()).replicas === 2);
+    const args: [{ replicas: number }] = [{ replicas: 1 }];
+    await handle.executeUpdate(rolloutCommands.setReplicas.update, { args });
+    await handle.signal(rolloutCommands.pause.signal, {});
+    await handle.executeUpdate(rolloutCommands.resume.update, { args: [{}] });
+    await handle.executeUpdate(rolloutCommands.rollback.update, { args: [{}] });
+    await kube.control.patch(path, 'merge', { spec: { replicas: 5, rollbackTo: null } });
+    const [before, done] = [await spec(), await eventsOf(kube, ref.namespace)];
+    expect(done).toHaveLength(5);
+    const runId = await rollout.runId();
+    for (const eventId of await resetPointsOf(workflowId)) {
+      await reset(workflowId, runId, eventId);
+      const events = await eventsOf(kube, ref.namespace);
+      expect({ at: String(eventId), events: events.filter((event) => !isRefusal(event)) }).toEqual({
+        at: String(eventId),
+        events: done,
+      });
+      expect(await spec()).toEqual(before);
+    }
+    expect(await eventsOf(kube, ref.namespace)).toContainEqual(
+      expect.stringMatching(
+        /^CommandRefused: "setReplicas replicas=2" was not done: it was asked for before the run was reset/,
+      ),
+    );
+    expect(await handle.executeUpdate(rolloutCommands.setReplicas.update, { args })).toBe(
+      'Replicas set to 1',
+    );
+  });
+});
+
+test('no reset of a machine repeats a command, and a new one is done', async () => {
+  const world = await MachineWorld.create(temporal, {
+    applyMachineCommand: (input) => applyMachineCommand(kube, input),
+    drainNode: hang,
+    deleteInstance: hang,
+  });
+  const { ref, workflowId } = world;
+  const kube = aWorld({ control: [aMachine({ metadata: { ...ref, uid: 'uid-1' } })] });
+  const path = customResource('machines', ref.namespace, ref.name);
+  const metadata = async () => (await kube.control.read<Machine>(path)).metadata;
+  await world.run(async () => {
+    await world.beginAndJoin();
+    await world.requestDeletion();
+    await world.log.until('drainNode');
+    const { handle } = world;
+    const args: [{ minutes: number }] = [{ minutes: 30 }];
+    await handle.executeUpdate(machineCommands.extendDrain.update, { args });
+    await handle.signal(machineCommands.skipVolumeWait.signal, {});
+    await handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
+    await handle.signal(machineCommands.forceDelete.signal, {});
+    await eventually('all four', async () => (await eventsOf(kube, ref.namespace)).length === 4);
+    const notes = { annotations: null, labels: null };
+    await kube.control.patch(path, 'merge', { metadata: notes });
+    const done = await eventsOf(kube, ref.namespace);
+    const before = await metadata();
+    const { runId } = await handle.describe();
+    for (const eventId of await resetPointsOf(workflowId)) {
+      await reset(workflowId, runId, eventId);
+      const events = await eventsOf(kube, ref.namespace);
+      expect({ at: String(eventId), events: events.filter((event) => !isRefusal(event)) }).toEqual({
+        at: String(eventId),
+        events: done,
+      });
+      expect(await metadata()).toEqual(before);
+    }
+    expect(await handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] })).toBe(
+      'Drain skipped',
+    );
+  });
+});
