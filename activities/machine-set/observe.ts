@@ -8,7 +8,11 @@ import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-s
 import type { Machine } from '../../workflows/api/machine.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
 import type { DesiredMachines, ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
-import { isAtRest, isOneStepAway } from '../../workflows/plan/machine-set/plan.ts';
+import {
+  isAtRest,
+  isOneStepAway,
+  refusedForUncounted,
+} from '../../workflows/plan/machine-set/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
   burst,
@@ -33,6 +37,7 @@ import { referToNodes } from './node-refs.ts';
 import { RefusedWrites } from './refused-writes.ts';
 import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
+import { uncountedOf } from './uncounted.ts';
 
 export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent' | 'machines'>;
 
@@ -61,7 +66,9 @@ export async function observeMachineSet(
   await unpreserve(control, set, await releaseUnmatched(control, request, input.unmatched ?? []));
   refused.report(control, { namespace, name, uid: set.metadata.uid }, 'adopting or letting go');
   await referToNodes(dependencies, set, members);
-  const observation = observationOf(set, { desired, members }, input);
+  const uncounted = await uncountedOf(dependencies.machines, set, { desired, members });
+  const observation = defined({ ...observationOf(set, { desired, members }, input), uncounted });
+  reportUncounted(control, set, observation);
   const refusal = refused.outcome ?? input.refusal;
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
   const isUnreported = !isSpecObserved(set) && isOneStepAway(observation, input.batchSize);
@@ -73,9 +80,7 @@ export async function observeMachineSet(
     uid,
     resourceVersion,
     machineDeployment: deploymentOf(ownerReferences),
-    observation: isStored
-      ? observation
-      : { ...observation, holdsUntil: soonerOf(observation, input.now) },
+    observation: withNextRead(observation, input.now, isStored),
     isUnreported: isUnreported ? (true as const) : undefined,
     refused: refused.outcome,
   });
@@ -151,13 +156,15 @@ function differing(
 }
 
 function failureOf(
-  { desired, present }: ObservedMachineSet,
+  observation: ObservedMachineSet,
   { error, refusal }: Pick<ObserveSetInput, 'error' | 'refusal'>,
 ): ReplicaFailure | undefined {
+  const { desired, present } = observation;
   const { faults, isDeleting, replicas } = desired;
   if (faults.length > 0) return { reason: 'InvalidSpec', message: faults.join('; ') };
   const isShort = present < replicas && !isDeleting;
-  if (error !== undefined && isShort) return { reason: 'FailedCreate', message: error };
+  const message = refusedForUncounted(observation) ?? (isShort ? error : undefined);
+  if (message !== undefined) return { reason: 'FailedCreate', message };
   return refusal && { reason: refusal.reason, message: refusal.message };
 }
 
@@ -201,9 +208,32 @@ async function reportStatus(
   }
 }
 
-const statusRetryMs = 30_000;
-
 /** A status that was refused is tried again then, although nothing else may be to do. */
-function soonerOf({ holdsUntil }: ObservedMachineSet, now: number): number {
-  return Math.min(holdsUntil ?? Infinity, now + statusRetryMs);
+const statusRetryMs = 30_000;
+/** That one is deleted is no change of its set, and is not signalled. */
+const uncountedRetryMs = 120_000;
+
+function withNextRead(
+  observation: ObservedMachineSet,
+  now: number,
+  isStored: boolean,
+): ObservedMachineSet {
+  const uncountedAt =
+    refusedForUncounted(observation) === undefined ? Infinity : now + uncountedRetryMs;
+  const statusAt = isStored ? Infinity : now + statusRetryMs;
+  const holdsUntil = Math.min(observation.holdsUntil ?? Infinity, uncountedAt, statusAt);
+  return holdsUntil === Infinity ? observation : { ...observation, holdsUntil };
+}
+
+function reportUncounted(
+  control: KubeClient,
+  { metadata }: MachineSet,
+  observation: ObservedMachineSet,
+): void {
+  const why = refusedForUncounted(observation);
+  if (why === undefined) return;
+  const { namespace = '', name, uid } = metadata;
+  const text = { type: 'Warning', reason: 'FailedCreate', component } as const;
+  const message = `Error creating: ${why}`;
+  recordEvent(control, setSubject({ namespace, name, uid }), { ...text, message });
 }

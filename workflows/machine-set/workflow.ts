@@ -251,7 +251,8 @@ class MachineSetWorkflow {
     if (outcome.created.length > 0) this.#turns.rested();
     // Fewer made than planned: what was read is out of date.
     if (outcome.created.length < names.length) state.mustRead = true;
-    if (state.mustRead || state.isUnreported) this.#lifecycle.noteNews();
+    const hasUncounted = state.observation?.uncounted !== undefined;
+    if (state.mustRead || state.isUnreported || hasUncounted) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }

@@ -5,6 +5,8 @@
 /** No vowels and no similar letters, as Kubernetes' own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
+/** The API server cuts `generateName` there. */
+const longestBase = 58;
 
 /**
  * `<prefix>-<5 characters>`, `count` of them, none in `taken`. `random` yields numbers from 0 (in)
@@ -22,6 +24,15 @@ export function newNames(request: {
     if (!request.taken.has(name)) names.add(name);
   }
   return [...names];
+}
+
+/** Whether `newNames` or the API server may have made this name of this prefix. */
+export function isNewName(prefix: string, name: string): boolean {
+  const base = `${prefix}-`.slice(0, longestBase);
+  const end = name.slice(base.length);
+  const isSuffix =
+    end.length === suffixLength && Array.from(end).every((c) => alphabet.includes(c));
+  return isSuffix && name.startsWith(base);
 }
 
 function suffix(random: () => number): string {

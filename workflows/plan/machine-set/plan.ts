@@ -21,6 +21,14 @@ export interface DesiredMachines {
   faults: string[];
 }
 
+/** Nothing else deletes them: more in their place are made up to `surge`. */
+export interface UncountedMachines {
+  count: number;
+  /** The first of them. */
+  names: string[];
+  surge: number;
+}
+
 /** A plan-sized answer: counts, and the names that can be in the next plan. */
 export interface ObservedMachineSet {
   desired: DesiredMachines;
@@ -41,6 +49,8 @@ export interface ObservedMachineSet {
    * Names of machines that differ from the template, at most `burst`; absent when there is none.
    */
   toPush?: string[];
+  /** Machines that it made and that are not its own any more; absent when none is missing. */
+  uncounted?: UncountedMachines;
   /**
    * A preservation ends then, or a refused status is written again, milliseconds. It limits every
    * wait of the set.
@@ -158,8 +168,26 @@ function planCreation(facts: MachineSetFacts, missing: number, now: number): Mac
     const reason = `${missing} machines missing; ${facts.lastError ?? 'the last batch failed'}`;
     return { action: 'wait', reason, until: facts.retryAt };
   }
-  const count = Math.min(missing, facts.batchSize, burst);
+  const room = roomIn(facts.observation) - facts.createdSince;
+  if (room <= 0) {
+    const why = refusedForUncounted(facts.observation) ?? 'what was made is read first';
+    return { action: 'wait', reason: `${missing} machines missing; ${why}` };
+  }
+  const count = Math.min(missing, facts.batchSize, burst, room);
   return { action: 'create', count, reason: `${missing} of ${replicas} missing` };
+}
+
+/** How many there may be more, whatever became of those that it made. */
+function roomIn({ desired, present, uncounted }: ObservedMachineSet): number {
+  if (!uncounted) return Infinity;
+  return desired.replicas + uncounted.surge - present - uncounted.count;
+}
+
+/** Why none is made although some are missing; undefined when one may be. */
+export function refusedForUncounted(observation: ObservedMachineSet): string | undefined {
+  const { desired, present, uncounted } = observation;
+  if (!uncounted || present >= desired.replicas || roomIn(observation) > 0) return undefined;
+  return `of those that it made ${uncounted.count} do not count as its own any more: something else changed labels, owners or phase of ${uncounted.names.join(', ')}; delete them or undo the change`;
 }
 
 function waitForNews({ desired, present, failed }: ObservedMachineSet): Wait {
@@ -193,7 +221,7 @@ export function isOneStepAway(
   if (desired.isDeleting || desired.faults.length > 0 || desired.frozenBy !== undefined)
     return false;
   const missing = desired.replicas - present;
-  if (missing > 0) return missing <= Math.min(batchSize, burst);
+  if (missing > 0) return missing <= Math.min(batchSize, burst, roomIn(observation));
   return toDelete.names.length > 0 && toDelete.names.length < burst;
 }
 
