@@ -100,9 +100,9 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
     async updateRolloutNodes(input) {
-      const { target, machines } = dependencies;
+      const { target, machines, machineSets } = dependencies;
       if (!target) return { protectedNodes: [] };
-      return await updateRolloutNodes({ control, machines, target }, input);
+      return await updateRolloutNodes({ control, machines, machineSets, target }, input);
     },
     applyRolloutCommand: (input) => applyRolloutCommand(dependencies, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),

@@ -44,6 +44,9 @@ export function viewOf(
   const own = sets
     .filter((set) => controllerOf(set)?.uid === deployment.metadata.uid)
     .toSorted(byAge);
+  const uids = new Set(own.map(({ metadata }) => metadata.uid));
+  const isOwn = (machine: Machine) =>
+    uids.has(controllerOf(machine)?.uid ?? '') || isSelected(deployment, machine);
   const options = optionsOf(deployment, Date.parse);
   return {
     deployment,
@@ -52,7 +55,7 @@ export function viewOf(
     takenNames: new Set(sets.map(({ metadata }) => metadata.name)),
     newSet: newSetAmong(deployment, own, options),
     options,
-    ...(machines && { machines: machines.filter((machine) => isSelected(deployment, machine)) }),
+    ...(machines && { machines: machines.filter(isOwn) }),
     now,
     // Taints and marks of Nodes decide nothing about machines.
     nodes: { hasNodes: false, protects: false },

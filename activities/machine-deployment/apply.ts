@@ -19,6 +19,7 @@ import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
+import { hasMachines } from './machines.ts';
 import { markMachines } from './marks.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { newSetNamed, newSetOf, scaledAtNote, scalingAnnotations, syncPatchOf } from './new-set.ts';
@@ -258,8 +259,4 @@ async function deleteSet(
     const preconditions = { uid, resourceVersion };
     if (await ignoreConflict(control.delete(path, { preconditions }))) return;
   }
-}
-
-function hasMachines({ spec, status }: MachineSet): boolean {
-  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }

@@ -1,20 +1,41 @@
 /** The Machines of a MachineDeployment, and their Nodes. */
 import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector } from '../../workflows/api/selector.ts';
+import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 
 /**
- * All that its selector matches, whatever object controls them. A selector that asks for nothing
- * matches nothing.
+ * All that its selector matches, whatever object controls them, and those of its sets from before
+ * the selector was changed. A selector that asks for nothing matches nothing.
  */
 export async function machinesOf(
   lists: MachineLists,
-  { metadata, spec }: MachineDeployment,
+  { metadata: { namespace = '' }, spec }: MachineDeployment,
+  sets: readonly MachineSet[],
 ): Promise<readonly Machine[]> {
   if (isEmptySelector(spec.selector)) return [];
-  return await lists.select(metadata.namespace ?? '', spec.selector);
+  const selected = await lists.select(namespace, spec.selector);
+  const isSelected = ({ metadata }: Labelled = {}) =>
+    matches(spec.selector, metadata?.labels ?? {});
+  const others: Machine[] = [];
+  for (const set of sets) {
+    if (!hasMachines(set) || isSelected(set.spec.template)) continue;
+    const machines = await lists.select(namespace, set.spec.selector);
+    const own = machines.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid);
+    others.push(...own.filter((machine) => !isSelected(machine)));
+  }
+  return others.length === 0 ? selected : [...selected, ...others];
+}
+
+interface Labelled {
+  metadata?: { labels?: Record<string, string> };
+}
+
+export function hasMachines({ spec, status }: MachineSet): boolean {
+  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }
 
 /** The name is known before the Node has joined. */

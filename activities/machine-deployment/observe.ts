@@ -29,7 +29,7 @@ import type { DeploymentView } from './facts.ts';
 import { fromZeroNotes } from './from-zero.ts';
 import { factsOf, faultsOf, newSetAmong } from './facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { machinesOf } from './machines.ts';
+import { hasMachines, machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import type { StatusView } from './status.ts';
@@ -92,7 +92,7 @@ async function read(
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
   const machines = needsMachines(deployment, { sets, newSet, options })
-    ? await machinesOf(dependencies.machines, deployment)
+    ? await machinesOf(dependencies.machines, deployment, sets)
     : undefined;
   return {
     deployment,
@@ -127,10 +127,6 @@ function needsMachines({ metadata }: MachineDeployment, { sets, newSet, options 
     sets.some(({ metadata: { annotations: notes = {} } }) => annotations.replacements in notes) ||
     sets.some((set) => set !== newSet && hasMachines(set))
   );
-}
-
-function hasMachines({ spec, status }: MachineSet): boolean {
-  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }
 
 function statusViewOf(

@@ -1,4 +1,4 @@
-/** The MachineSets of a MachineDeployment: found, adopted, let go. */
+/** The MachineSets of a MachineDeployment: found and adopted. */
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -23,10 +23,7 @@ export interface ClaimRequest {
   refused: RefusedObjects;
 }
 
-/**
- * Orphans that the deployment selects are adopted on the way, and sets that it selects no more are
- * let go.
- */
+/** Orphans that the deployment selects are adopted on the way. */
 export async function ownedSetsOf(
   { control, machineSets }: Pick<ActivityDependencies, 'control' | 'machineSets'>,
   deployment: MachineDeployment,

@@ -4,6 +4,7 @@
  */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
@@ -17,7 +18,7 @@ import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import type { MachineLists } from '../runtime/dependencies.ts';
+import type { MachineLists, MachineSetLists } from '../runtime/dependencies.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
 import type { Node } from '../kube/objects/nodes.ts';
@@ -37,6 +38,7 @@ export interface NodeWork {
 interface Clusters {
   control: KubeClient;
   machines: MachineLists;
+  machineSets: MachineSetLists;
   target: KubeClient;
 }
 
@@ -211,17 +213,16 @@ async function protectNodes(
   const deployment = await readLiving(clusters.control, ref);
   if (!deployment) return;
   const wanted = new Set(names);
-  const machines = await machinesOf(clusters.machines, deployment);
+  const machines = await ownMachines(clusters, deployment);
   const theirs = machines.filter((machine) => wanted.has(nodeOf(machine) ?? ''));
   await patchAll(clusters, theirs, ({ metadata }) => protectionPatch(metadata));
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */
 async function releaseNodes(clusters: Clusters, ref: ObjectReference): Promise<void> {
-  const { control, machines: lists } = clusters;
-  const deployment = await readLiving(control, ref);
+  const deployment = await readLiving(clusters.control, ref);
   if (!deployment) return;
-  const machines = await machinesOf(lists, deployment);
+  const machines = await ownMachines(clusters, deployment);
   const now = nowMs();
   const free = machines.filter((machine) => (factOf(machine).preservedUntil ?? 0) <= now);
   await patchAll(clusters, free, releasePatch);
@@ -233,6 +234,16 @@ function releasePatch({ metadata }: Node): object[] {
   return Object.keys(protection)
     .filter((key) => key in notes)
     .map((key) => ({ op: 'remove', path: pointerTo(notesPath, key) }));
+}
+
+async function ownMachines(
+  { machines, machineSets }: Clusters,
+  deployment: MachineDeployment,
+): Promise<readonly Machine[]> {
+  const { namespace = '', uid } = deployment.metadata;
+  const sets = await machineSets.list(namespace);
+  const own = sets.filter((set) => controllerOf(set)?.uid === uid);
+  return await machinesOf(machines, deployment, own);
 }
 
 async function machinesOfSet(

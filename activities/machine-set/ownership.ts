@@ -20,7 +20,7 @@ export function ownerReferenceOf({ kind, metadata: { name, uid } }: Owner): Owne
 }
 
 /** `isFaulty`: the owner's spec is wrong, so nothing changes hands. */
-export function claimOf({ metadata, spec }: Owner, child: KubeObject, isFaulty: boolean): Claim {
+export function claimOf({ kind, metadata, spec }: Owner, child: KubeObject, isFaulty: boolean): Claim {
   const controller = controllerOf(child);
   return planClaim(
     {
@@ -28,6 +28,7 @@ export function claimOf({ metadata, spec }: Owner, child: KubeObject, isFaulty: 
       isDeleting: metadata.deletionTimestamp !== undefined,
       selector: spec.selector,
       isFaulty,
+      keepsAll: kind === 'MachineDeployment',
     },
     {
       ...(controller && { controllerUid: controller.uid }),

@@ -1,4 +1,4 @@
-/** Which machines belong to a MachineSet. */
+/** Which machines belong to a MachineSet, and which sets to a MachineDeployment. */
 import { labels as ownLabels } from '../api/constants.ts';
 import type { LabelSelector } from '../api/machine-set.ts';
 import { formFaults, isEmptySelector, matches } from '../api/selector.ts';
@@ -9,6 +9,11 @@ export interface Claimant {
   selector: LabelSelector | undefined;
   /** The spec is wrong: who belongs to the set is not known, so nothing changes hands. */
   isFaulty: boolean;
+  /**
+   * A MachineDeployment: what it controls it keeps. When labels and selector of a pool change
+   * together, its sets are old ones and are rolled; let go, they would be a second pool.
+   */
+  keepsAll?: boolean;
 }
 
 export interface Claimed {
@@ -39,6 +44,7 @@ export function planClaim(set: Claimant, machine: Claimed): Claim {
 
 function planOwned(set: Claimant, { labels, isDeleting }: Claimed): Claim {
   if (isEmptySelector(set.selector)) return keep('the selector asks for nothing');
+  if (set.keepsAll) return keep('the deployment controls it');
   if (matches(set.selector, labels)) return keep('the selector matches');
   if (set.isFaulty) return leave('the spec of the set is wrong');
   // The garbage collector takes those that are left when the set is gone.
@@ -71,9 +77,8 @@ export function selectorFaults(
 const someHash = ' ';
 
 /**
- * The same of a MachineDeployment, whose sets have the labels of the template and one more. A set
- * that its selector does not match would be let go, and the next one made with all machines. MCM
- * v0.62.1 does not let it go, as its writes for that are without effect.
+ * The same of a MachineDeployment, whose sets have the labels of the template and one more. It
+ * would not find the machines of its next set.
  */
 export function deploymentSelectorFaults(
   selector: LabelSelector | undefined,

@@ -84,9 +84,10 @@ export class DeploymentWorld {
   }
 
   async tend(step: NodeStep, protects = true): Promise<string[]> {
-    const { control, machines, target } = this.world;
+    const { control, machines, machineSets, target } = this.world;
+    const clusters = { control, machines, machineSets, target };
     const work = { deployment: life, step, protects };
-    return (await updateRolloutNodes({ control, machines, target }, work)).protectedNodes;
+    return (await updateRolloutNodes(clusters, work)).protectedNodes;
   }
 
   /** Looks, acts and lets machines run until nothing is left to do. */

@@ -124,26 +124,44 @@ describe('adoption', () => {
   });
 });
 
-describe('release', () => {
-  test('of a set whose labels do not match any more; other owners stay', async () => {
-    const set = ownSet('stray', {
-      metadata: { labels: { pool: 'b' }, ownerReferences: [...(ours ? [ours] : []), backup] },
-    });
-    const world = new DeploymentWorld(aMachineDeployment(), set);
-    expect((await world.survey()).sets).toEqual([]);
-    expect(await ownersOf(world, 'stray')).toEqual([backup]);
-  });
-
-  test('of none by a deployment that is being deleted: it goes with the others', async () => {
-    const set = ownSet('stray', { metadata: { labels: { pool: 'b' } } });
-    const deletionTimestamp = '2026-01-01T00:10:00Z';
-    const world = new DeploymentWorld(aMachineDeployment({ metadata: { deletionTimestamp } }), set);
-    expect((await world.survey()).sets).toMatchObject([{ name: 'stray' }]);
-    expect(await ownersOf(world, 'stray')).toEqual([ours]);
-  });
+test.each([
+  { name: 'labels were changed', metadata: { labels: { pool: 'b' } } },
+  { name: 'labels were taken off, as by a policy', metadata: { labels: {} } },
+])('a set whose $name stays one of its deployment', async ({ metadata }) => {
+  const ownerReferences = [...(ours ? [ours] : []), backup];
+  const set = ownSet('own', { metadata: { ...metadata, ownerReferences } });
+  const world = new DeploymentWorld(aMachineDeployment(), set);
+  expect((await world.survey()).sets).toMatchObject([{ name: 'own', isOfTemplate: true }]);
+  expect(await ownersOf(world, 'own')).toEqual(ownerReferences);
 });
 
-describe('a deployment adopts and releases no set', () => {
+test('labels and selector that change together leave one pool: the old set is rolled', async () => {
+  const world = new DeploymentWorld();
+  await world.settle();
+  const [old] = await world.sets();
+  const { selector, template } = aMachineDeployment({
+    spec: {
+      selector: { matchLabels: { stage: 'new' } },
+      template: aTemplate({ metadata: { labels: { stage: 'new' } } }),
+    },
+  }).spec;
+  world.control.put(
+    aMachineDeployment({ metadata: { generation: 2 }, spec: { selector, template } }),
+  );
+  await world.step();
+  // It surges by one, and knows how many machines the old set has.
+  expect(await world.survey()).toMatchObject({
+    sets: [
+      { name: old?.metadata.name, machines: 'AAA' },
+      { isOfTemplate: true, replicas: 1 },
+    ],
+  });
+  await world.settle();
+  const sizes = (await world.sets()).map(({ spec }) => spec.replicas).toSorted();
+  expect(sizes).toEqual([0, 3]);
+});
+
+describe('a deployment adopts no set', () => {
   const strategy = { type: 'RollingUpdate' } as const;
   test.each<{ name: string; spec: Partial<MachineDeploymentSpec>; reason: string; words: string }>([
     {

@@ -36,6 +36,12 @@ test.each<{
     action: 'release',
   },
   {
+    name: 'one that does not fit any more, of a deployment',
+    set: { keepsAll: true },
+    machine: { ...owned, labels: other },
+    action: 'keep',
+  },
+  {
     name: 'one that does not fit and is going',
     machine: { ...owned, labels: other, isDeleting: true },
     action: 'leave',
