@@ -7,6 +7,7 @@ import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
+import { longestMachineName } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { inParallel } from '../runtime/parallel.ts';
@@ -150,9 +151,13 @@ async function nodesByName(
   target: KubeClient,
   machines: readonly Machine[],
 ): Promise<Map<string, Node>> {
-  const names = machines.map(({ metadata }) => metadata.name).join(',');
+  // One that cannot be the value of a label would have the whole list refused.
+  const names = machines.flatMap(({ metadata: { name } }) =>
+    name.length > longestMachineName ? [] : name,
+  );
+  if (names.length === 0) return new Map();
   const { items } = await target.list<Node>(nodePath(), {
-    labelSelector: `${labels.machineName} in (${names})`,
+    labelSelector: `${labels.machineName} in (${names.join(',')})`,
   });
   return new Map(items.map((node) => [node.metadata.name, node]));
 }

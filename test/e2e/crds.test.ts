@@ -1,7 +1,7 @@
 /** The CRDs on a real API server, as `kubectl apply` meets them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import { accepted, refused } from '../workflows/api/manifests.ts';
+import { accepted, longNamed, refused } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
 import type { AnyObject, Schema } from './scratch-crds.ts';
 
@@ -26,6 +26,10 @@ describe('a new object', () => {
 
   test.each(refused)('is refused: $name', async ({ object, faults }) => {
     expect(await crds.refusalsOf(object)).toEqual(faults.toSorted());
+  });
+
+  test('is refused: a machine whose name cannot be a label of its Node', async () => {
+    expect(await crds.refusalsOf(longNamed.object)).toEqual([longNamed.fault]);
   });
 
   test('of deploy/examples is stored, with its status', async () => {

@@ -20,6 +20,7 @@ import type { ClassSpec, Machine, MachineSpec } from './machine.ts';
 
 /** What is allowed. These texts are the `message`s of the rules in deploy/crds. */
 export const allowed = {
+  machineName: 'must have at most 63 characters: it becomes a label of the Node',
   spec: 'must say what is wanted',
   class: 'must name a MachineClass',
   classKind: 'must be MachineClass',
@@ -41,6 +42,9 @@ export const allowed = {
   text: 'must not be empty',
 } as const;
 
+/** Of a label of its Node, of the host and of its instance. */
+export const longestMachineName = 63;
+
 const required = (field: string, message: string): string => `${field}: Required value: ${message}`;
 
 /** A fault has to fit into a condition and an Event. */
@@ -61,8 +65,10 @@ const invalid = (field: string, value: unknown, message: string): string =>
   `${field}: Invalid value: ${quoted(value)}: ${message}`;
 
 /** Faults of a Machine; empty when it is fit for use. */
-export function machineFaults({ spec }: Loose<Machine>): string[] {
-  return specFaults(spec, 'spec');
+export function machineFaults({ metadata, spec }: Loose<Machine>): string[] {
+  const isTooLong = (metadata?.name.length ?? 0) > longestMachineName;
+  const name = isTooLong ? [`metadata.name: Invalid value: ${allowed.machineName}`] : [];
+  return [...name, ...specFaults(spec, 'spec')];
 }
 
 /** Faults of a MachineSet; empty when it is fit for use. */

@@ -1,6 +1,7 @@
 /**
  * Names of new objects, chosen before anything is created so that a retry creates nothing twice.
  */
+import { longestMachineName } from '../api/validation.ts';
 
 /** No vowels and no similar letters, as Kubernetes' own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -9,8 +10,8 @@ const suffixLength = 5;
 const longestBase = 58;
 
 /**
- * `<prefix>-<5 characters>`, `count` of them, none in `taken`. `random` yields numbers from 0 (in)
- * to 1 (out).
+ * `<prefix>-<5 characters>`, `count` of them, none in `taken`. A long prefix is cut as the API
+ * server cuts `generateName`. `random` yields numbers from 0 (in) to 1 (out).
  */
 export function newNames(request: {
   prefix: string;
@@ -19,8 +20,9 @@ export function newNames(request: {
   random: () => number;
 }): string[] {
   const names = new Set<string>();
+  const base = `${request.prefix}-`.slice(0, longestMachineName - suffixLength);
   while (names.size < request.count) {
-    const name = `${request.prefix}-${suffix(request.random)}`;
+    const name = base + suffix(request.random);
     if (!request.taken.has(name)) names.add(name);
   }
   return [...names];

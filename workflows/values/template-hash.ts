@@ -15,9 +15,13 @@ export function templateHash(template: Json, collisionCount = 0): string {
   return String(fnv1a(`${canonical(template)}#${collisionCount}`));
 }
 
-/** `<deployment>-<5 characters>`. */
+/** The API server's limit. */
+const longestSetName = 253;
+
+/** `<deployment>-<5 characters>`; of a long name the beginning, up to a letter or digit. */
 export function machineSetName(deployment: string, hash: string): string {
-  return `${deployment}-${safeEncode(hash).slice(0, 5)}`;
+  const suffix = `-${safeEncode(hash).slice(0, 5)}`;
+  return deployment.slice(0, longestSetName - suffix.length).replace(/[^a-z0-9]+$/, '') + suffix;
 }
 
 function fnv1a(text: string): number {

@@ -12,8 +12,14 @@ interface NamedDisk {
   lun: number;
 }
 
+/** Azure's limit. */
+const longestDiskName = 80;
+
+/** Of a name that Azure would refuse, the disk's own part is cut: its number tells it apart. */
 export function dataDiskNameOf(machineName: string, disk: NamedDisk): string {
-  return `${machineName}${dataDiskSuffix(disk)}`;
+  const tooMany = `${machineName}${dataDiskSuffix(disk)}`.length - longestDiskName;
+  if (!disk.name || tooMany <= 0) return `${machineName}${dataDiskSuffix(disk)}`;
+  return `${machineName}${dataDiskSuffix({ ...disk, name: disk.name.slice(0, -tooMany) })}`;
 }
 
 function dataDiskSuffix({ name, lun }: NamedDisk): string {
@@ -68,9 +74,15 @@ function machineOfDataDisk(resource: FoundResource, dataDisks: NamedDisk[]): str
   if (!/-\d+-data-disk$/.test(name)) return undefined;
   const known = tagOf(resource.tags, tagNames.machine) ?? resource.managedBy?.split('/').at(-1);
   if (known) return known.toLowerCase();
-  const longestFirst = dataDisks.map(dataDiskSuffix).toSorted((a, b) => b.length - a.length);
+  const disks = name.length < longestDiskName ? dataDisks : dataDisks.flatMap(cutVariants);
+  const longestFirst = disks.map(dataDiskSuffix).toSorted((a, b) => b.length - a.length);
   const ofClass = longestFirst.map((suffix) => withoutSuffix(name, suffix.toLowerCase()));
   return ofClass.find((found) => found !== undefined) ?? name.replace(/-\d+-data-disk$/, '');
+}
+
+/** What may be left of the disk's own part of its name. */
+function cutVariants({ name = '', lun }: NamedDisk): NamedDisk[] {
+  return Array.from({ length: name.length }, (_, end) => ({ name: name.slice(0, end + 1), lun }));
 }
 
 function withoutSuffix(name: string, suffix: string): string | undefined {

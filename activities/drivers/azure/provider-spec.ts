@@ -245,7 +245,7 @@ export interface AzureProviderSpec {
        */
       dataDisks?: {
         /**
-         * A part of the disk's name: MACHINE-NAME-LUN-data-disk. Default: MACHINE-LUN-data-disk.
+         * A part of the disk's name: MACHINE-NAME-LUN-data-disk, cut so that the whole has 80 characters. Default: MACHINE-LUN-data-disk.
          */
         name?: string;
         /**

@@ -70,6 +70,14 @@ describe('taintNodes', () => {
     expect(reads).toEqual(['GET /api/v1/nodes', `GET ${nodePath('n2')}`]);
   });
 
+  test('a machine whose name cannot be a label hides the Nodes of no other', async () => {
+    const owner = await world.set();
+    world.world.target.put(nodeNamed('n3'));
+    const metadata = { name: 'm'.repeat(64), labels: { node: 'n3' } };
+    world.addMachine(owner, { metadata, status: { conditions: joined } });
+    expect(await taint()).toEqual(['n1', 'n2', 'n3']);
+  });
+
   test('adds the taint beside those of others, protects in the same write, and the set says so', async () => {
     expect(await taint()).toEqual(['n1', 'n2']);
     expect(await taintsOf('n1')).toEqual([avoidance]);

@@ -9,6 +9,9 @@ export type Shape = (value: unknown, path: string) => string | undefined;
 
 const text: Shape = (value, path) =>
   typeof value === 'string' && value !== '' ? undefined : `${path} is not a text`;
+/** Of a disk. */
+const diskName: Shape = (value, path) =>
+  typeof value === 'string' && value.length <= 80 ? undefined : `${path} is too long`;
 const flag: Shape = (value, path) =>
   typeof value === 'boolean' ? undefined : `${path} is not true or false`;
 const number: Shape = (value, path) =>
@@ -138,7 +141,7 @@ const storageProfile = object({
     communityGalleryImageId: text,
   }),
   'osDisk!': object({
-    name: text,
+    name: diskName,
     caching,
     'createOption!': oneOf('FromImage', 'Attach'),
     diskSizeGB: whole,
@@ -148,7 +151,7 @@ const storageProfile = object({
   dataDisks: list(
     object({
       'lun!': whole,
-      name: text,
+      name: diskName,
       caching,
       'createOption!': oneOf('Empty', 'Attach', 'FromImage'),
       diskSizeGB: whole,

@@ -138,6 +138,13 @@ const durationRule = 'must be a duration such as 90s, 20m or 1h30m';
 const amountRule = 'must be a number of 0 or more, or a percentage such as 25%';
 const labelsRule = 'must all be labels in spec.template.metadata.labels, with the same values';
 
+/** Stored until a Node was to be labelled with its name. */
+export const longNamed = {
+  object: { ...machine(), metadata: { name: 'm'.repeat(64) } },
+  fault:
+    'metadata.name: Invalid value: must have at most 63 characters: it becomes a label of the Node',
+};
+
 /** MCM v0.62.1 would store these and do nothing. `faults`: all that is said, one a field. */
 export const refused: { name: string; object: Manifest; faults: string[] }[] = [
   {

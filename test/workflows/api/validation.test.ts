@@ -4,7 +4,7 @@ import {
   machineFaults,
   machineSetFaults,
 } from '../../../workflows/api/validation.ts';
-import { accepted, refused } from './manifests.ts';
+import { accepted, longNamed, refused } from './manifests.ts';
 import type { Kind, Manifest } from './manifests.ts';
 
 const faultsByKind: Record<Kind, (object: object) => string[]> = {
@@ -26,6 +26,10 @@ describe('what MCM refuses in silence has faults that name the field, the value 
   test.each(refused)('$name', ({ object, faults }) => {
     expect(faultsOf(object)).toEqual(faults);
   });
+});
+
+test('a name that cannot be a label of the Node is a fault', () => {
+  expect(faultsOf(longNamed.object)).toEqual([longNamed.fault]);
 });
 
 describe('a node template that fits into an object and not into what Temporal keeps', () => {
