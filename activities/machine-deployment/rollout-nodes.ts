@@ -7,7 +7,7 @@ import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
-import { longestMachineName } from '../../workflows/api/validation.ts';
+import { longestLabelValue } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { inParallel } from '../runtime/parallel.ts';
@@ -153,7 +153,7 @@ async function nodesByName(
 ): Promise<Map<string, Node>> {
   // One that cannot be the value of a label would have the whole list refused.
   const names = machines.flatMap(({ metadata: { name } }) =>
-    name.length > longestMachineName ? [] : name,
+    name.length > longestLabelValue ? [] : name,
   );
   if (names.length === 0) return new Map();
   const { items } = await target.list<Node>(nodePath(), {

@@ -42,8 +42,8 @@ export const allowed = {
   text: 'must not be empty',
 } as const;
 
-/** Of a label of its Node, of the host and of its instance. */
-export const longestMachineName = 63;
+/** The name of a Machine is one; names of hosts and of instances have the same limit. */
+export const longestLabelValue = 63;
 
 const required = (field: string, message: string): string => `${field}: Required value: ${message}`;
 
@@ -66,7 +66,7 @@ const invalid = (field: string, value: unknown, message: string): string =>
 
 /** Faults of a Machine; empty when it is fit for use. */
 export function machineFaults({ metadata, spec }: Loose<Machine>): string[] {
-  const isTooLong = (metadata?.name.length ?? 0) > longestMachineName;
+  const isTooLong = (metadata?.name.length ?? 0) > longestLabelValue;
   const name = isTooLong ? [`metadata.name: Invalid value: ${allowed.machineName}`] : [];
   return [...name, ...specFaults(spec, 'spec')];
 }

@@ -41,6 +41,11 @@ interface Failed {
   failure: MachineFailure;
 }
 
+/** An answer that is not in order, and what it says all the same: enough for a deletion. */
+export interface Senseless<Answer> extends Failed {
+  meant: Answer;
+}
+
 type Created = Exclude<CreateOutcome, Pending>;
 type Deleted = DeleteListedOutcome;
 
@@ -76,6 +81,9 @@ const settleSeconds: Validator = (value) =>
   typeof value === 'number' && value >= 0 && value <= longestSettleSeconds
     ? undefined
     : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
+
+/** A driver that does not say for how long is taken for a slow one. */
+const unknownSettleSeconds = 600;
 
 const deletedSchema = { isFound: flag, settleSeconds };
 
@@ -124,7 +132,10 @@ export function createdBy(answer: Created | Pending, context: AnswerContext): Cr
   return { outcome: 'created', instance: pick(answer.instance, shape) };
 }
 
-export function deletedBy(answer: Deleted | Pending, context: AnswerContext): Deleted | Pending {
+export function deletedBy(
+  answer: Deleted | Pending,
+  context: AnswerContext,
+): Deleted | Pending | Senseless<Deleted> {
   if (isPending(answer)) return pendingBy(answer, 'deleteInstance', context);
   return endedBy(answer, {
     context,
@@ -140,14 +151,24 @@ export function listedDeletedBy(answer: Deleted, context: AnswerContext): Delete
 function endedBy(
   answer: Deleted,
   { context, method, allowed }: { context: AnswerContext; method: Method; allowed: string },
-): Deleted {
-  const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
+): Deleted | Senseless<Deleted> {
+  const {
+    outcome,
+    failure,
+    isFound,
+    settleSeconds: seconds,
+  }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed') return { outcome, failure: failureIn(failure, method, context) };
-  const fault =
-    outcome === 'deleted'
-      ? errorIn(answer, deletedSchema)
-      : `outcome: ${quoted(outcome)}: must be ${allowed}`;
-  return fault === undefined ? answer : nonsense(method, fault, context);
+  if (outcome !== 'deleted') {
+    return nonsense(method, `outcome: ${quoted(outcome)}: must be ${allowed}`, context);
+  }
+  const fault = errorIn(answer, deletedSchema);
+  if (fault === undefined) return answer;
+  // Who does not say that there was something is asked again after a create without an answer.
+  const isKnown = typeof seconds === 'number' && seconds >= 0;
+  const settles = isKnown ? Math.min(seconds, longestSettleSeconds) : unknownSettleSeconds;
+  const meant = { outcome, isFound: isFound === true, settleSeconds: settles } as const;
+  return { ...nonsense(method, fault, context), meant };
 }
 
 /** Its pods are searched for by this name, and those that wait for a Node have none. */
@@ -156,7 +177,10 @@ const describedSchema = ({ usesTarget }: AnswerContext): Schema<Instance> => ({
   nodeName: usesTarget ? nodeName : text,
 });
 
-export function describedBy(answer: DescribeOutcome, context: AnswerContext): DescribeOutcome {
+export function describedBy(
+  answer: DescribeOutcome,
+  context: AnswerContext,
+): DescribeOutcome | Senseless<DescribeOutcome> {
   const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'describeInstance', context) };
@@ -166,7 +190,25 @@ export function describedBy(answer: DescribeOutcome, context: AnswerContext): De
       : outcome === 'missing'
         ? errorIn(answer, { settleSeconds })
         : `outcome: ${quoted(outcome)}: must be found, missing or failed`;
-  return fault === undefined ? answer : nonsense('describeInstance', fault, context);
+  if (fault === undefined) return answer;
+  return { ...nonsense('describeInstance', fault, context), meant: describedAllTheSame(instance) };
+}
+
+/** Of a Node, though one of more than 63 characters is no label: it may be drained. */
+const objectName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+
+/** The deletion itself searches once more, and needs no more than the identity. */
+function describedAllTheSame(instance: unknown): DescribeOutcome {
+  const { providerID, nodeName: node }: Partial<Record<keyof Instance, unknown>> = isRecord(
+    instance,
+  )
+    ? instance
+    : {};
+  if (typeof providerID !== 'string' || name(providerID) !== undefined) {
+    return { outcome: 'missing', settleSeconds: unknownSettleSeconds };
+  }
+  const isName = typeof node === 'string' && objectName.test(node);
+  return { outcome: 'found', instance: { providerID, nodeName: isName ? node : '' } };
 }
 
 /** Of the text the end counts. */
@@ -237,6 +279,8 @@ interface Loose {
   instances?: unknown;
   failure?: unknown;
   text?: unknown;
+  isFound?: unknown;
+  settleSeconds?: unknown;
 }
 
 function prefixed(field: string, fault: string | undefined): string | undefined {

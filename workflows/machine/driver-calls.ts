@@ -7,6 +7,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
+  patched,
 } from '@temporalio/workflow';
 import type { DriverCall, RecordedCreateOutcome } from '../contracts/driver-activities.ts';
 import type {
@@ -17,13 +18,14 @@ import type {
 } from '../contracts/driver-contract.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
-import type { AnswerContext } from '../contracts/driver-answers.ts';
+import type { AnswerContext, Senseless } from '../contracts/driver-answers.ts';
 import {
   createdBy,
   deletedBy,
   describedBy,
   longestMessageBytes,
 } from '../contracts/driver-answers.ts';
+import { isRecord } from '../values/is-record.ts';
 import { defined } from '../values/defined.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
@@ -75,9 +77,15 @@ export async function begunDeletion(
   begun: DeleteOutcome,
 ): Promise<Exclude<DeleteOutcome, Pending> | undefined> {
   const answer = deletedBy(begun, contextOf(request, usesTarget));
-  if (!isPending(answer)) return answer;
+  if (!isPending(answer)) return meantBy(answer);
   await operation.handOver(answer);
   return undefined;
+}
+
+/** A form that guards what is made does not keep anything from being taken away. */
+function meantBy<Answer>(answer: Answer | Senseless<Answer>): Answer {
+  const isSenseless = isRecord(answer) && 'meant' in answer;
+  return isSenseless && patched('deletions-take-answers-as-meant') ? answer.meant : answer;
 }
 
 export async function deleteOutcome({
@@ -88,7 +96,7 @@ export async function deleteOutcome({
   const summary = `delete ${request.machine.name}`;
   return await followed('delete', { request, operation }, async (asked) => {
     const { deleteInstance } = driverCall(request.provider, { call: 'delete', summary });
-    return deletedBy(await deleteInstance(asked), contextOf(request, usesTarget));
+    return meantBy(deletedBy(await deleteInstance(asked), contextOf(request, usesTarget)));
   });
 }
 
@@ -100,7 +108,7 @@ export async function findOutcome({
   const summary = `find ${request.machine.name}`;
   return await followed('read', { request, operation }, async (asked) => {
     const { describeInstance } = driverCall(request.provider, { call: 'read', summary });
-    return describedBy(await describeInstance(asked), contextOf(request, usesTarget));
+    return meantBy(describedBy(await describeInstance(asked), contextOf(request, usesTarget)));
   });
 }
 

@@ -70,7 +70,10 @@ function firstStageOf(
   { usesTarget, providerID }: PreparedMachine,
 ): TeardownStage {
   if (!usesTarget) return 'deleting';
-  if ('instance' in creation) return node.isContested ? 'deleting' : 'draining';
+  if ('instance' in creation) {
+    const hasNode = !node.isContested && creation.instance.nodeName !== '';
+    return hasNode ? 'draining' : 'deleting';
+  }
   // Without its name the Node of an instance cannot be drained: the cloud knows it.
   const mayHaveInstance = creation.unsettled !== undefined || providerID !== undefined;
   return mayHaveInstance ? 'searching' : 'deleting';

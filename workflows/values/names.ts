@@ -1,7 +1,7 @@
 /**
  * Names of new objects, chosen before anything is created so that a retry creates nothing twice.
  */
-import { longestMachineName } from '../api/validation.ts';
+import { longestLabelValue } from '../api/validation.ts';
 
 /** No vowels and no similar letters, as Kubernetes' own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -20,7 +20,7 @@ export function newNames(request: {
   random: () => number;
 }): string[] {
   const names = new Set<string>();
-  const base = `${request.prefix}-`.slice(0, longestMachineName - suffixLength);
+  const base = `${request.prefix}-`.slice(0, longestLabelValue - suffixLength);
   while (names.size < request.count) {
     const name = base + suffix(request.random);
     if (!request.taken.has(name)) names.add(name);

@@ -2,6 +2,7 @@
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
+import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { isForbidden } from '../../kube/client/errors.ts';
@@ -125,6 +126,8 @@ async function claimantOf(
   control: KubeClient,
   { machine, nodeName }: NodeClaim,
 ): Promise<string | undefined> {
+  // No label can have it.
+  if (nodeName.length > longestLabelValue) return undefined;
   const { items } = await control.list<KubeObject>(customResource('machines', machine.namespace), {
     as: 'PartialObjectMetadata',
     labelSelector: `${labels.node}=${nodeName}`,

@@ -77,17 +77,61 @@ test('of a pending operation that is all that is kept', () => {
   expect(deletedBy(more, asked)).toEqual(answer);
 });
 
-test.each(['', 'Not A Node', undefined])(
-  'an instance that is found with the Node %j is nonsense where it has one',
-  (nodeName) => {
-    const answer = { outcome: 'found', instance: { providerID: 'acme:///1', nodeName } };
+const longName = `node.${'n'.repeat(60)}`;
+
+test.each([
+  ['', ''],
+  ['Not A Node', ''],
+  [undefined, ''],
+  [longName, longName],
+  ['n'.repeat(254), ''],
+])(
+  'an instance that is found with the Node %j is nonsense where it has one, and known to a deletion',
+  (nodeName, known) => {
+    const answer = { outcome: 'found', instance: { providerID: 'acme:///1', nodeName } } as const;
     // @ts-expect-error A driver in another language says what it likes.
     expect(describedBy(answer, asked)).toMatchObject({
       outcome: 'failed',
       failure: { code: 'Internal', message: expect.stringContaining('instance.nodeName: ') },
+      meant: { outcome: 'found', instance: { providerID: 'acme:///1', nodeName: known } },
     });
   },
 );
+
+test.each([
+  { outcome: 'found' },
+  { outcome: 'found', instance: { providerID: '', nodeName: 'n' } },
+  { outcome: 'missing' },
+  { outcome: 'lost' },
+  undefined,
+])('%j says nothing of an instance: a deletion has it searched for once more', (answer) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(describedBy(answer, asked)).toMatchObject({
+    outcome: 'failed',
+    meant: { outcome: 'missing', settleSeconds: 600 },
+  });
+});
+
+test.each([
+  [{ isFound: true }, { isFound: true, settleSeconds: 600 }],
+  [{ settleSeconds: 7 }, { isFound: false, settleSeconds: 7 }],
+  [
+    { isFound: 'yes', settleSeconds: 100_000 },
+    { isFound: false, settleSeconds: 86_400 },
+  ],
+])('a deletion that is answered with %j is one', (part, meant) => {
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(deletedBy({ outcome: 'deleted', ...part }, asked)).toMatchObject({
+    outcome: 'failed',
+    failure: { message: expect.stringContaining('fix the driver') },
+    meant: { outcome: 'deleted', ...meant },
+  });
+});
+
+test('what may be no deletion is none', () => {
+  // @ts-expect-error A driver in another language says what it likes.
+  expect(deletedBy({ outcome: 'gone' }, asked)).not.toHaveProperty('meant');
+});
 
 test('an instance that is found without a Node may leave its name empty', () => {
   const answer = { outcome: 'found', instance: { providerID: 'acme:///1', nodeName: '' } } as const;

@@ -93,6 +93,33 @@ test('an instance that a create without an answer made is found, drained, and go
   });
 });
 
+test.each([
+  { says: 'a Node whose name no label can have', nodeName: `n.${'n'.repeat(70)}`, isDrained: true },
+  { says: 'what is no name of a Node', nodeName: 'Not A Node', isDrained: false },
+])('a driver that answers with $says holds up no deletion', async ({ nodeName, isDrained }) => {
+  const { providerID } = instance;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => ({
+      outcome: 'created',
+      instance: { providerID, nodeName, isFound: false },
+    }),
+    describeInstance: async () => ({ outcome: 'found', instance: { providerID, nodeName } }),
+    // @ts-expect-error A driver in another language says what it likes.
+    deleteInstance: async () => ({ outcome: 'deleted', isFound: true }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.log.until('recordFailure');
+    await world.requestDeletion();
+    await resultOf(world.handle);
+    expect(world.log.names().filter((name) => name === 'drainNode')).toHaveLength(
+      isDrained ? 1 : 0,
+    );
+    expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
+    expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ providerID });
+  });
+});
+
 test('a class that was missing when the deletion began is asked for again', async () => {
   let isMissing = true;
   const failure = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
