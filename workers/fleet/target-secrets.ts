@@ -2,7 +2,10 @@
 import { Reflector } from '../../activities/kube/cache/reflector.ts';
 import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
 import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { kubeConfigOfSecret } from '../../activities/kube/client/kubeconfig.ts';
+import {
+  kubeConfigOfSecret,
+  longestKubeConfigInSecret,
+} from '../../activities/kube/client/kubeconfig.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { TargetSecret } from '../config/config.ts';
@@ -42,6 +45,7 @@ interface SecretObject extends KubeObject {
 /** A Secret that is watched. */
 interface Watched {
   name: string;
+  key: string;
   reflector: Reflector<SecretObject, SecretView>;
 }
 
@@ -49,7 +53,8 @@ interface SecretView {
   name: string;
   uid: string;
   resourceVersion: string;
-  data: Record<string, string>;
+  /** Of the key, in base64; of one that is too large, more than is allowed. */
+  value: string | undefined;
 }
 
 /** While no attempt waits. */
@@ -62,18 +67,22 @@ export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets
   const onError = (error: unknown): void => {
     listener(`its kubeconfig cannot be read: ${reasonOf(error)}`);
   };
-  const watch = (name: string): Watched => ({ name, reflector: reflect(name, options, onError) });
-  const kubeconfig = watch(names.name);
-  const token = names.tokenName === undefined ? undefined : watch(names.tokenName);
+  const watch = (name: string, key: string): Watched => ({
+    name,
+    key,
+    reflector: reflect({ name, key }, options, onError),
+  });
+  const kubeconfig = watch(names.name, 'kubeconfig');
+  const token = names.tokenName === undefined ? undefined : watch(names.tokenName, 'token');
   const all = [kubeconfig, ...(token ? [token] : [])];
 
   function read(): KubeConfig {
-    const text = valueOf(namespace, kubeconfig, 'kubeconfig');
+    const text = valueOf(namespace, kubeconfig);
     const source = `key "kubeconfig" of Secret ${namespace}/${names.name}`;
     return kubeConfigOfSecret({
       text,
       source,
-      ...(token && { token: valueOf(namespace, token, 'token').trim() }),
+      ...(token && { token: valueOf(namespace, token).trim() }),
     });
   }
 
@@ -110,7 +119,7 @@ export function watchTargetSecrets(options: TargetSecretsOptions): TargetSecrets
 }
 
 function reflect(
-  name: string,
+  { name, key }: Pick<Watched, 'name' | 'key'>,
   { client, namespace, onChange }: TargetSecretsOptions,
   onError: (error: unknown) => void,
 ) {
@@ -122,7 +131,7 @@ function reflect(
       name: metadata.name,
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
-      data,
+      value: data[key]?.slice(0, 2 * longestKubeConfigInSecret),
     }),
     // A Secret that was deleted and made again is two changes: what is read comes after both.
     onChange: () => queueMicrotask(onChange),
@@ -130,13 +139,12 @@ function reflect(
   });
 }
 
-function valueOf(namespace: string, { name, reflector }: Watched, key: string): string {
+function valueOf(namespace: string, { name, key, reflector }: Watched): string {
   const secret = reflector.items.get(name);
   const where = `Secret ${namespace}/${name}`;
   if (!secret) throw new Error(`${where} does not exist; it is to hold the key "${key}"`);
-  const value = secret.data[key];
-  if (value === undefined) throw new Error(`${where} has no key "${key}"`);
-  return Buffer.from(value, 'base64').toString('utf8');
+  if (secret.value === undefined) throw new Error(`${where} has no key "${key}"`);
+  return Buffer.from(secret.value, 'base64').toString('utf8');
 }
 
 /** With another CA a server of the same name may be that of a cluster that was made anew. */

@@ -174,7 +174,8 @@ function parseFile(file: string): ParsedFile {
  */
 function rawOf(text: string): RawFile {
   try {
-    return parse(text, { logLevel: 'error' }) ?? {};
+    // The package compares each key with all before it, which for 400 KB takes minutes.
+    return parse(text, { logLevel: 'error', uniqueKeys: false }) ?? {};
   } catch (error) {
     const [start] = (error instanceof YAMLParseError && error.linePos) || [];
     const where = start ? ` at line ${start.line}, column ${start.col}` : '';
@@ -209,11 +210,18 @@ export interface GivenKubeConfig {
   token?: string | undefined;
 }
 
+/** Some 10 KB are usual. To read 1 MiB would hold up all that the process serves for seconds. */
+export const longestKubeConfigInSecret = 64 * 1024;
+
 /**
  * Of a Secret that another person wrote: it gets neither a command run nor a file of this process
- * read.
+ * read, nor more of its time than others can spare.
  */
 export function kubeConfigOfSecret({ text, source, token }: GivenKubeConfig): KubeConfig {
+  if (text.length + (token?.length ?? 0) > longestKubeConfigInSecret) {
+    const allowed = `allowed: ${longestKubeConfigInSecret} characters, token included`;
+    throw new Error(`${source} is too large; ${allowed}`);
+  }
   let parsed: ParsedFile;
   try {
     const raw = rawOf(text);

@@ -89,6 +89,18 @@ test('a Secret that does not exist is named', async () => {
   );
 });
 
+test('one that is too large is not read', async () => {
+  const kept = secret('target', { kubeconfig: kubeconfig(), other: 'x'.repeat(900_000) });
+  const client = new InMemoryClient(kept);
+  const { secrets, changes } = watch(client);
+  await access(secrets);
+  client.put(secret('target', { kubeconfig: `${kubeconfig()}#${'x'.repeat(400_000)}` }));
+  await eventually('it is heard', async () => changes.length > 1);
+  expect(secrets.whyStale()).toBe(
+    'key "kubeconfig" of Secret shoot/target is too large; allowed: 65536 characters, token included',
+  );
+});
+
 const file = '/etc/passwd';
 
 test.each([

@@ -172,6 +172,11 @@ function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
 
+test('a key that stands twice counts as it does for kubectl: the last one', () => {
+  const text = config('{token: one, token: two}');
+  expect(loadKubeConfig(file('twice', text)).user.token).toBe('two');
+});
+
 const given = (user: string): string => config(user).replace(', certificate-authority: ca.crt', '');
 
 test.each(['tokenFile', 'token-file'])(
