@@ -13,7 +13,7 @@ import { base64UserData } from '../user-data-bytes.ts';
 import { launchOptionsOf } from './launch-options.ts';
 import { presentText } from './present-text.ts';
 import type { AwsNetworkInterface, AwsProviderSpec } from './provider-spec.ts';
-import { nameTag, ourTags, tagList } from './tags.ts';
+import { tagList, tagsFor } from './tags.ts';
 
 export interface RunParts {
   request: Pick<
@@ -75,15 +75,7 @@ function networkInterfaceOf(
 
 /** With the create, so that there is no instance without them at any time. */
 function tagSpecificationsOf({ request, spec }: RunParts): TagSpecification[] {
-  const { cluster, machine, token } = request;
-  const tags = tagList({
-    ...spec.tags,
-    [nameTag]: machine.name,
-    [ourTags.cluster]: cluster,
-    [ourTags.namespace]: machine.namespace,
-    [ourTags.machineUid]: machine.uid,
-    [ourTags.token]: token,
-  });
+  const tags = tagList(tagsFor(spec.tags, request));
   const types: ResourceType[] = ['instance', 'volume', 'network-interface'];
   return types.map((type) => ({ ResourceType: type, Tags: tags }));
 }

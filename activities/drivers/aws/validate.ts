@@ -3,7 +3,7 @@
  * ours.
  */
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
-import { mcmTagMarks } from './tags.ts';
+import { classTagsMax, mcmTagMarks, nameTag } from './tags.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 
 const checkFields = specCheck(schema);
@@ -43,9 +43,16 @@ function checkIam({ iam }: Loose): string[] {
 function checkTags({ tags }: Loose): string[] {
   if (tags === undefined) return [];
   const keys = Object.keys(recordOf(tags));
-  return mcmTagMarks
+  const faults = mcmTagMarks
     .filter((mark) => !keys.some((key) => key.includes(mark)))
     .map((mark) => `providerSpec.tags: no key contains ${mark}; add one, such as ${mark}my-name`);
+  const count = keys.filter((key) => key !== nameTag).length;
+  if (count > classTagsMax) {
+    faults.push(
+      `providerSpec.tags: ${count} are more than ${classTagsMax}, as EC2 takes 50 and two are ours`,
+    );
+  }
+  return faults;
 }
 
 const dataDeviceName = /^\/dev\/(sd[a-z]|xvd[a-c][a-z]?)$/;

@@ -34,7 +34,7 @@ export interface AzureProviderSpec {
     vnetResourceGroup?: string;
   };
   /**
-   * On the virtual machine, its network interface and its disks. A key that begins with `kubernetes.io-cluster-` and one that begins with `kubernetes.io-role-` have to be among them: instances are found by these two. At most 45, as Azure allows 50 and five are ours; no name has one of < > % & \ ? / in it.
+   * On the virtual machine, its network interface and its disks. A key that begins with `kubernetes.io-cluster-` and one that begins with `kubernetes.io-role-` have to be among them: instances are found by these two. At most 49, as Azure allows 50 and one is ours; no name has one of < > % & \ ? / in it.
    */
   tags: {
     [k: string]: string;

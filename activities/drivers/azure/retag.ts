@@ -9,7 +9,7 @@ import { AzureFailure } from './error-mapping.ts';
 import { getPart, type Part } from './parts.ts';
 import { partsOf } from './delete-parts.ts';
 import { call, type Session } from './session.ts';
-import { tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
+import { ownerTag, tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
 
 interface Adopted {
   vm: VirtualMachine;
@@ -61,12 +61,13 @@ async function refreshAll(
   await writeTags(session, { kind: 'virtual machine', name }, refreshed(vm.tags, request));
 }
 
-/** Adds our tags; each replaces a tag whose name differs from it only in case. */
+/** Our tags replace those that are there, also where the names differ in case. */
 function refreshed(tags: Tags | undefined, request: CreateRequest): Tags {
-  const ours = tagsFor({}, request);
-  const replaced = new Set(Object.keys(ours).map((name) => name.toLowerCase()));
-  const others = Object.entries(tags ?? {}).filter(([name]) => !replaced.has(name.toLowerCase()));
-  return { ...Object.fromEntries(others), ...ours };
+  const ours = [...Object.values(tagNames), ownerTag.name];
+  const others = Object.entries(tags ?? {}).filter(
+    ([name]) => !ours.some((own) => own.toLowerCase() === name.toLowerCase()),
+  );
+  return tagsFor(Object.fromEntries(others), request);
 }
 
 async function writeTags(session: Session, { kind, name }: PartRef, tags: Tags): Promise<void> {

@@ -1,5 +1,7 @@
 /** Whose a resource is. Names of tags have no slash in Azure, and their case does not matter. */
 
+import { tagCountMax, tagsWithin, valueIn, type OwnerTag } from '../owner-tag.ts';
+
 /** On everything that this driver makes. */
 export const tagNames = {
   cluster: 'millwright.dev_cluster',
@@ -9,8 +11,13 @@ export const tagNames = {
   token: 'millwright.dev_token',
 } as const;
 
-/** Azure allows 50 on a resource, and five are ours. */
-export const tagCountMax = 45;
+/** In their place where the class has many. The token holds the UID. */
+export const ownerTag: OwnerTag = {
+  name: 'millwright.dev_owner',
+  holds: [tagNames.cluster, tagNames.namespace, tagNames.machine, tagNames.token],
+};
+
+export const classTagsMax = tagCountMax - 1;
 
 export type Tags = Record<string, string>;
 
@@ -29,14 +36,14 @@ interface TaggedMachine {
 
 /** Those of the class and ours. */
 export function tagsFor(classTags: Tags, { cluster, machine, token }: TaggedMachine): Tags {
-  return {
-    ...classTags,
+  const ours = {
     [tagNames.cluster]: cluster,
     [tagNames.namespace]: machine.namespace,
     [tagNames.machine]: machine.name,
     [tagNames.machineUid]: machine.uid,
     [tagNames.token]: token,
   };
+  return tagsWithin(classTags, ours, ownerTag);
 }
 
 /** Names of the two tags of a class by which MCM's driver finds its instances. */
@@ -53,6 +60,10 @@ export function searchedTagNames(classTags: Tags): { clusterTag: string; roleTag
 }
 
 export function tagOf(tags: Tags | undefined, name: string): string | undefined {
+  return ownTagOf(tags, name) ?? valueIn(ownTagOf(tags, ownerTag.name), name, ownerTag);
+}
+
+function ownTagOf(tags: Tags | undefined, name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
 }

@@ -4,7 +4,7 @@
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { ownLabels } from './labels.ts';
+import { labelsFor } from './labels.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import { takesPodRange } from './validate.ts';
 
@@ -33,7 +33,7 @@ export function instanceResource({ spec, project, request }: ResourceRequest): I
     deletionProtection: spec.deletionProtection ?? false,
     ...(description && { description }),
     ...(minCpuPlatform && { minCpuPlatform }),
-    labels: { ...spec.labels, ...ownLabels(request) },
+    labels: labelsFor(spec.labels ?? {}, request),
     tags: { items: tags },
     metadata: { items: metadataOf(spec, request.userData) },
     disks: disks.map((disk) => attachedDisk(disk, zone)),

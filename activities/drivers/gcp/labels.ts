@@ -52,13 +52,23 @@ export interface Made extends Pick<Owner, 'cluster'> {
   token: string;
 }
 
-/** All that an instance of this Machine has of ours. */
-export function ownLabels({ cluster, machine, token }: Made): Record<string, string> {
-  return {
+type Labels = Readonly<Record<string, string>>;
+
+/** Of one instance. */
+const labelCountMax = 64;
+
+/** A class may have so many. */
+export const classLabelsMax = labelCountMax - 3;
+
+/** Those of the class and ours; where they are many without the UID, which the token holds. */
+export function labelsFor(classLabels: Labels, { cluster, machine, token }: Made): Labels {
+  const needed = {
+    ...classLabels,
     ...ownerLabels({ cluster, namespace: machine.namespace }),
-    [labelNames.machineUid]: labelValueOf(machine.uid),
     [labelNames.token]: labelValueOf(token),
   };
+  const all = { ...needed, [labelNames.machineUid]: labelValueOf(machine.uid) };
+  return Object.keys(all).length > labelCountMax ? needed : all;
 }
 
 export function hasToken({ labels }: Identified, token: string): boolean {

@@ -5,7 +5,7 @@
 import type { CreateRequest } from '../driver.ts';
 import { ComputeError, errorOfOperation } from './error-mapping.ts';
 import type { Compute, ComputeInstance } from './compute.ts';
-import { labelNames, ownLabels } from './labels.ts';
+import { labelNames, labelsFor } from './labels.ts';
 import { names } from './provider-id.ts';
 import { isTransient, pending } from './wait.ts';
 import { isMadeFor } from './find.ts';
@@ -21,7 +21,7 @@ export async function refreshLabels(
   instance: ComputeInstance,
 ): Promise<string | undefined> {
   const { labels, labelFingerprint: fingerprint = '', place } = instance;
-  const wanted = { ...labels, ...ownLabels(request) };
+  const wanted = labelsFor(labels, request);
   const hasOurs = labels[labelNames.cluster] !== undefined;
   const isOurs = labels[labelNames.cluster] === wanted[labelNames.cluster];
   if (!hasOurs || isOurs || !names(request.providerID, place)) return undefined;

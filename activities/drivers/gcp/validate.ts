@@ -5,6 +5,7 @@
 import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
+import { classLabelsMax } from './labels.ts';
 import { clusterTagPart, roleTagPart, searchTagsOf } from './tags.ts';
 
 const checkSchema = specCheck(schema);
@@ -28,6 +29,7 @@ function faultsBetweenFields(spec: GcpProviderSpec): string[] {
   return [
     ...tagFaults(spec.tags),
     ...labelFaults('providerSpec.labels', spec.labels),
+    ...labelCountFaults(spec.labels),
     ...bootFaults(spec.disks),
     ...spec.disks.flatMap((disk, index) => diskFaults(disk, `providerSpec.disks[${index}]`)),
     ...spec.networkInterfaces.flatMap((card, index) =>
@@ -59,6 +61,15 @@ function labelFaults(path: string, labels: Record<string, string> = {}): string[
       'the key of a label: up to 63 lower-case letters, digits, dashes and underscores, a letter first';
     return [refusal(path, key, allowed)];
   });
+}
+
+function labelCountFaults(labels: Record<string, string> = {}): string[] {
+  const count = Object.keys(labels).length;
+  return count <= classLabelsMax
+    ? []
+    : [
+        `providerSpec.labels: ${count} are more than ${classLabelsMax}, as Google takes 64 and three are ours`,
+      ];
 }
 
 function bootFaults(disks: readonly Disk[]): string[] {

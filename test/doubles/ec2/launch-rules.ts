@@ -18,6 +18,7 @@ const rules: readonly Rule[] = [
   ofPublicAddress,
   ofPrimaryAddress,
   ofHopLimit,
+  ofTagCount,
 ];
 
 /** Throws the refusal of the first rule that the launch breaks. */
@@ -69,4 +70,13 @@ function ofHopLimit(form: Form): Refusal | undefined {
   if (limit === undefined || (Number(limit) >= 1 && Number(limit) <= 64)) return undefined;
   const message = `Value (${limit}) for parameter HttpPutResponseHopLimit is invalid: it must be from 1 to 64.`;
   return new Refusal({ code: 'InvalidParameterValue', message });
+}
+
+function ofTagCount(form: Form): Refusal | undefined {
+  const tooMany = groupsOf(form, 'TagSpecification').some(
+    (group) => groupsOf(group, 'Tag').length > 50,
+  );
+  if (!tooMany) return undefined;
+  const message = 'You have reached the maximum number of tags for a resource (50).';
+  return new Refusal({ code: 'TagLimitExceeded', message });
 }

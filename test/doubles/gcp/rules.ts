@@ -61,7 +61,9 @@ function checkDisks(disks: readonly DiskBody[]): void {
 }
 
 export function checkLabels({ labels = {} }: Pick<InstanceBody, 'labels'>): void {
-  for (const [key, value] of Object.entries(labels)) {
+  const entries = Object.entries(labels);
+  if (entries.length > 64) invalid('labels', `${entries.length} labels`);
+  for (const [key, value] of entries) {
     if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key)) invalid('labels', key);
     if (!/^[a-z0-9_-]{0,63}$/.test(value)) invalid(`labels.${key}`, value);
   }
