@@ -109,9 +109,13 @@ interface WordsMeaning {
 
 /** By its words, where Google gives several things one reason. Looked at first. */
 export const wordsMeanings: readonly WordsMeaning[] = [
-  // As with Gardener's driver: the zone may get that machine type, or another class of the pool
-  // fits.
-  { words: /machine ?type .* does not exist in zone/i, meaning: 'capacity' },
+  // As with Gardener's driver, whatever it is: the zone may get that type, or another class of the
+  // pool fits.
+  { words: /does not exist in zone/i, meaning: 'capacity' },
+  {
+    words: /\/zones\/[^/']+\/(accelerator|disk|machine)Types\/[^/']+' was not found/i,
+    meaning: 'capacity',
+  },
   // Not the instance, but where it would be: to take that for "nothing there" would leave instances
   // behind.
   { words: /'projects\/[^/']+(\/zones\/[^/']+)?' was not found|unknown zone/i, meaning: 'input' },

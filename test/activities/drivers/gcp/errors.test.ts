@@ -69,8 +69,17 @@ describe('errors with the same reason are told apart by their words', () => {
       400,
       'invalid',
       `Disk type with name 'x' does not exist in zone 'z'.`,
-      'InvalidArgument',
+      'ResourceExhausted',
     ],
+    ...['acceleratorTypes', 'diskTypes', 'machineTypes'].map(
+      (kind): [string, number, string, string, string] => [
+        `${kind} that the zone does not have`,
+        404,
+        'notFound',
+        `The resource 'projects/p/zones/z/${kind}/x' was not found`,
+        'ResourceExhausted',
+      ],
+    ),
     [
       'protection against deletion',
       400,
