@@ -47,6 +47,7 @@ export const awsErrors: ErrorTable = {
   UnavailableHostRequirements: 'capacity',
   IncompatibleHostRequirements: 'capacity',
   VolumeTypeNotAvailableInZone: 'capacity',
+  /** As with Gardener's driver, also where it is the class: a pool of another type may help. */
   Unsupported: 'capacity',
   SpotMaxPriceTooLow: 'capacity',
 
@@ -199,13 +200,6 @@ interface WordsMeaning {
 
 /** By its words, where EC2 gives several things one code. Checked first. */
 const wordsMeanings: readonly WordsMeaning[] = [
-  // Mostly a type that one zone does not have, so that another pool may help. Where EC2 says that
-  // it is the class, no pool helps.
-  {
-    code: 'Unsupported',
-    words: /EBS-optimized instances are not supported|not supported in this region/i,
-    meaning: 'input',
-  },
   // The credentials are right: the image belongs to an account that does not share it with them.
   { code: 'AuthFailure', words: /not authorized for images/i, meaning: 'input' },
   // Of STS, about what Secret and token file give.
