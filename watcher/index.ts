@@ -157,6 +157,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
         stoppedSince: stop.current()?.since,
         targetAwaySince: session?.targetAwaySince,
       }),
+    isNeeded: () => session?.hasFinalizers,
     onTaking: (before, doubt) => notes.takeOver(before, doubt),
     onElected(leadership) {
       logTerm(options, leadership);

@@ -93,6 +93,11 @@ export class LeaderSession {
     return this.#sources.get('nodes')?.awaySince;
   }
 
+  /** Undefined until all objects of the control cluster were listed. */
+  get hasFinalizers(): boolean | undefined {
+    return this.#isControlSynced ? this.#store.hasFinalizers() : undefined;
+  }
+
   /** Undefined before the first lists are compared: until then the old one holds. */
   checkpoint(): Checkpoint | undefined {
     if (!this.isSynced) return undefined;

@@ -47,6 +47,8 @@ export interface LeaseFact {
   holder: string | undefined;
   /** When it was renewed last. */
   renewedAt: number | undefined;
+  /** Since when the namespace is being deleted. Known where the Lease is free. */
+  goingSince?: number | undefined;
   pauses: readonly NotedPause[];
   /** MCM acts in place of a watcher, by this Lease of its own. */
   mcm?: { holder: string; lease: string } | undefined;

@@ -44,11 +44,21 @@ function leaderFindings(lease: LeaseFact, now: number): Finding[] {
 }
 
 /** Beside MCM, and after a way back to it, a watcher waits, and machines come and go. */
-function leaderlessWords({ namespace, mcm }: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
+function leaderlessWords(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
+  const { namespace, mcm, goingSince } = lease;
   if (mcm) {
     return {
       cause: `no watcher leads: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`,
       commands: [millwrightFor('migrate check', namespace)],
+    };
+  }
+  if (goingSince !== undefined) {
+    return {
+      cause: `namespace ${namespace} is being deleted, and no watcher leads: with it went watcher and worker, or their rights`,
+      commands: [
+        '# with the values of before: an install that outlasts the namespace lets its machines go',
+        `helm install millwright CHART -n OTHER -f VALUES --set machines.namespace=${namespace},rbac.clusterWide=true`,
+      ],
     };
   }
   return {

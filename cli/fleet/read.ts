@@ -1,5 +1,5 @@
 /** Reads an install: lists, all at once, and none for each machine. */
-import type { KubeClient, Query } from '../../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject, Query } from '../../activities/kube/client/client.ts';
 import { ownLeaseNames } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
@@ -97,10 +97,27 @@ interface LeasesRead {
 
 /** Undefined where some may not be read. */
 async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[] | undefined> {
+  const facts = await plainLeaseFacts(place, read);
+  return facts && (await Promise.all(facts.map((fact) => withNamespace(place, read, fact))));
+}
+
+async function plainLeaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[] | undefined> {
   const { leases, install, namespace } = read;
   if (namespace === undefined) return allLeaseFacts(leases);
   const all = await withElsewhere(place, read);
   return all && leaseFactsOf(all, { namespace, place: install.leasePlace });
+}
+
+/** Why no watcher leads may be that the namespace is on its way out. */
+async function withNamespace(
+  { kube }: Place,
+  { reads }: LeasesRead,
+  fact: LeaseFact,
+): Promise<LeaseFact> {
+  if (fact.holder !== undefined) return fact;
+  const found = kube.get<KubeObject>(`/api/v1/namespaces/${fact.namespace}`);
+  const namespace = await reads.read(`Namespace ${fact.namespace}`, found);
+  return { ...fact, goingSince: timeOf(namespace?.metadata.deletionTimestamp) };
 }
 
 /** What the flags of watcher and worker say, without any machine. */

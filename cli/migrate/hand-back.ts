@@ -49,7 +49,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
     if (pod !== undefined) return pod;
     return await watcherHolding(kube, namespace, ownLeaseOf(namespace, installOf(ours).leasePlace));
   });
-  await forgetCheckpoint(kube, namespace, ours);
+  await leaveLease(kube, namespace, ours);
   const ended = await endInTemporal(place, asked, installOf(ours));
   report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
   await forgetConditions(kube, namespace);
@@ -70,15 +70,15 @@ export async function handBack(steps: Steps): Promise<Answer> {
 
 /**
  * Runs that end now have to be started again by the next take-over: its watcher signals every
- * object, also those that have not changed since.
+ * object, also those that have not changed since. Under MCM no watcher takes the finalizer away.
  */
-async function forgetCheckpoint(
+async function leaveLease(
   kube: KubeClient,
   machines: string,
   ours: readonly Deployment[],
 ): Promise<void> {
   const { namespace, name } = ownLeaseOf(machines, installOf(ours).leasePlace);
-  const metadata = { annotations: { [checkpointAnnotation]: null } };
+  const metadata = { annotations: { [checkpointAnnotation]: null }, finalizers: null };
   await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
 }
 

@@ -7,6 +7,7 @@ import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import type { MachineKind } from '../../activities/kube/client/paths.ts';
 import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
 import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { neededFinalizer } from '../../activities/kube/leases/lease-lock.ts';
 import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
@@ -183,7 +184,13 @@ function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Remov
     kind: 'Lease',
     name: `${namespace}/${name}`,
     async remove() {
-      await ignoreNotFound(kube.delete(leasePath(namespace, name)));
+      const path = leasePath(namespace, name);
+      // Of Machines that are kept: no watcher takes it away any more.
+      const lease = await leaseOf(kube, { namespace, name });
+      if (lease?.metadata.finalizers?.includes(neededFinalizer)) {
+        await ignoreNotFound(kube.patch(path, 'merge', { metadata: { finalizers: null } }));
+      }
+      await ignoreNotFound(kube.delete(path));
     },
   };
 }

@@ -3,6 +3,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
 import { offboard } from '../../cli/offboard/offboard.ts';
+import { lease } from '../../activities/kube/client/paths.ts';
+import { neededFinalizer } from '../../activities/kube/leases/lease-lock.ts';
 import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { startFakeTemporal } from '../workers/temporal/fake-temporal.ts';
@@ -72,10 +74,16 @@ test('where no install has claimed the namespace, it names the Temporal namespac
     temporalNamespace: 'mistyped',
   };
   try {
-    const { text, data } = await offboard(aPlaceWithoutCrds(), options, {});
+    const place = aPlaceWithoutCrds();
+    const { text, data } = await offboard(place, options, {});
     expect(text).toContain('Nothing is left of namespace shoot.');
     expect(text).toContain(`Namespace mistyped of Temporal at ${temporal.address} has no claim`);
     expect(data).toMatchObject({ isInstallKnown: false });
+
+    const left = aLease('millwright', '', 'watcher-1');
+    place.kube.put({ ...left, metadata: { ...left.metadata, finalizers: [neededFinalizer] } });
+    expect(await offboard(place, options, {})).toMatchObject({ exitCode: 0 });
+    expect(place.kube.has(lease('shoot', 'millwright'))).toBe(false);
   } finally {
     await temporal.close();
   }

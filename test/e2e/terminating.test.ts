@@ -11,13 +11,19 @@ import { useScenario } from './support/scenario.ts';
 import { kubeconfigFileOf } from './support/service-accounts.ts';
 import { testStack } from './support/test-stack.ts';
 
-describe('a namespace that is being deleted', () => {
-  const flags = ['--leader-elect-resource-namespace=default'];
+describe.each([
+  { place: 'in it', flags: [], name: 'terminating' },
+  {
+    place: 'in another one',
+    flags: ['--leader-elect-resource-namespace=default'],
+    name: 'terminating-elsewhere',
+  },
+])('a namespace that is being deleted, the Lease of the watcher $place,', ({ flags, name }) => {
   // Roles and RoleBindings go with their namespace at once: these rights outlast it.
   const account = { namespace: 'default', name: `terminating-${randomBytes(2).toString('hex')}` };
   const { virtualCloud } = testStack();
   const access = () => ({ kubeconfig: kubeconfigFileOf(account), virtualCloud });
-  const scenario = useScenario('terminating', {
+  const scenario = useScenario(name, {
     isDoubled: false,
     watcherFlags: flags,
     workerFlags: flags,
@@ -27,12 +33,16 @@ describe('a namespace that is being deleted', () => {
   });
   const { cluster, cloud, namespace } = scenario;
 
-  test('loses its machines and goes, where the Lease of the watcher is in another one', async () => {
+  test('loses its machines and goes', async () => {
     const pool = await createDeployment(scenario, 'pool', { replicas: 2 });
     await untilRunning(scenario, pool, 2);
-    const own = await cluster.kube.get<Lease>(lease('default', `millwright-${namespace}`));
+    const isElsewhere = flags.length > 0;
+    const place = isElsewhere
+      ? lease('default', `millwright-${namespace}`)
+      : lease(namespace, 'millwright');
+    const own = await cluster.kube.get<Lease>(place);
     expect(own.spec?.holderIdentity).toBe('watcher');
-    expect(await cluster.find(lease(namespace, 'millwright'))).toBeUndefined();
+    if (isElsewhere) expect(await cluster.find(lease(namespace, 'millwright'))).toBeUndefined();
 
     const path = `/api/v1/namespaces/${namespace}`;
     await cluster.delete(path);

@@ -64,6 +64,15 @@ export class Store implements StoreView {
     return this.#mismatches.of(set);
   }
 
+  /** Whether any object waits for us before it goes. */
+  hasFinalizers(): boolean {
+    const { nodes: _ofTarget, ...ours } = this.#maps;
+    return Object.values(ours).some((objects) => {
+      for (const { hasFinalizer } of objects.values()) if (hasFinalizer) return true;
+      return false;
+    });
+  }
+
   apply(change: WatchedChange): void {
     if (change.resource === 'machines') {
       const replacement = this.#replace('machines', change);

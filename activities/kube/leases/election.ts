@@ -49,6 +49,11 @@ export interface ElectionOptions {
    */
   annotations?: (doubt: string | undefined) => Annotations;
   /**
+   * Whether there are objects that go only while a watcher leads: then our Lease stays where its
+   * namespace is deleted. Undefined: that is not known, and it stays as it is. Asked at each write.
+   */
+  isNeeded?: () => boolean | undefined;
+  /**
    * Before each attempt to take our Lease: `annotations` is written with it. `before`: as it was
    * seen last where it was deleted. `doubt`: of the term that would begin.
    */

@@ -2,7 +2,7 @@
  * One Lease, taken and renewed as client-go does it: by writes that carry the resourceVersion that
  * was read.
  */
-import type { KubeClient } from '../client/client.ts';
+import type { KubeClient, ObjectMeta } from '../client/client.ts';
 import { isConflict, isNotFound } from '../client/errors.ts';
 import { ObservedLease, holderAnnotation, incarnationAnnotation } from './observed-lease.ts';
 import type { Candidate, Lease } from './observed-lease.ts';
@@ -18,6 +18,8 @@ export interface LeaseLockOptions extends Candidate {
   leastTransitions?(): number;
   /** Taken at first from any holder; after that, as any other. */
   isForced?: boolean;
+  /** See `ElectionOptions`. Absent: its finalizers stay as they are. */
+  isNeeded?: (() => boolean | undefined) | undefined;
 }
 
 export type Attempt = { held: true; lease: Lease } | { held: false; holder: string };
@@ -34,6 +36,12 @@ interface Write {
 function present(annotations: Annotations): Annotations {
   return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
 }
+
+/**
+ * Keeps the Lease in a namespace that is being deleted, where no other one can be made, until the
+ * objects are gone that only its holder lets go.
+ */
+export const neededFinalizer = 'millwright.dev/lease-needed';
 
 /** Lease times have microseconds. */
 const microTime = (): string => new Date(nowMs()).toISOString().replace('Z', '000Z');
@@ -148,7 +156,7 @@ export class LeaseLock {
     return client.create<Lease>(leasePath(namespace), {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { name, annotations },
+      metadata: { name, annotations, ...this.#finalizers({}) },
       spec,
     });
   }
@@ -158,9 +166,18 @@ export class LeaseLock {
     const annotations = present({ ...held.metadata.annotations, ...changed });
     return this.#options.client.update<Lease>(this.#path, {
       ...held,
-      metadata: { ...held.metadata, annotations },
+      metadata: { ...held.metadata, annotations, ...this.#finalizers(held.metadata) },
       spec: { ...held.spec, ...spec },
     });
+  }
+
+  #finalizers({ finalizers = [], deletionTimestamp }: Partial<ObjectMeta>): Partial<ObjectMeta> {
+    const isNeeded = this.#options.isNeeded?.();
+    if (isNeeded === undefined) return {};
+    const others = finalizers.filter((name) => name !== neededFinalizer);
+    if (!isNeeded) return { finalizers: others };
+    // None can be added to what is being deleted.
+    return deletionTimestamp === undefined ? { finalizers: [...others, neededFinalizer] } : {};
   }
 
   #newTerm(): object {

@@ -55,6 +55,8 @@ export interface LeaseSetOptions {
   leaseDurationSeconds: number;
   /** Takes our own Lease at first from any holder, and leaves those of MCM alone. */
   isForced: boolean;
+  /** See `ElectionOptions`. */
+  isNeeded?: (() => boolean | undefined) | undefined;
   log: Logger;
 }
 
@@ -88,10 +90,17 @@ export class LeaseSet {
   /** A Lease that is deleted takes with it since when no watcher has led. */
   #lastSeen: Lease | undefined;
 
-  constructor({ log, place, ...options }: LeaseSetOptions) {
+  constructor({ log, place, isNeeded, ...options }: LeaseSetOptions) {
     const common = { ...options, incarnation: uuid() };
     const own = ownLeaseOf(options.namespace, place);
-    this.#own = new LeaseLock({ ...common, ...own, leastTransitions: epochFromTime });
+    // Elsewhere it outlasts the namespace; on its own Lease MCM would leave a finalizer for ever.
+    const canGoFirst = own.namespace === options.namespace && !isLeaseOfMcm(own.name);
+    this.#own = new LeaseLock({
+      ...common,
+      ...own,
+      leastTransitions: epochFromTime,
+      ...(canGoFirst && { isNeeded }),
+    });
     const others = options.isForced ? [] : mcmLeases.filter((name) => name !== own.name);
     this.#mcm = others.map((name) => new LeaseLock({ ...common, name }));
     this.#log = log;

@@ -5,7 +5,7 @@ import type { StackWorld } from '../components/world.ts';
 import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
 import { rightsOfAutoscaler } from './autoscaler-rights.ts';
-import { rightsIn, rightsOfCluster, type Manifest } from './rights.ts';
+import { rightsIn, rightsOfCluster, rightsOutlasting, type Manifest } from './rights.ts';
 
 const crds = join(repository, 'deploy/crds');
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
@@ -22,8 +22,10 @@ export function applyCluster(world: StackWorld): Job {
       const kubectl = kubectlOf(world);
       await applyDefinitions(kubectl);
       const { namespace } = world.options;
-      if (namespace !== 'default') await applyNamespace(kubectl, namespace);
-      await applyManifests(kubectl, rightsIn(namespace));
+      // The only one that cannot be deleted.
+      const isDefault = namespace === 'default';
+      if (!isDefault) await applyNamespace(kubectl, namespace);
+      await applyManifests(kubectl, (isDefault ? rightsIn : rightsOutlasting)(namespace));
       if (world.options.autoscaler) await applyManifests(kubectl, rightsOfAutoscaler(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
       return `CRDs, RBAC, example class "small" in namespace ${namespace}`;

@@ -75,6 +75,16 @@ export function rightsIn(namespace: string): Manifest[] {
   return [...ours.flatMap(bound), ...policiesFor('-secrets', namespace)];
 }
 
+/** The same in all namespaces: of one that is deleted the Roles go first, and the Machines stay. */
+export function rightsOutlasting(namespace: string): Manifest[] {
+  const ours = namespacedRoles().map((role): Role => ({
+    ...role,
+    kind: 'ClusterRole',
+    metadata: { name: role.metadata.name },
+  }));
+  return [...ours.flatMap(bound), ...policiesFor('-secrets', namespace)];
+}
+
 /**
  * What the processes of a fleet have in all namespaces, as the chart's example of a fleet has it:
  * the Namespaces themselves, and the Secret `target` in each.

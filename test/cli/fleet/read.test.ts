@@ -1,6 +1,7 @@
 /** What is read of an install, and what is missing where a person may not read it. */
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
-import { readSurroundings } from '../../../cli/fleet/read.ts';
+import { standstillFindings } from '../../../cli/diagnosis/install.ts';
+import { readFleet, readSurroundings } from '../../../cli/fleet/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 
@@ -59,4 +60,20 @@ test('who leads is unknown, and said to be, where that Lease may not be read', a
   const { around } = await readSurroundings({ kube, namespace }, temporal);
   expect(around.leases).toBeUndefined();
   expect(around.unread).toEqual(['Leases of namespace control']);
+});
+
+test('a namespace that is being deleted is seen where no watcher leads, and said to be the cause', async () => {
+  const at = '2026-11-28T10:00:00Z';
+  const kube = new InMemoryClient();
+  kube.put({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace, deletionTimestamp: at, finalizers: ['example.org/kept'] },
+  });
+  const { fleet } = await readFleet({ kube, namespace }, temporal);
+  expect(fleet.leases).toMatchObject([{ holder: undefined, goingSince: Date.parse(at) }]);
+  const processes = [{ namespace, name: 'w', component: 'worker', wanted: 1, available: 1 }];
+  expect(standstillFindings({ ...fleet, processes })).toMatchObject([
+    { cause: expect.stringMatching(/^namespace pools is being deleted, and no watcher leads/) },
+  ]);
 });

@@ -2,6 +2,9 @@ import proto from '@temporalio/proto';
 import { holderAnnotation } from '../../../activities/kube/leases/observed-lease.ts';
 import type { PatchType } from '../../../activities/kube/client/client.ts';
 import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { lease } from '../../../activities/kube/client/paths.ts';
+import { neededFinalizer } from '../../../activities/kube/leases/lease-lock.ts';
+import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
 import { mcmLeases } from '../../../activities/kube/leases/lease-set.ts';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
@@ -234,9 +237,13 @@ test('Deployments whose status changes meanwhile do not stop it in the middle', 
   const temporal = await anEmptyTemporal();
   const kube = new Cluster();
   kube.meanwhile = (name) => kube.touch(name, {});
+  const own = aLease('millwright', '');
+  kube.put({ ...own, metadata: { ...own.metadata, finalizers: [neededFinalizer] } });
   const { text } = await handBackOf(kube, temporal.address);
   expect(text).toBe('MCM manages the machines of shoot again.');
   expect([kube.replicasOf('watcher'), kube.replicasOf(mcm)]).toEqual([0, 1]);
+  const left = await kube.get<Lease>(lease('shoot', 'millwright'));
+  expect(left.metadata.finalizers ?? []).toEqual([]);
 });
 
 test('what another client scales meanwhile is not undone', async () => {

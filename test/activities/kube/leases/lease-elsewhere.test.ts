@@ -1,10 +1,13 @@
 /**
- * The Lease of the watchers of one namespace in another one, because the first one may be deleted.
+ * The Lease of the watchers of a namespace that is deleted: it stays as long as objects need a
+ * leader, or it is in another namespace.
  */
 import { pino } from 'pino';
 import type { KubeClient } from '../../../../activities/kube/client/client.ts';
 import { lease } from '../../../../activities/kube/client/paths.ts';
 import { Election, createLeaseClient } from '../../../../activities/kube/leases/election.ts';
+import { neededFinalizer } from '../../../../activities/kube/leases/lease-lock.ts';
+import { LeaseSet, ownLeaseOf } from '../../../../activities/kube/leases/lease-set.ts';
 import { watchActiveWatcher } from '../../../../activities/kube/leases/active-watcher.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -24,12 +27,13 @@ afterEach(async () => {
   await server.stop();
 });
 
-function elect(resourceNamespace?: string): Election {
+function elect(resourceNamespace?: string, isNeeded?: () => boolean | undefined): Election {
   election = new Election({
     client,
     namespace: 'shoot',
     place: { resourceNamespace },
     identity: 'a',
+    ...(isNeeded && { isNeeded }),
     timing: { leaseDurationSeconds: 1, renewDeadlineMs: 600, retryPeriodMs: 50 },
     onElected: () => undefined,
     onLost: () => undefined,
@@ -87,4 +91,50 @@ describe('the Lease of a watcher', () => {
     await eventually('it tries', () => created().includes('shoot/millwright'));
     expect(candidate.isLeader).toBe(false);
   });
+
+  test('stays in a namespace that is being deleted until nothing needs a leader any more', async () => {
+    const own = lease('shoot', 'millwright');
+    let isNeeded: boolean | undefined = true;
+    const candidate = elect(undefined, () => isNeeded);
+    await eventually('it leads', () => candidate.isLeader);
+    terminate('shoot');
+    await client.delete(own);
+    const { requests } = server;
+    const renewed = async () => {
+      const before = requests.length;
+      await eventually('it renews', () => requests.length > before + 10);
+    };
+    await renewed();
+    expect(candidate.isLeader).toBe(true);
+    // As before the lists of a new term.
+    isNeeded = undefined;
+    await renewed();
+    expect(server.object(own)?.metadata).toHaveProperty('deletionTimestamp');
+    isNeeded = false;
+    await eventually('it goes', () => server.object(own) === undefined);
+  });
+
+  test.each([
+    { place: {}, isHeld: true },
+    { place: { resourceNamespace: 'leases' }, isHeld: false },
+    { place: { resourceName: 'machine-controller-manager' as const }, isHeld: false },
+  ])(
+    'is held only where it would go first and is not of MCM: $place',
+    async ({ place, isHeld }) => {
+      const log = pino({ level: 'silent' });
+      const how = {
+        identity: 'a',
+        leaseDurationSeconds: 15,
+        isForced: false,
+        isNeeded: () => true,
+      };
+      const leases = new LeaseSet({ client, namespace: 'shoot', place, log, ...how });
+      await leases.read();
+      await leases.acquire(undefined);
+      const { namespace, name } = ownLeaseOf('shoot', place);
+      const { finalizers = [] } = server.object(lease(namespace, name))?.metadata ?? {};
+      expect(finalizers).toEqual(isHeld ? [neededFinalizer] : []);
+      await leases.release();
+    },
+  );
 });
