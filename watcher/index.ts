@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
+import type { InstallNote } from '../activities/kube/objects/install-note.ts';
 import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
 import { Election } from '../activities/kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
@@ -63,6 +64,8 @@ export interface WatcherOptions {
   concurrency: number;
   /** Id of the control cluster. */
   cluster: string;
+  /** For people, on the Lease. */
+  install: Pick<InstallNote, 'name' | 'isFleet'> & { temporalAddress: string };
   /** See `workflowIdOf`. */
   clusterName?: string | undefined;
   /** Of the runs that it starts. */
@@ -111,8 +114,9 @@ export interface Watcher {
 /** Resolves when it watches or stands by. Rejects when the control cluster does not answer. */
 export async function startWatcher(options: WatcherOptions): Promise<Watcher> {
   const { cluster, targetCluster: target, temporal } = options;
-  const place = placeOf(await databaseOf(temporal), options);
-  return startElection(options, { cluster, scope: { place, target } });
+  const database = await databaseOf(temporal);
+  const scope = { place: placeOf(database, options), target };
+  return startElection(options, { cluster, database, scope });
 }
 
 /**
@@ -126,6 +130,8 @@ async function databaseOf({ workflowService, options: { namespace } }: Client): 
 interface Place {
   /** UID. */
   cluster: string;
+  /** Id of the namespace of Temporal. */
+  database: string;
   /** Of the checkpoint: one install's workflows in one database of Temporal. */
   scope: Scope;
 }
@@ -140,7 +146,8 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
     ...options.stop,
   });
-  const notes = new LeaseNotes({ scope: place.scope, certificates });
+  const install = (): InstallNote => noteOf(options, place);
+  const notes = new LeaseNotes({ scope: place.scope, install, certificates });
   const doubts = new Map<DoubtKind, number>();
   let presence: Presence | undefined;
   const election = new Election({
@@ -187,6 +194,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
       const found = placeOf(id, options);
       if (id === '' || found === place.scope.place) return;
       place.scope.place = found;
+      place.database = id;
       election.beginAnew(otherTemporal);
     },
     async stop() {
@@ -199,6 +207,15 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
       await stop.close();
     },
   });
+}
+
+function noteOf(
+  { cluster, clusterName, install, temporal }: WatcherOptions,
+  { database: id }: Place,
+): InstallNote {
+  const { temporalAddress: address, ...names } = install;
+  const { namespace } = temporal.options;
+  return { cluster, ...names, clusterName, temporal: { address, namespace, id } };
 }
 
 interface Presence {

@@ -7,6 +7,8 @@ import {
   certificatesAnnotation,
   writeCertificateEnds,
 } from '../activities/kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../activities/kube/objects/install-note.ts';
+import { installAnnotation, writeInstallNote } from '../activities/kube/objects/install-note.ts';
 import { nowMs } from '../activities/system/system.ts';
 import type { Checkpoint, Scope } from './cache/checkpoint.ts';
 import { isOfOtherPlace, write } from './cache/checkpoint.ts';
@@ -15,6 +17,7 @@ import { RestoreNote } from './restore-note.ts';
 
 export interface LeaseNotesOptions {
   scope: Scope;
+  install(): InstallNote;
   certificates(): readonly CertificateEnd[];
 }
 
@@ -46,7 +49,7 @@ export class LeaseNotes {
   }
 
   annotations(doubt: string | undefined, present: Present): Annotations {
-    const { scope, certificates } = this.#options;
+    const { scope, install, certificates } = this.#options;
     const { checkpoint, stoppedSince, targetAwaySince } = present;
     this.pauses.note('stop', stoppedSince);
     this.pauses.note('target', targetAwaySince);
@@ -59,6 +62,7 @@ export class LeaseNotes {
       ...(noted !== undefined && { [checkpointAnnotation]: noted }),
       ...this.pauses.annotations(),
       ...this.#restore.annotations(),
+      [installAnnotation]: writeInstallNote(install()),
       [certificatesAnnotation]: writeCertificateEnds(certificates()) ?? null,
     };
   }

@@ -1,6 +1,7 @@
 /** All that is known of an install: what the findings follow from. */
 import type { Stop } from '../../activities/kube/objects/global-stop.ts';
 import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
 import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
@@ -50,6 +51,8 @@ export interface LeaseFact {
   /** Since when the namespace is being deleted. Known where the Lease is free. */
   goingSince?: number | undefined;
   pauses: readonly NotedPause[];
+  /** What the watcher that led last says of itself. */
+  install?: InstallNote | undefined;
   /** MCM acts in place of a watcher, by this Lease of its own. */
   mcm?: { holder: string; lease: string } | undefined;
   /** When the watcher saw that etcd was restored. */
@@ -89,6 +92,8 @@ export interface TemporalFacts {
   namespace: string;
   /** Why it did not answer, or did not answer this command. */
   failure?: string | undefined;
+  /** It answered and is another one than that of the watcher, which has this. */
+  isOther?: { address: string; namespace: string } | undefined;
   /** It answered: the namespace or the credentials are not those of the install. */
   isRefused?: boolean | undefined;
   /** The address is that of the flags of the watcher, which may hold inside of a cluster alone. */

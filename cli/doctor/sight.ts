@@ -8,6 +8,7 @@ import type { Deployment } from '../migrate/deployments.ts';
 import { deployments, isOurs, serversOf } from '../migrate/deployments.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import { installOf } from '../migrate/install.ts';
+import { notedInstall } from '../fleet/read.ts';
 import type { DoctorQuestion } from './command.ts';
 
 export interface Sight extends Place {
@@ -32,7 +33,7 @@ export async function readSight(
   const release = releaseNamespace ?? namespace;
   const all = await orUndefined(kube.list<Deployment>(deployments(release)));
   const ours = all && serversOf(all.items.filter(isOurs), namespace);
-  const flags = installOf(ours ?? []);
+  const flags = await notedInstall({ kube, namespace }, installOf(ours ?? []));
   const name = install ?? (flags.name || namespace);
   const cluster = flags.clusterId || (await orUndefined(clusterUidOf(kube)));
   const taskQueue = cluster ? taskQueueOf({ cluster, name }) : undefined;

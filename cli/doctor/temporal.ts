@@ -109,7 +109,10 @@ function checksOf(sight: Sight, settings: TemporalSettings, connection: Connecti
   return [
     { name: 'Temporal', run: () => within(() => server(connection, settings)) },
     { name: 'Temporal certificate', run: () => certificate(settings) },
-    { name: 'Temporal namespace', run: () => within(() => ofNamespace(connection, settings)) },
+    {
+      name: 'Temporal namespace',
+      run: () => within(() => ofNamespace(sight, connection, settings)),
+    },
     { name: 'search attributes', run: () => within(() => attributes(client)) },
     ...queueChecks(sight, { client, within }),
     { name: 'Schedules', run: () => within(() => schedules(sight, client)) },
@@ -145,6 +148,7 @@ async function certificate({ address, connection }: TemporalSettings): Promise<F
 }
 
 async function ofNamespace(
+  { flags }: Sight,
   { workflowService }: Connection,
   { namespace, address }: TemporalSettings,
 ): Promise<Finding> {
@@ -152,6 +156,15 @@ async function ofNamespace(
   const found = await orMissing(workflowService.describeNamespace({ namespace }));
   const repair = `millwright setup --temporal-address ${address} --temporal-namespace ${namespace}`;
   if (!found) return error(check, `${namespace} does not exist`, repair);
+  const { temporalNoted: own } = flags;
+  const { id = '' } = found.namespaceInfo ?? {};
+  if (id && own?.id && id !== own.id) {
+    return error(
+      check,
+      `${namespace} of ${address} is not that of the watcher, which has ${own.namespace} of ${own.address}`,
+      'unset TEMPORAL_*, or name it with --temporal-address and --temporal-namespace',
+    );
+  }
   const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   return ok(check, `${namespace} keeps closed workflows for ${seconds / 3_600} hours`);
 }

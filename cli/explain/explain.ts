@@ -7,7 +7,7 @@ import { standstillFindings } from '../diagnosis/install.ts';
 import { readFleet } from '../fleet/read.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
 import type { InstallFlags } from '../migrate/install.ts';
-import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import { clusterIdOf, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import { formatReference } from '../object-reference.ts';
 import type { ExplainQuestion } from './command.ts';
 import { explanationData } from './data.ts';
@@ -114,5 +114,6 @@ async function workflowOf(
   return await readWorkflowFacts(
     workflowIdOf(known.kind, ref, install.clusterName || undefined),
     options,
+    await clusterIdOf(place.kube, install),
   );
 }

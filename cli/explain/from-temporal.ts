@@ -6,6 +6,7 @@ import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { failureWordsOf } from '../fleet/failure-words.ts';
+import { OtherClusterError, requireOwn } from '../install/temporal.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { Attempt, WorkflowFacts } from './explanation.ts';
@@ -20,9 +21,11 @@ export interface WorkflowRead {
   notes: string[];
 }
 
+/** `cluster`: see `requireOwn`. */
 export async function readWorkflowFacts(
   workflowId: string,
   options: TemporalOptions,
+  cluster: string | undefined,
 ): Promise<WorkflowRead> {
   const settings = temporalSettingsOf(options, process.env);
   try {
@@ -30,22 +33,28 @@ export async function readWorkflowFacts(
     try {
       const { namespace } = settings;
       const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
-      return await factsOf(client, workflowId);
+      return await factsOf(client, workflowId, (run) => requireOwn(run, cluster, settings));
     } finally {
       await connection.close();
     }
   } catch (error) {
     const words = `Temporal at ${settings.address} does not answer: ${reasonOf(error)}`;
-    return { facts: undefined, notes: [words] };
+    const isOther = error instanceof OtherClusterError;
+    return { facts: undefined, notes: [isOther ? error.message : words] };
   }
 }
 
-async function factsOf(client: Client, workflowId: string): Promise<WorkflowRead> {
+async function factsOf(
+  client: Client,
+  workflowId: string,
+  require: (description: WorkflowExecutionDescription) => void,
+): Promise<WorkflowRead> {
   const handle = client.workflow.getHandle(workflowId);
   const description = await described(client, handle);
   if (!description) {
     return { facts: undefined, notes: [`Temporal knows no workflow ${workflowId}.`] };
   }
+  require(description);
   const { status, raw } = description;
   const isOpen = status.name === 'RUNNING';
   const page = isOpen ? await pageOf(client, handle) : undefined;

@@ -3,6 +3,7 @@ import {
   certificatesAnnotation,
   readCertificateEnds,
 } from '../../activities/kube/objects/certificate-ends.ts';
+import { installAnnotation, readInstallNote } from '../../activities/kube/objects/install-note.ts';
 import { readRestore, restoredAnnotation } from '../../activities/kube/objects/restore-note.ts';
 import { readPauses, pausesAnnotation } from '../../activities/kube/objects/pauses.ts';
 import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
@@ -54,6 +55,7 @@ function factOf(namespace: string, { name, lease, leases }: Found): LeaseFact {
     holder: watcherOn(lease),
     renewedAt: isOurs ? timeOf(lease.spec?.renewTime) : undefined,
     mcm: mcmIn(namespace, leases),
+    install: readInstallNote(annotations[installAnnotation]),
     pauses: readPauses(annotations[pausesAnnotation]),
     restoredAt: readRestore(annotations[restoredAnnotation]),
     certificates: readCertificateEnds(annotations[certificatesAnnotation]),

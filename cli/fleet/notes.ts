@@ -39,7 +39,13 @@ export function notesData({ stops, temporal, unread }: Fleet) {
 function temporalWords(fleet: Fleet): string[] {
   const { temporal } = fleet;
   if (!temporal) return ['Temporal was not asked: --temporal-address says where it is.'];
-  const { address, failure = '', isRefused = false } = temporal;
+  const { address, failure = '', isOther, isRefused = false } = temporal;
+  if (isOther) {
+    const own = `${isOther.address}, namespace ${isOther.namespace}`;
+    return [
+      `Temporal at ${address}, namespace ${temporal.namespace}, is not that of this install, whose watcher has ${own}: unset TEMPORAL_*, or name it with --temporal-address and --temporal-namespace.`,
+    ];
+  }
   if (!isOutOfSight(fleet)) return [];
   if (isRefused) return [`Temporal at ${address} refuses this command: ${oneLine(failure)}`];
   return [

@@ -1,6 +1,7 @@
 /** Reads an install: lists, all at once, and none for each machine. */
 import type { KubeClient, KubeObject, Query } from '../../activities/kube/client/client.ts';
-import { ownLeaseNames } from '../../activities/kube/leases/lease-set.ts';
+import { lease as leasePath } from '../../activities/kube/client/paths.ts';
+import { ownLeaseNames, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
 import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
 import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
@@ -12,6 +13,7 @@ import type { Place } from '../connect.ts';
 import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from '../diagnosis/fleet.ts';
 import { askedWarnings } from '../diagnosis/install.ts';
 import { timeOf } from '../diagnosis/times.ts';
+import { withNote } from '../install/noted.ts';
 import type { Deployment } from '../migrate/deployments.ts';
 import { isOurs, serversOf } from '../migrate/deployments.ts';
 import type { InstallFlags } from '../migrate/install.ts';
@@ -71,14 +73,18 @@ export async function readSurroundings(
     reads.read('the Deployments of watcher and worker', readOurs(kube, { release, namespace })),
     reads.read('Events', readWarnings(kube, namespace)),
   ]);
-  const install = installOf(ours ?? []);
+  const flags = installOf(ours ?? []);
+  const known = leases && (await leaseFacts(place, { leases, install: flags, namespace, reads }));
+  // The Leases of all namespaces are those of several installs.
+  const [own] = namespace === undefined ? [] : (known ?? []);
+  const install = withNote(flags, own?.install, process.env);
   const now = Date.now();
   const around: Surroundings = {
     now,
     namespace,
     install,
     stops: stops ?? [],
-    leases: leases && (await leaseFacts(place, { leases, install, namespace, reads })),
+    leases: known,
     processes: processFactsOf(ours ?? []),
     warnings: warnings ?? [],
     timeouts: timeoutsOf(ours ?? []),
@@ -120,14 +126,28 @@ async function withNamespace(
   return { ...fact, goingSince: timeOf(namespace?.metadata.deletionTimestamp) };
 }
 
-/** What the flags of watcher and worker say, without any machine. */
+/** What is known of the install, without any machine. */
 export async function readInstall(
   { kube, namespace }: Place,
   { releaseNamespace }: Pick<FleetQuestion, 'releaseNamespace'>,
 ): Promise<InstallFlags> {
   const reads = new TolerantReads();
   const release = releaseNamespace ?? namespace;
-  return installOf((await reads.read('Deployments', readOurs(kube, { release, namespace }))) ?? []);
+  const ours = await reads.read('Deployments', readOurs(kube, { release, namespace }));
+  return await notedInstall({ kube, namespace }, installOf(ours ?? []));
+}
+
+/** With what the Lease says, where it may be read. */
+export async function notedInstall(
+  { kube, namespace }: Place,
+  flags: InstallFlags,
+  env = process.env,
+): Promise<InstallFlags> {
+  const reads = new TolerantReads();
+  const own = ownLeaseOf(namespace, flags.leasePlace);
+  const found = await reads.read('Lease', kube.get<Lease>(leasePath(own.namespace, own.name)));
+  const [fact] = leaseFactsOf(found ? [found] : [], { namespace, place: flags.leasePlace });
+  return withNote(flags, fact?.install, env);
 }
 
 async function itemsOf<T>(list: Promise<{ items: T[] }>): Promise<T[]> {

@@ -1,7 +1,5 @@
 /** Whether Temporal answers, whether workers poll, and whether their code goes on. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
-import { isForbidden } from '../../activities/kube/client/errors.ts';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
@@ -9,6 +7,7 @@ import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet, TemporalFacts } from '../diagnosis/fleet.ts';
 import { seesWorker } from '../diagnosis/temporal.ts';
+import { clusterIdOf } from '../install/temporal.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
@@ -34,6 +33,8 @@ export async function readTemporal(place: Place, known: Known): Promise<Temporal
     ]);
     try {
       const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
+      const other = await otherThan(known.install, client);
+      if (other) return { address, namespace, isOther: other };
       const served = queue === undefined ? {} : knownOf(await servedBy(client, queue), known.fleet);
       return { address, namespace, pollers: {}, ...served, tookMs: Date.now() - began };
     } finally {
@@ -43,6 +44,19 @@ export async function readTemporal(place: Place, known: Known): Promise<Temporal
     const failure = reasonOf(error);
     return { address, namespace, failure, ...(isRefusal(error) && { isRefused: true }) };
   }
+}
+
+/** Where the watcher has another database, even by the same names: what it knows is not ours. */
+async function otherThan(
+  { temporalNoted: own }: InstallFlags,
+  client: Client,
+): Promise<TemporalFacts['isOther']> {
+  if (!own?.id) return undefined;
+  const { namespaceInfo } = await client.withDeadline(Date.now() + patienceMs, () =>
+    client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+  );
+  const isOther = Boolean(namespaceInfo?.id) && namespaceInfo?.id !== own.id;
+  return isOther ? own : undefined;
 }
 
 /** `NOT_FOUND` of the namespace, `PERMISSION_DENIED`, `UNAUTHENTICATED` of gRPC. */
@@ -60,13 +74,8 @@ async function queueOf(
   { fleet, install }: Known,
 ): Promise<string | undefined> {
   if (fleet.namespace === undefined && install.name === '') return undefined;
-  try {
-    const cluster = install.clusterId || (await clusterUidOf(kube));
-    return taskQueueOf({ cluster, name: install.name || namespace });
-  } catch (error) {
-    if (isForbidden(error)) return undefined;
-    throw error;
-  }
+  const cluster = await clusterIdOf(kube, install);
+  return cluster && taskQueueOf({ cluster, name: install.name || namespace });
 }
 
 type Served = Pick<TemporalFacts, 'pollers' | 'release'>;

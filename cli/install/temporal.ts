@@ -2,6 +2,11 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { KubeClient } from '../../activities/kube/client/client.ts';
+import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts';
+import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { TemporalOptions } from '../options.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 
@@ -48,4 +53,36 @@ function profileFiles(env: Environment): string[] {
     ...(env['APPDATA'] ? [env['APPDATA']] : []),
   ];
   return folders.map((folder) => join(folder, 'temporalio', 'temporal.toml'));
+}
+
+/** Ids of workflows are unique within one cluster alone. */
+export class OtherClusterError extends Error {
+  override name = 'OtherClusterError';
+}
+
+/** Throws where the run is that of another cluster. `cluster`: undefined where it is not known. */
+export function requireOwn(
+  { workflowId, searchAttributes }: WorkflowExecutionDescription,
+  cluster: string | undefined,
+  { address, namespace }: Pick<TemporalSettings, 'address' | 'namespace'>,
+): void {
+  const [of] = searchAttributes['KubeCluster'] ?? [];
+  if (cluster === undefined || of === undefined || of === cluster) return;
+  throw new OtherClusterError(
+    `Temporal at ${address}, namespace ${namespace}, is that of another cluster: ${workflowId} there is of cluster ${String(of)}, this one is ${cluster}. Name this one's with --temporal-address and --temporal-namespace.`,
+  );
+}
+
+/** Undefined where it may not be read. */
+export async function clusterIdOf(
+  kube: KubeClient,
+  { clusterId }: Pick<InstallFlags, 'clusterId'>,
+): Promise<string | undefined> {
+  if (clusterId !== '') return clusterId;
+  try {
+    return await clusterUidOf(kube);
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
 }

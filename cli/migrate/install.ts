@@ -1,4 +1,5 @@
 /** What the flags of our own Deployments say of the install. */
+import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
 import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { containersOf, isWatcher, type Deployment } from './deployments.ts';
@@ -14,6 +15,8 @@ export interface InstallFlags {
   clusterName: string;
   temporalAddress: string;
   temporalNamespace: string;
+  /** As the watcher noted it on its Lease. Absent: it did not. */
+  temporalNoted?: InstallNote['temporal'];
   /** Of our Lease. */
   leasePlace: LeasePlace;
 }

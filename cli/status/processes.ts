@@ -32,8 +32,9 @@ function leaderOf({ holder, renewedAt, mcm }: LeaseFact, now: number): string {
 
 function temporalLine(
   fleet: Fleet,
-  { address, failure, isRefused, pollers = {}, tookMs = 0 }: TemporalFacts,
+  { address, failure, isOther, isRefused, pollers = {}, tookMs = 0 }: TemporalFacts,
 ): string {
+  if (isOther) return `Temporal: ${address} is not that of this install`;
   if (isRefused) return `Temporal: ${address} refuses this command`;
   if (isOutOfSight(fleet)) return `Temporal: ${address} cannot be reached from here`;
   if (failure !== undefined) return `Temporal: ${address} does not answer`;

@@ -5,6 +5,7 @@ import type { DataConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
+import { requireOwn } from '../install/temporal.ts';
 import type { TemporalOptions } from '../options.ts';
 import { temporalSettingsOf } from '../temporal-connection.ts';
 import type { ReadPayload } from './history.ts';
@@ -21,10 +22,14 @@ const runsMax = 50;
 /** A signal that comes later is of another machine of the same name. */
 const lateMs = 60_000;
 
-/** Undefined where Temporal knows nothing of it. Throws when it does not answer. */
+/**
+ * Undefined where Temporal knows nothing of it. Throws when it does not answer. `cluster`: see
+ * `requireOwn`.
+ */
 export async function lifeInTemporal(
   workflowId: string,
   options: TemporalOptions,
+  cluster: string | undefined,
 ): Promise<Lifecycle | undefined> {
   const settings = temporalSettingsOf(options, process.env);
   const connection = await connectTo(settings, { connectMs: patienceMs });
@@ -35,7 +40,12 @@ export async function lifeInTemporal(
       namespace: settings.namespace,
       ...(dataConverter && { dataConverter }),
     });
-    return await readLife(client, { workflowId, read: readerOf(dataConverter) });
+    const description = await orGone(
+      within(client, () => client.workflow.getHandle(workflowId).describe()),
+    );
+    if (!description) return undefined;
+    requireOwn(description, cluster, settings);
+    return await readLife(client, { description, read: readerOf(dataConverter) });
   } finally {
     await connection.close();
   }
@@ -43,12 +53,9 @@ export async function lifeInTemporal(
 
 async function readLife(
   client: Client,
-  { workflowId, read }: { workflowId: string; read: ReadPayload },
-): Promise<Lifecycle | undefined> {
-  const description = await orGone(
-    within(client, () => client.workflow.getHandle(workflowId).describe()),
-  );
-  if (!description) return undefined;
+  { description, read }: { description: WorkflowExecutionDescription; read: ReadPayload },
+): Promise<Lifecycle> {
+  const { workflowId } = description;
   const steps: Step[] = [];
   const notes: string[] = [];
   let runId: string | undefined = description.runId;

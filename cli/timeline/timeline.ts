@@ -8,7 +8,12 @@ import type { Place } from '../connect.ts';
 import { readEvents } from '../explain/events.ts';
 import { readInstall } from '../fleet/read.ts';
 import { TolerantReads } from '../fleet/tolerant.ts';
-import { isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import {
+  clusterIdOf,
+  isTemporalKnown,
+  OtherClusterError,
+  temporalOptionsOf,
+} from '../install/temporal.ts';
 import { isUnicode, oneLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 import { formatChart, titleOf } from './chart.ts';
@@ -83,11 +88,14 @@ async function lifecycleOf(place: Place, asked: TimelineQuestion): Promise<Found
   const clusterName = asked.clusterName ?? (install.clusterName || undefined);
   const ref = { namespace: place.namespace, name: asked.object.name };
   try {
-    const lifecycle = await lifeInTemporal(workflowIdOf('machine', ref, clusterName), options);
+    const workflowId = workflowIdOf('machine', ref, clusterName);
+    const cluster = await clusterIdOf(place.kube, install);
+    const lifecycle = await lifeInTemporal(workflowId, options, cluster);
     if (lifecycle) return { lifecycle, notes: [] };
     return await fromObjects(place, asked, 'Temporal knows no workflow of it, or no more.');
   } catch (error) {
-    return await fromObjects(place, asked, `Temporal does not answer: ${reasonOf(error)}`);
+    const why = error instanceof OtherClusterError ? error.message : undefined;
+    return await fromObjects(place, asked, why ?? `Temporal does not answer: ${reasonOf(error)}`);
   }
 }
 

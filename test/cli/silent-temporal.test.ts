@@ -12,6 +12,6 @@ afterAll(() => temporal.close());
 withEnvironment(withoutTemporal());
 
 test('timeline waits for a silent Temporal no longer than for a moment', async () => {
-  const life = lifeInTemporal('machine/shoot/a', { temporalAddress: temporal.address });
+  const life = lifeInTemporal('machine/shoot/a', { temporalAddress: temporal.address }, undefined);
   await expect(life).rejects.toThrow('Failed to describe workflow');
 });

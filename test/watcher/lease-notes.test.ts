@@ -1,4 +1,6 @@
 import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
+import { installAnnotation, readInstallNote } from '../../activities/kube/objects/install-note.ts';
 import { LeaseNotes } from '../../watcher/lease-notes.ts';
 
 const file = '/etc/millwright/temporal-tls/tls.crt';
@@ -10,8 +12,29 @@ const names = {
   restored: 'millwright.dev/restored',
 };
 
+const install: InstallNote = {
+  cluster: 'uid',
+  name: 'pools',
+  isFleet: false,
+  temporal: { address: 'temporal:7233', namespace: 'machines', id: 'database' },
+};
+
 const notesWith = (certificates: readonly CertificateEnd[]) =>
-  new LeaseNotes({ scope: { place: 'queue' }, certificates: () => certificates });
+  new LeaseNotes({
+    scope: { place: 'queue' },
+    install: () => install,
+    certificates: () => certificates,
+  });
+
+test('which install leads, and where its Temporal is', () => {
+  const { [installAnnotation]: noted } = notesWith([]).annotations(undefined, nothing);
+  expect(readInstallNote(noted ?? '')).toEqual(install);
+});
+
+test.each([undefined, '', 'null', '[]', '{"cluster":7}', '{"cluster":"a","name":"b"}'])(
+  'a note of an install that is damaged counts as absent: %s',
+  (text) => expect(readInstallNote(text)).toBeUndefined(),
+);
 
 test('the ends of certificates go with each write, and go away with the last certificate', () => {
   expect(notesWith(ends).annotations(undefined, nothing)).toMatchObject({

@@ -70,6 +70,11 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     traces: fleet.traces,
     namespace,
     cluster: identity.cluster,
+    install: {
+      name: identity.name,
+      isFleet: config.namespaces.kind !== 'one',
+      temporalAddress: config.temporal.address,
+    },
     clusterName: identity.clusterName,
     taskQueue: identity.taskQueue,
     concurrency: concurrency.syncs,

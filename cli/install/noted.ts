@@ -1,0 +1,29 @@
+/** What the flags of the Deployments leave open, by what the watcher noted on its Lease. */
+import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
+import type { InstallFlags } from '../migrate/install.ts';
+import { isTemporalKnown } from './temporal.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where there is a key, or a profile that may hold one, it does not go where the Lease says. */
+const mayHaveKey = (env: Environment): boolean =>
+  isTemporalKnown({}, env) || Boolean(env['TEMPORAL_API_KEY'] || env['TEMPORAL_API_KEY_FILE']);
+
+export function withNote(
+  flags: InstallFlags,
+  note: InstallNote | undefined,
+  env: Environment,
+): InstallFlags {
+  if (!note) return flags;
+  const { address, namespace } = note.temporal;
+  return {
+    ...flags,
+    name: flags.name || note.name,
+    clusterId: flags.clusterId || note.cluster,
+    clusterName: flags.clusterName || (note.clusterName ?? ''),
+    isFleet: flags.isFleet || note.isFleet,
+    temporalAddress: flags.temporalAddress || (mayHaveKey(env) ? '' : address),
+    temporalNamespace: flags.temporalNamespace || namespace,
+    temporalNoted: note.temporal,
+  };
+}
