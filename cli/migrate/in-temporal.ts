@@ -62,15 +62,15 @@ export async function requireTemporal(
     help: 'Name one that you reach with --temporal-address and --temporal-namespace',
   });
   try {
-    const read = within(client, asked, () =>
-      schedulesOf(client, ...ownedBy(place, install, cluster)),
-    );
-    await orNothingDone(read, {
+    const read = within(client, asked, async () => {
+      const [records, holder] = await recordsOf(client, place, { install, cluster });
+      await schedulesOf(client, ...records);
+      return holder;
+    });
+    const holder = await orNothingDone(read, {
       what: `the schedules in Temporal at ${address}, namespace ${namespace}, cannot be read`,
       help: 'Where payloads are encrypted, name the file of their keys with --payload-keys',
     });
-    const claim = namespaceClaimId(cluster, place.namespace);
-    const holder = await within(client, asked, () => claimHolder(client, claim));
     if (holder === undefined) refuseElsewhere(temporal, install);
   } finally {
     await client.connection.close();
@@ -113,14 +113,20 @@ async function clusterOf({ kube }: Place, { clusterId }: InstallFlags): Promise<
   return clusterId || (await clusterUidOf(kube));
 }
 
-/** What the records of the install in Temporal are found by, and its name. */
-function ownedBy(
+/**
+ * What the records of the install in Temporal are found by, with its name, and who has claimed the
+ * namespace. A fleet that it was taken out of has no watcher for it any more, but its claim.
+ */
+async function recordsOf(
+  client: Client,
   { namespace }: Place,
-  install: InstallFlags,
-  cluster: string,
-): [InstallOfNamespace, string] {
-  const clusterName = install.clusterName || undefined;
-  return [{ cluster, clusterName, namespace }, install.name || namespace];
+  { install, cluster }: { install: InstallFlags; cluster: string },
+): Promise<[records: [InstallOfNamespace, name: string], holder: string | undefined]> {
+  const holder = await claimHolder(client, namespaceClaimId(cluster, namespace));
+  const claimed = install.hasWatcher ? [] : (holder ?? '').split('/').toReversed();
+  const [name = '', clusterName] = claimed;
+  const owned = { cluster, clusterName: install.clusterName || clusterName, namespace };
+  return [[owned, install.name || name || namespace], holder];
 }
 
 export async function endInTemporal(
@@ -137,7 +143,8 @@ export async function endInTemporal(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const [owned, name] = ownedBy(place, install, cluster);
+    const find = () => recordsOf(client, place, { install, cluster });
+    const [[owned, name]] = await within(client, asked, find);
     const schedules = await within(client, asked, () => schedulesOf(client, owned, name));
     for (const { remove } of schedules) await within(client, asked, remove);
     const { timeoutSeconds } = asked;

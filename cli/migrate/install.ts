@@ -5,8 +5,9 @@ import { readFlags } from '../../workers/config/flags/parse.ts';
 import { containersOf, isWatcher, type Deployment } from './deployments.ts';
 
 export interface InstallFlags {
-  /** Empty: the namespace of the Machines. */
+  /** Empty: the namespace of the Machines; without a watcher, what claimed it. */
   name: string;
+  hasWatcher: boolean;
   /** Empty: the UID of the namespace kube-system. */
   clusterId: string;
   /** It serves namespaces that come and go: `--namespaces`. */
@@ -29,6 +30,7 @@ export function installOf(ours: readonly Deployment[]): InstallFlags {
   const { values } = readFlags(words, { component: 'watcher' });
   return {
     name: values.install,
+    hasWatcher: watcher !== undefined,
     isFleet: values.namespaces !== 'none',
     clusterId: values['cluster-id'],
     clusterName: values['cluster-name'],
