@@ -4,6 +4,9 @@
  * which takes minutes where the cost grows with the square of it.
  */
 import { kubeConfigOfSecret } from '../activities/kube/client/kubeconfig.ts';
+import { viewOfNode } from '../watcher/cache/other-views.ts';
+import { annotations, finalizers, labels } from '../workflows/api/constants.ts';
+import { planNodeTemplate } from '../workflows/plan/machine/node-template.ts';
 
 const size = 1024 * 1024;
 /** Of the processor; some ten times what a reader takes. */
@@ -36,7 +39,37 @@ const kubeconfigs: Row[] = [
   })),
 );
 
-test.each<Row>([...kubeconfigs])('$what', ({ prepare }) => {
+const taints = () => entries((key) => ({ key, effect: 'b' }));
+
+const notes: Row[] = [
+  {
+    what: 'a Node with a note of many taints, in the watcher',
+    prepare() {
+      const metadata = {
+        name: 'n',
+        uid: 'u',
+        resourceVersion: '1',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: [finalizers.node],
+        labels: { [labels.machineName]: 'm' },
+        annotations: {
+          [annotations.lastAppliedNodeTemplate]: JSON.stringify({ spec: { taints: taints() } }),
+        },
+      };
+      return () => viewOfNode({ metadata, spec: { taints: [] } });
+    },
+  },
+  {
+    what: 'a Machine with many taints, on a Node that has as many others',
+    prepare() {
+      const [present, template] = [taints().map((one) => ({ ...one, value: 'x' })), taints()];
+      return () =>
+        planNodeTemplate({ taints: present }, { machineName: 'm', template: { taints: template } });
+    },
+  },
+];
+
+test.each<Row>([...kubeconfigs, ...notes])('$what', ({ prepare }) => {
   const read = prepare();
   const before = process.threadCpuUsage();
   try {
