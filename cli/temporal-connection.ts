@@ -3,6 +3,7 @@ import type { Connection } from '@temporalio/client';
 import type { TemporalSettings } from '../workers/config/temporal.ts';
 import { readTemporalSettings } from '../workers/config/temporal.ts';
 import { connectTo } from '../workers/kube/clients.ts';
+import { isTemporalKnown } from './install/temporal.ts';
 import type { TemporalOptions } from './options.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 
@@ -21,6 +22,13 @@ export function temporalSettingsOf(
   const { settings, faults } = readTemporalSettings(flags, env);
   if (!settings) throw new Error(faults.join('\n'));
   return settings;
+}
+
+/** The same, for commands that change what is there: without an address they guess none. */
+export function namedTemporalSettings(asked: TemporalOptions, env: Environment): TemporalSettings {
+  if (!isTemporalKnown(asked, env))
+    throw new Error('The address of Temporal is not known: --temporal-address says where it is.');
+  return temporalSettingsOf(asked, env);
 }
 
 /** To the server, whether the namespace is there or not. */

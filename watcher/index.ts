@@ -138,7 +138,7 @@ interface Place {
 
 function startElection(options: WatcherOptions, place: Place): Watcher {
   const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
-  const { namespace, log, certificates } = options;
+  const { namespace, log } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
     client: options.control,
@@ -146,8 +146,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     onError: (err) => log.warn({ err }, 'the ConfigMap millwright-stop cannot be read'),
     ...options.stop,
   });
-  const install = (): InstallNote => noteOf(options, place);
-  const notes = new LeaseNotes({ scope: place.scope, install, certificates });
+  const notes = notesOf(options, place);
   const doubts = new Map<DoubtKind, number>();
   let presence: Presence | undefined;
   const election = new Election({
@@ -209,13 +208,17 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
   });
 }
 
-function noteOf(
-  { cluster, clusterName, install, temporal }: WatcherOptions,
-  { database: id }: Place,
-): InstallNote {
-  const { temporalAddress: address, ...names } = install;
+function notesOf(options: WatcherOptions, place: Place): LeaseNotes {
+  const { cluster, clusterName, temporal, certificates } = options;
+  const { temporalAddress: address, ...names } = options.install;
   const { namespace } = temporal.options;
-  return { cluster, ...names, clusterName, temporal: { address, namespace, id } };
+  const install = (): InstallNote => ({
+    cluster,
+    ...names,
+    clusterName,
+    temporal: { address, namespace, id: place.database },
+  });
+  return new LeaseNotes({ scope: place.scope, install, certificates });
 }
 
 interface Presence {

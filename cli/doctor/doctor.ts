@@ -59,13 +59,17 @@ async function runIn(
   }
 }
 
-function answerOf(namespace: string, findings: Finding[]): Answer<DoctorReport> {
+/** What could not be looked at is no reason to say that all is well. */
+export function answerOf(namespace: string, findings: Finding[]): Answer<DoctorReport> {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;
+  const open = findings.filter(({ level }) => level === 'skipped').length;
   const isHealthy = errors === 0;
+  const verdict = open === 0 ? 'Millwright can work' : 'Nothing keeps Millwright from work';
+  const unknown = open === 0 ? '' : `; not found out: ${open}`;
   const end = isHealthy
-    ? `Millwright can work in namespace ${namespace}; warnings: ${warnings}.`
-    : `Millwright cannot work in namespace ${namespace}; errors: ${errors}, warnings: ${warnings}.`;
+    ? `${verdict} in namespace ${namespace}; warnings: ${warnings}${unknown}.`
+    : `Millwright cannot work in namespace ${namespace}; errors: ${errors}, warnings: ${warnings}${unknown}.`;
   return {
     text: `${formatFindings(findings)}\n${end}`,
     data: { namespace, isHealthy, findings },

@@ -16,6 +16,7 @@ import {
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { seesTemporal } from '../diagnosis/temporal.ts';
 import { leaseFactsOf } from '../fleet/lease-facts.ts';
+import { isOtherThan } from '../install/noted.ts';
 import { isAddressOfWatcher, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
 import { orMissing } from '../setup/finding.ts';
 import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
@@ -43,10 +44,8 @@ export async function temporalChecks(
   const options = temporalOptionsOf(asked, sight.flags, env);
   if (!isTemporalKnown(options, env)) {
     const words =
-      'its address is not known: no option, no variable, no profile, and no watcher that says it';
-    const repair =
-      'millwright doctor --temporal-address HOST:PORT --temporal-namespace NAME, or export TEMPORAL_ADDRESS';
-    return { ...nothing, checks: failing(error('Temporal', words, repair)) };
+      'its address is not known: no option, no variable, no profile, and no watcher that says it; --temporal-address HOST:PORT does';
+    return { ...nothing, checks: failing(skipped('Temporal', words)) };
   }
   let settings: TemporalSettings;
   try {
@@ -141,7 +140,7 @@ async function server(
 async function certificate({ address, connection }: TemporalSettings): Promise<Finding[]> {
   const check = 'Temporal certificate';
   const isTls = Boolean(connection.tls) || Boolean(connection.apiKey);
-  if (!isTls) return [skipped(check, 'the connection has no TLS')];
+  if (!isTls) return [ok(check, 'the connection has no TLS')];
   const [, host = '', port = '7233'] = /^(?:.*:\/\/)?(.*?)(?::(\d+))?$/.exec(address) ?? [];
   const end = await endOfServerCertificate({ host, port: Number(port) });
   return [certificateFinding(check, { whose: `of ${host}`, end })];
@@ -157,8 +156,7 @@ async function ofNamespace(
   const repair = `millwright setup --temporal-address ${address} --temporal-namespace ${namespace}`;
   if (!found) return error(check, `${namespace} does not exist`, repair);
   const { temporalNoted: own } = flags;
-  const { id = '' } = found.namespaceInfo ?? {};
-  if (id && own?.id && id !== own.id) {
+  if (own && isOtherThan(own, found.namespaceInfo?.id)) {
     return error(
       check,
       `${namespace} of ${address} is not that of the watcher, which has ${own.namespace} of ${own.address}`,

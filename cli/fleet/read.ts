@@ -75,9 +75,7 @@ export async function readSurroundings(
   ]);
   const flags = installOf(ours ?? []);
   const known = leases && (await leaseFacts(place, { leases, install: flags, namespace, reads }));
-  // The Leases of all namespaces are those of several installs.
-  const [own] = namespace === undefined ? [] : (known ?? []);
-  const install = withNote(flags, own?.install, process.env);
+  const install = withNote(flags, noteOf(namespace, known), process.env);
   const now = Date.now();
   const around: Surroundings = {
     now,
@@ -92,6 +90,11 @@ export async function readSurroundings(
     unread: reads.unread,
   };
   return { around, install };
+}
+
+/** The Leases of all namespaces are those of several installs. */
+function noteOf(namespace: string | undefined, [only]: readonly LeaseFact[] = []) {
+  return namespace === undefined ? undefined : only?.install;
 }
 
 interface LeasesRead {

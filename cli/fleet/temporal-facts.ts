@@ -7,6 +7,7 @@ import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Fleet, TemporalFacts } from '../diagnosis/fleet.ts';
 import { seesWorker } from '../diagnosis/temporal.ts';
+import { isOtherThan } from '../install/noted.ts';
 import { clusterIdOf } from '../install/temporal.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import type { TemporalOptions } from '../options.ts';
@@ -51,12 +52,11 @@ async function otherThan(
   { temporalNoted: own }: InstallFlags,
   client: Client,
 ): Promise<TemporalFacts['isOther']> {
-  if (!own?.id) return undefined;
+  if (!own) return undefined;
   const { namespaceInfo } = await client.withDeadline(Date.now() + patienceMs, () =>
     client.workflowService.describeNamespace({ namespace: client.options.namespace }),
   );
-  const isOther = Boolean(namespaceInfo?.id) && namespaceInfo?.id !== own.id;
-  return isOther ? own : undefined;
+  return isOtherThan(own, namespaceInfo?.id) ? own : undefined;
 }
 
 /** `NOT_FOUND` of the namespace, `PERMISSION_DENIED`, `UNAUTHENTICATED` of gRPC. */

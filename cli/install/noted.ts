@@ -27,3 +27,9 @@ export function withNote(
     temporalNoted: note.temporal,
   };
 }
+
+/** By the id of the namespace, where both are known. */
+export const isOtherThan = (
+  { id }: InstallNote['temporal'],
+  found: string | null | undefined,
+): boolean => id !== '' && Boolean(found) && found !== id;

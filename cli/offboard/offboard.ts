@@ -18,7 +18,7 @@ import type { Answer } from '../answer.ts';
 import type { OffboardQuestion } from './command.ts';
 import { holderOf, watcherOn } from '../lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
-import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
 import type { Place } from '../connect.ts';
 
 /** All calls to Temporal together. */
@@ -37,7 +37,7 @@ export async function offboard(
   if (!asked.keepsMachines) await requireNoMachines(kube, namespace);
   const leases = await idleLeases(kube, asked);
   const cluster = asked.clusterId ?? (await clusterUidOf(kube));
-  const settings = temporalSettingsOf(asked, env);
+  const settings = namedTemporalSettings(asked, env);
   const connection = await connectOrExplain(settings);
   try {
     const client = new Client({

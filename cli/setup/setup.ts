@@ -10,7 +10,7 @@ import {
   searchAttributeFaults,
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
-import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
 import type { Answer } from '../answer.ts';
 import type { SetupQuestion } from './command.ts';
 import type { Finding } from './finding.ts';
@@ -32,7 +32,7 @@ export async function setup(
   asked: SetupQuestion,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Answer<SetupReport>> {
-  const settings = temporalSettingsOf(asked, env);
+  const settings = namedTemporalSettings(asked, env);
   const connection = await connectOrExplain(settings);
   try {
     const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;

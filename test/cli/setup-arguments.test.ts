@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { setup } from '../../cli/setup/setup.ts';
 import { readArguments } from '../support/command-line.ts';
 
 test('setup takes address, namespace and retention', () => {
@@ -44,4 +45,10 @@ test.each([
 ])('setup refuses $name', ({ argv, says }) => {
   expect(() => readArguments(['setup', ...argv])).toThrow(CommanderError);
   expect(() => readArguments(['setup', ...argv])).toThrow(says);
+});
+
+test('it does not take the server of another for its own where no address is said', async () => {
+  const asked = { retentionDays: 7, isCheck: false };
+  const env = { XDG_CONFIG_HOME: '/nowhere' };
+  await expect(setup(asked, env)).rejects.toThrow('--temporal-address says where it is');
 });

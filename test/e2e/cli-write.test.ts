@@ -179,7 +179,7 @@ describe('the doctor', () => {
     await untilRunning(scenario, pool, 1);
     await eventually('all is healthy', async () => {
       const { code, text } = await doctor();
-      expect(text).toContain(`Millwright can work in namespace ${scenario.namespace}`);
+      expect(text).toContain(`Millwright from work in namespace ${scenario.namespace}`);
       expect(code).toBe(0);
     });
     expect(await doctor('--temporal-address=127.0.0.1:1')).toMatchObject({

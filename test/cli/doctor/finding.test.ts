@@ -1,6 +1,14 @@
 import { certificateFinding } from '../../../cli/doctor/certificates.ts';
 import { clockFinding } from '../../../cli/doctor/clusters.ts';
-import { error, formatFindings, ok, runAll } from '../../../cli/doctor/finding.ts';
+import { answerOf } from '../../../cli/doctor/doctor.ts';
+import {
+  error,
+  formatFindings,
+  ok,
+  runAll,
+  skipped,
+  warning,
+} from '../../../cli/doctor/finding.ts';
 
 const answering = (name: string) => ({ name, run: () => Promise.resolve(ok(name, 'fine')) });
 
@@ -47,4 +55,20 @@ test.each([
   const date = new Date(start + off).toUTCString();
   const finding = clockFinding('control cluster', { date, sentAt: start, gotAt: start });
   expect(finding).toMatchObject({ level, text: expect.stringContaining(words) });
+});
+
+test.each([
+  [[ok('a', '')], 'Millwright can work in namespace shoot; warnings: 0.'],
+  [
+    [ok('a', ''), skipped('b', ''), skipped('c', '')],
+    'Nothing keeps Millwright from work in namespace shoot; warnings: 0; not found out: 2.',
+  ],
+  [
+    [error('a', '', 'x'), warning('b', '', 'y'), skipped('c', '')],
+    'Millwright cannot work in namespace shoot; errors: 1, warnings: 1; not found out: 1.',
+  ],
+])('the last line says no more than was found out: %j', (findings, end) => {
+  const { text, exitCode } = answerOf('shoot', findings);
+  expect(text.split('\n').at(-1)).toBe(end);
+  expect(exitCode).toBe(end.includes('cannot') ? 1 : 0);
 });

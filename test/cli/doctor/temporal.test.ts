@@ -40,6 +40,13 @@ test('what the watcher does not reach either, or what was named, is an error', a
   expect(findings).toMatchObject([{ level: 'error' }, { level: 'error' }]);
 });
 
+test('a Temporal whose address is not known was not found out, which is no error', async () => {
+  expect(await found({ temporalAddress: '' })).toMatchObject({
+    level: 'skipped',
+    text: expect.stringContaining('--temporal-address HOST:PORT'),
+  });
+});
+
 const own = 'safety/orphans/eu';
 const ofFleet = 'safety/orphans/eu:shoot';
 

@@ -1,6 +1,7 @@
 /** Commands find the Temporal of their own cluster, and do not take another one for it. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
+import Long from 'long';
 import { writeInstallNote } from '../../../activities/kube/objects/install-note.ts';
 import { explain } from '../../../cli/explain/explain.ts';
 import { notedInstall } from '../../../cli/fleet/read.ts';
@@ -32,7 +33,7 @@ async function aTemporalOf(cluster: string): Promise<FakeTemporal> {
     workflowExecutionInfo: {
       execution: { workflowId: 'machine/shoot/a', runId: 'run' },
       type: { name: 'machine' },
-      startTime: { seconds: 1 as never },
+      startTime: { seconds: Long.ONE },
       status: 2,
       searchAttributes: { indexedFields: { KubeCluster: typed(KubeCluster) } },
     },
