@@ -139,12 +139,8 @@ test('labels and selector that change together leave one pool: the old set is ro
   const world = new DeploymentWorld();
   await world.settle();
   const [old] = await world.sets();
-  const { selector, template } = aMachineDeployment({
-    spec: {
-      selector: { matchLabels: { stage: 'new' } },
-      template: aTemplate({ metadata: { labels: { stage: 'new' } } }),
-    },
-  }).spec;
+  const selector = { matchLabels: { stage: 'new' } };
+  const template = aTemplate({ metadata: { labels: { stage: 'new' } } });
   world.control.put(
     aMachineDeployment({ metadata: { generation: 2 }, spec: { selector, template } }),
   );
