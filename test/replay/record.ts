@@ -19,7 +19,7 @@ import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
 import { classChanged, useChanged } from '../../workflows/contracts/messages.ts';
-import { rolloutCommands } from '../../workflows/contracts/commands.ts';
+import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -51,6 +51,25 @@ await draining.run(async () => {
   await draining.log.until('drainNode');
   await save('machine-mid-drain', draining.handle);
 });
+
+// What people ask for, as a signal and as an update. The last command of each ends the drain.
+const { extendDrain, retryNow, skipVolumeWait, skipDrain, forceDelete } = machineCommands;
+for (const [name, asked] of [
+  ['machine-commanded', [extendDrain, retryNow, skipVolumeWait, skipDrain]],
+  ['machine-force-deleted', [forceDelete]],
+] as const) {
+  const commanded = await MachineWorld.create(temporal, { drainNode: hang, deleteInstance: hang });
+  await commanded.run(async () => {
+    await commanded.beginAndJoin();
+    await commanded.requestDeletion();
+    await commanded.log.until('drainNode');
+    for (const { signal, update } of asked) {
+      await commanded.handle.executeUpdate(update, { args: [{ minutes: 30 }] });
+      await commanded.handle.signal(signal, { minutes: 60 });
+    }
+    await save(name, commanded.handle);
+  });
+}
 
 // Failed and kept for a look at it: its Node is being drained while its life goes on.
 const kept = new Kept();
@@ -94,6 +113,22 @@ await timedOut.run(async () => {
   await timedOut.observe();
   await timedOut.log.until('createMachines');
   await save('machine-set-survey-timed-out', timedOut.handle);
+});
+
+// Paused and taken back, each as a signal and as an update.
+const steered = new RolloutWorld(temporal);
+await steered.run(async () => {
+  const { pause, resume, rollback, setReplicas } = rolloutCommands;
+  await steered.world.observe();
+  await steered.isComplete();
+  const { handle } = steered.world;
+  for (const { signal, update } of [pause, resume, rollback]) {
+    await handle.executeUpdate(update, { args: [{}] });
+    await handle.signal(signal, {});
+  }
+  await handle.signal(setReplicas.signal, { replicas: 4 });
+  await steered.log.until('applyRolloutCommand', 7);
+  await save('machine-deployment-commanded', handle);
 });
 
 const resting = new RolloutWorld(temporal);
