@@ -11,7 +11,12 @@ import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { blockersOf, digestOfBlockers, isStillGoing } from '../../workflows/plan/drain/report.ts';
 import type { BlockedPod } from '../../workflows/plan/drain/wake-ups.ts';
-import { afterListing, attachedTo } from '../../workflows/plan/drain/volumes.ts';
+import {
+  afterListing,
+  attachedTo,
+  volumesAt,
+  waitForGonePods,
+} from '../../workflows/plan/drain/volumes.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './context.ts';
@@ -20,7 +25,7 @@ import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
 import type { DrainStatus } from './status.ts';
-import { volumesOf } from './volumes.ts';
+import { volumesOf, volumesThatStay } from './volumes.ts';
 import { formatDrain } from './messages.ts';
 import { nowMs, random } from '../system/system.ts';
 
@@ -157,6 +162,7 @@ export class DrainPass {
     });
     const gone = await this.#removeOne(removals.serial, pods, end);
     if (gone) left.add(gone.uid);
+    if (pods.length === 0) await this.#noteVolumesLeft();
     return this.#evaluate(pods, left);
   }
 
@@ -223,14 +229,38 @@ export class DrainPass {
   async #followVolumes(): Promise<void> {
     const { volumeWait } = this.#progress;
     if (!volumeWait) return;
+    const { nodeName } = this.#request;
+    const attachments = await this.#context.attachments.list();
     const next = afterListing(volumeWait, {
-      nodeName: this.#request.nodeName,
-      attachments: await this.#context.attachments.list(),
+      nodeName,
+      attachments,
       now: nowMs(),
       reattachSeconds: this.#context.settings.pvReattachTimeoutSeconds,
     });
-    if (next) this.#progress.volumeWait = next;
-    else delete this.#progress.volumeWait;
+    if (next) {
+      this.#progress.volumeWait = next;
+      return;
+    }
+    delete this.#progress.volumeWait;
+    const stuck = attachedTo(nodeName, volumeWait.volumes, attachments);
+    if (stuck.length > 0) (this.#progress.leftAttached ??= []).push(...stuck);
+  }
+
+  /** The instance goes next: it waits for what pods left attached that others had evicted. */
+  async #noteVolumesLeft(): Promise<void> {
+    const { volumeWait, leftAttached = [] } = this.#progress;
+    const { nodeName, skipsVolumeWait, keepsNode } = this.#request;
+    if (volumeWait || skipsVolumeWait || keepsNode) return;
+    const { target, settings, attachments } = this.#context;
+    const attached = volumesAt(nodeName, await attachments.list());
+    for (const volume of leftAttached) attached.delete(volume);
+    if (attached.size === 0) return;
+    for (const volume of await volumesThatStay(target, nodeName)) attached.delete(volume);
+    const limits = { now: nowMs(), detachSeconds: settings.pvDetachTimeoutSeconds };
+    const wait = waitForGonePods([...attached], limits);
+    if (!wait) return;
+    this.#progress.volumeWait = wait;
+    this.#context.save(this.#progress);
   }
 
   /** The first that goes holds up those behind it. At least one is asked, also after the end. */

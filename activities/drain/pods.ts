@@ -10,7 +10,11 @@ export interface Pod {
     nodeName?: string;
     terminationGracePeriodSeconds?: number;
     priority?: number;
-    volumes?: { name?: string; persistentVolumeClaim?: { claimName: string } }[];
+    volumes?: {
+      name?: string;
+      persistentVolumeClaim?: { claimName: string };
+      ephemeral?: object;
+    }[];
   };
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
 }
@@ -33,11 +37,11 @@ export async function podsToDrain(
   return items.map(drainPodOf).filter(mustLeave);
 }
 
-/** How many pods a drain would leave on the Node. */
-export async function countStaying(target: KubeClient, nodeName: string): Promise<number> {
+/** Those that a drain leaves on the Node. */
+export async function stayingPods(target: KubeClient, nodeName: string): Promise<Pod[]> {
   const fieldSelector = `spec.nodeName=${nodeName}`;
   const { items } = await target.list<Pod>('/api/v1/pods', { fieldSelector });
-  return items.filter((pod) => !mustLeave(drainPodOf(pod))).length;
+  return items.filter((pod) => !mustLeave(drainPodOf(pod)));
 }
 
 /** Those that would have to leave any of these Nodes. */

@@ -12,6 +12,8 @@ export interface DrainProgress {
   evicted: number;
   refusals: Refusals;
   volumeWait?: VolumeWait;
+  /** Volumes that were not detached in time: nobody waits for them again. */
+  leftAttached?: string[];
   /** What was reported to the workflow last; empty when nothing was in the way. */
   reported: string;
   /** The deadline that was reported to it, as pauses moved it; absent when they did not. */

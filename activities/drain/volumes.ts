@@ -3,6 +3,10 @@ import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { namespaced } from '../kube/client/paths.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import type { Pod } from './pods.ts';
+import { stayingPods } from './pods.ts';
+import { width } from './removal.ts';
 
 interface Claim {
   spec?: { volumeName?: string; accessModes?: string[] };
@@ -26,6 +30,26 @@ export async function volumesOf(
     }),
   );
   return names.filter((name) => name !== undefined);
+}
+
+/** Names of the PersistentVolumes of pods that a drain leaves on the Node. */
+export async function volumesThatStay(target: KubeClient, nodeName: string): Promise<Set<string>> {
+  const volumes = new Set<string>();
+  const claims = (await stayingPods(target, nodeName)).flatMap(claimPathsOf);
+  await inParallel(claims, width, async (path) => {
+    const claim = await ignoreNotFound(target.get<Claim>(path));
+    volumes.add(claim?.spec?.volumeName ?? '');
+  });
+  return volumes;
+}
+
+/** Those made for the pod alone are named after it and the volume. */
+function claimPathsOf({ metadata: { namespace = '', name }, spec = {} }: Pod): string[] {
+  const { volumes = [] } = spec;
+  return volumes.flatMap(({ name: volume, persistentVolumeClaim, ephemeral }) => {
+    const claim = ephemeral ? `${name}-${volume}` : persistentVolumeClaim?.claimName;
+    return claim === undefined ? [] : [namespaced('persistentvolumeclaims', namespace, claim)];
+  });
 }
 
 function volumeOf(claim: Claim | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { volumesOf } from '../../activities/drain/volumes.ts';
 import { forceReason } from '../../activities/drain/force-reason.ts';
-import { podsToDrain, countStaying } from '../../activities/drain/pods.ts';
+import { podsToDrain, stayingPods } from '../../activities/drain/pods.ts';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
@@ -45,7 +45,7 @@ async function readSight(target: KubeClient, node: string): Promise<NodeSight> {
   const pods = await podsToDrain(target, node);
   return {
     pods,
-    staying: await countStaying(target, node),
+    staying: (await stayingPods(target, node)).length,
     budgets: await readBudgets(target, pods),
     volumes: await readVolumes(target, node, pods),
   };

@@ -123,6 +123,7 @@ const blocker: Schema<Blocker> = {
 const volumeWait: Schema<VolumeWait> = {
   pod: text,
   podUid: text,
+  isOfGonePods: optional(flag),
   stage: oneOf('detach', 'reattach'),
   volumes: listOf(text, 1_000),
   since: time,

@@ -5,6 +5,7 @@ import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
 import type { KubeObject } from '../../../activities/kube/client/client.ts';
 import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -60,7 +61,7 @@ class Storage {
     };
   }
 
-  run(settings: Partial<DrainContext['settings']> = {}) {
+  run(settings: Partial<DrainContext['settings']> = {}, changes: Partial<DrainRequest> = {}) {
     const context: DrainContext = {
       control: new InMemoryClient(),
       target: this.target,
@@ -96,6 +97,7 @@ class Storage {
       deadline,
       isForced: false,
       countsFrom: Date.now(),
+      ...changes,
     });
   }
 
@@ -133,15 +135,67 @@ test('pods with volumes go one after another, the most important first, and the 
   expect(storage.savedAt).toEqual(['default/high', 'default/low']);
 });
 
-test.each([
-  { name: 'without VolumeAttachments', objects: [aClaim('web')] },
-  {
-    name: 'that several nodes may mount',
-    objects: [aClaim('web', ['ReadWriteMany']), anAttachment('pv-web')],
-  },
-])('nobody waits for volumes $name', async ({ objects }) => {
-  const storage = new Storage(aPodWithVolume('web'), ...objects);
+test('nobody waits for volumes without VolumeAttachments', async () => {
+  const storage = new Storage(aPodWithVolume('web'), aClaim('web'));
   expect(await storage.run()).toEqual({ evictedPods: 1, isForced: false });
+});
+
+test('no pod waits for a volume that several Nodes may mount, only the instance does', async () => {
+  const storage = new Storage(
+    aPodWithVolume('high', 1000),
+    aPodWithVolume('low'),
+    aClaim('high', ['ReadWriteMany']),
+    aClaim('low'),
+    anAttachment('pv-high'),
+  );
+  const end = storage.run();
+  await eventually('both have gone', async () => storage.order.length === 2);
+  await storage.detach('pv-high');
+  expect(await end).toEqual({ evictedPods: 2, isForced: false });
+});
+
+describe('a volume of a pod that somebody else evicted before', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'u', controller: true };
+  const staying = (volumes: object[]): object =>
+    aPod({
+      metadata: { name: 'agent', ownerReferences: [owner] },
+      spec: { nodeName: 'pool-a', volumes },
+    });
+
+  test('is waited for until it is detached', async () => {
+    const storage = new Storage(anAttachment('pv-left'), anAttachment('pv-far', 'pool-b'));
+    const end = storage.run();
+    await eventually(
+      'the volume is waited for',
+      async () => storage.progress?.volumeWait !== undefined,
+    );
+    expect(storage.progress?.volumeWait).toMatchObject({ stage: 'detach', volumes: ['pv-left'] });
+    await storage.detach('pv-left');
+    expect(await end).toEqual({ evictedPods: 0, isForced: false });
+  });
+
+  test('is waited for once, no longer than the detach timeout', async () => {
+    const storage = new Storage(anAttachment('pv-left'));
+    expect(await storage.run({ pvDetachTimeoutSeconds: 0.05 })).toMatchObject({ evictedPods: 0 });
+    storage.progress = { evicted: 0, refusals: {}, reported: '', leftAttached: ['pv-left'] };
+    expect(await storage.run()).toMatchObject({ evictedPods: 0 });
+  });
+
+  test.each([
+    { name: 'claims', volumes: [{ persistentVolumeClaim: { claimName: 'data' } }], claim: 'data' },
+    { name: 'ephemeral claims', volumes: [{ name: 'tmp', ephemeral: {} }], claim: 'agent-tmp' },
+  ])('is not one that a pod which stays $name', async ({ volumes, claim }) => {
+    const storage = new Storage(staying(volumes), aClaim(claim), anAttachment(`pv-${claim}`));
+    expect(await storage.run()).toEqual({ evictedPods: 0, isForced: false });
+  });
+
+  test.each([{ skipsVolumeWait: true }, { keepsNode: true }, { isForced: true }])(
+    'is not waited for with %o',
+    async (changes) => {
+      const storage = new Storage(anAttachment('pv-left'));
+      expect(await storage.run({}, changes)).toMatchObject({ evictedPods: 0 });
+    },
+  );
 });
 
 test('a volume that two pods use is waited for after the second', async () => {

@@ -1,4 +1,4 @@
-/** Waiting for the volumes of an evicted pod. */
+/** Waiting for the volumes of pods that left. */
 
 export interface Attachment {
   /** Name of the PersistentVolume. */
@@ -9,9 +9,11 @@ export interface Attachment {
 
 /** Times in milliseconds. */
 export interface VolumeWait {
-  /** Namespace and name of the pod that had the volumes. */
+  /** Namespace and name of the pod that had the volumes, or words for pods that are not known. */
   pod: string;
   podUid: string;
+  /** Their pods were gone before the drain could ask them: only a detach is waited for. */
+  isOfGonePods?: boolean;
   stage: 'detach' | 'reattach';
   /** Names of PersistentVolumes. */
   volumes: string[];
@@ -33,10 +35,25 @@ export function attachedTo(
   volumes: string[],
   attachments: Attachment[],
 ): string[] {
-  const present = new Set(
-    attachments.filter((one) => one.nodeName === nodeName).map(({ volume }) => volume),
-  );
+  const present = volumesAt(nodeName, attachments);
   return volumes.filter((volume) => present.has(volume));
+}
+
+/** Names of all volumes that are attached to the Node. */
+export function volumesAt(nodeName: string, attachments: Attachment[]): Set<string> {
+  const here = attachments.filter((one) => one.nodeName === nodeName);
+  return new Set(here.map(({ volume }) => volume));
+}
+
+/** Who leaves before the drain asks leaves its volumes to the end. Undefined without volumes. */
+export function waitForGonePods(
+  volumes: string[],
+  { now, detachSeconds }: { now: number; detachSeconds: number },
+): VolumeWait | undefined {
+  if (volumes.length === 0) return undefined;
+  const until = now + detachSeconds * 1000;
+  const pod = 'a pod that left before';
+  return { pod, podUid: '', isOfGonePods: true, stage: 'detach', volumes, since: now, until };
 }
 
 /** The wait as it goes on; undefined when it is over. */
@@ -45,6 +62,7 @@ export function afterListing(wait: VolumeWait, facts: VolumeFacts): VolumeWait |
   if (wait.stage === 'reattach')
     return isAttachedElsewhere(wait, facts) ? undefined : inTime(wait, now);
   if (attachedTo(nodeName, wait.volumes, attachments).length > 0) return inTime(wait, now);
+  if (wait.isOfGonePods === true) return undefined;
   const until = now + reattachSeconds * 1000;
   const next: VolumeWait = { ...wait, stage: 'reattach', since: now, until };
   return isAttachedElsewhere(next, facts) ? undefined : inTime(next, now);

@@ -3,7 +3,7 @@
  * arrive at the next.
  */
 import type { Attachment, VolumeWait } from '../../../../workflows/plan/drain/volumes.ts';
-import { afterListing } from '../../../../workflows/plan/drain/volumes.ts';
+import { afterListing, waitForGonePods } from '../../../../workflows/plan/drain/volumes.ts';
 
 const now = 1_000_000;
 const reattachSeconds = 90;
@@ -59,6 +59,22 @@ describe('once no volume is on the drained Node', () => {
   test('nothing is waited for when all of them are attached elsewhere', () => {
     const facts = at(attached('pv-a', 'new'), attached('pv-b', 'other'));
     expect(afterListing(aWait(), facts)).toBeUndefined();
+  });
+});
+
+describe('volumes of pods that left before they were asked', () => {
+  const detachSeconds = 120;
+
+  test('are waited for until they are detached, and nowhere else', () => {
+    const wait = aWait({ isOfGonePods: true, volumes: ['pv-a'], since: now, until: now + 120_000 });
+    const rest = { pod: expect.any(String), podUid: '' };
+    expect(waitForGonePods(['pv-a'], { now, detachSeconds })).toEqual({ ...wait, ...rest });
+    expect(afterListing(wait, at(attached('pv-a', 'old')))).toEqual(wait);
+    expect(afterListing(wait, at())).toBeUndefined();
+  });
+
+  test('are nothing to wait for where there are none', () => {
+    expect(waitForGonePods([], { now, detachSeconds })).toBeUndefined();
   });
 });
 
