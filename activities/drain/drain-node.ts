@@ -92,14 +92,15 @@ class Drain {
     const node = await this.#reach({ isToGo: this.#request.removal !== undefined });
     const pauses = pausesOfNodes(this.#context.pauses);
     if (node && forceReason(node, nowMs(), pauses) !== undefined) return await this.#force();
-    const outcome = await new DrainPass({
+    const pass = new DrainPass({
       context: this.#context,
       request: this.#request,
       progress: this.#progress,
       status: this.#status,
-    }).run();
-    if (outcome === 'tooLate') return await this.#force();
+    });
+    if ((await pass.run()) === 'tooLate') return await this.#force();
     await this.#status.drained();
+    this.#status.left(pass.late);
     return { evictedPods: this.#progress.evicted, isForced: false };
   }
 

@@ -113,7 +113,10 @@ async function change(
   ]);
 }
 
-const cordonTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+export const cordonTaint = {
+  key: 'node.kubernetes.io/unschedulable',
+  effect: 'NoSchedule',
+} as const;
 
 /** With the taint that the node lifecycle controller would add, so that it need not. */
 function cordon({ spec = {} }: Node): object[] {

@@ -14,17 +14,29 @@ interface Words {
   /** Of those without a blocker, a few. */
   pods: DrainPod[];
   blockers: Blocker[];
+  late: readonly DrainPod[];
   deadline: number;
 }
 
 /** For the pending activity: what is left, since when, why, what comes next. */
-export function formatDrain({ podCount, pods, blockers, deadline }: Words): string {
+export function formatDrain({ podCount, pods, blockers, late, deadline }: Words): string {
   const count = formatPodsLeft(podCount);
   const isBlocked = blockers.length > 0;
   const items = isBlocked ? blockers.map(formatBlocker) : pods.map(podKey);
-  const named = items.slice(0, namedMax).join(isBlocked ? '; ' : ', ');
+  const named = formatFirst(items, isBlocked ? '; ' : ', ');
+  const others = late.length > 0 ? `; ${formatLate(late)}` : '';
+  return `${count}: ${named}${others}; by force after ${timestamp(deadline)}`;
+}
+
+/** Pods that are not asked to leave, as they would only come back. */
+export function formatLate(late: readonly DrainPod[]): string {
+  const names = formatFirst(late.map(podKey).toSorted(), ', ');
+  return `${names} came onto the closed Node, which ${late.length === 1 ? 'it tolerates' : 'they tolerate'}`;
+}
+
+function formatFirst(items: readonly string[], separator: string): string {
   const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
-  return `${count}: ${named}${more}; by force after ${timestamp(deadline)}`;
+  return `${items.slice(0, namedMax).join(separator)}${more}`;
 }
 
 /** For a pass that could not do what it has to: what is wrong, since when, until when. */

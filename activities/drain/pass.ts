@@ -1,8 +1,10 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { taints } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { DrainPod, Removal, Removals } from '../../workflows/plan/drain/removals.ts';
+import type { Closing, DrainPod, Removal, Removals } from '../../workflows/plan/drain/removals.ts';
 import {
   evictionSeconds,
+  isLate,
   nextTryOf,
   planRemovals,
   podKey,
@@ -20,7 +22,7 @@ import {
 import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './context.ts';
-import { readOwnNode } from './drained-node.ts';
+import { cordonTaint, readOwnNode } from './drained-node.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
@@ -58,6 +60,7 @@ export class DrainPass {
   readonly #progress: DrainProgress;
   readonly #status: DrainStatus;
   readonly #budgets: Budgets;
+  #late: DrainPod[] = [];
 
   constructor({ context, request, progress, status }: PassOptions) {
     this.#context = context;
@@ -65,6 +68,11 @@ export class DrainPass {
     this.#progress = progress;
     this.#status = status;
     this.#budgets = new Budgets(context.target);
+  }
+
+  /** Pods that came since the Node was closed, and hold nothing up. */
+  get late(): readonly DrainPod[] {
+    return this.#late;
   }
 
   /** Throws a benign failure when pods are left that may leave later. */
@@ -116,20 +124,31 @@ export class DrainPass {
    * do.
    */
   async #read({ isFirst }: { isFirst: boolean }): Promise<Found> {
-    const { target } = this.#context;
-    const { nodeName } = this.#request;
     this.#takeFreed();
     if (!isFirst) {
       await this.#followVolumes();
-      const known = await podsToDrain(target, nodeName, { mayBeOld: true });
+      const known = await this.#listPods({ mayBeOld: true });
       if (!this.#mustAct(known)) return this.#evaluate(known, new Set());
       await readOwnNode(this.#context, this.#request);
     }
-    const pods = await podsToDrain(target, nodeName);
+    const pods = await this.#listPods();
     this.#forgetGone(pods);
     this.#forgetUnasked(pods);
     if (isFirst) await this.#followVolumes();
     return await this.#ask(pods);
+  }
+
+  async #listPods(options = {}): Promise<DrainPod[]> {
+    const closing = this.#closing();
+    const pods = await podsToDrain(this.#context.target, this.#request.nodeName, options);
+    this.#late = pods.filter((pod) => isLate(pod, closing));
+    return pods.filter((pod) => !isLate(pod, closing));
+  }
+
+  #closing(): Closing {
+    const taint = this.#request.keepsNode ? taints.preserved : cordonTaint.key;
+    this.#progress.closedAt ??= nowMs();
+    return { taint, at: this.#progress.closedAt };
   }
 
   /** Nothing is asked, and no drain is over, by an old list. */
@@ -255,7 +274,8 @@ export class DrainPass {
     const attached = volumesAt(nodeName, await attachments.list());
     for (const volume of leftAttached) attached.delete(volume);
     if (attached.size === 0) return;
-    for (const volume of await volumesThatStay(target, nodeName)) attached.delete(volume);
+    for (const volume of await volumesThatStay(target, nodeName, this.#late))
+      attached.delete(volume);
     const limits = { now: nowMs(), detachSeconds: settings.pvDetachTimeoutSeconds };
     const wait = waitForGonePods([...attached], limits);
     if (!wait) return;
@@ -351,7 +371,7 @@ export class DrainPass {
     this.#context.watch.rest(delay, this.#progress.volumeWait?.volumes ?? []);
     const failure = ApplicationFailure.create({
       type: isBlocked ? 'DrainBlocked' : 'Draining',
-      message: formatDrain({ podCount: pods.length, pods, blockers, deadline }),
+      message: formatDrain({ podCount: pods.length, pods, blockers, late: this.#late, deadline }),
       category: ApplicationFailureCategory.BENIGN,
       nextRetryDelay: delay,
     });

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
+import type { DrainPod, Toleration } from '../../workflows/plan/drain/removals.ts';
 import { mustLeave } from '../../workflows/plan/drain/removals.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 
@@ -10,6 +10,7 @@ export interface Pod {
     nodeName?: string;
     terminationGracePeriodSeconds?: number;
     priority?: number;
+    tolerations?: Toleration[];
     volumes?: {
       name?: string;
       persistentVolumeClaim?: { claimName: string };
@@ -37,11 +38,16 @@ export async function podsToDrain(
   return items.map(drainPodOf).filter(mustLeave);
 }
 
-/** Those that a drain leaves on the Node. */
-export async function stayingPods(target: KubeClient, nodeName: string): Promise<Pod[]> {
+/** Those that a drain leaves on the Node; `late`: these as well. */
+export async function stayingPods(
+  target: KubeClient,
+  nodeName: string,
+  late: DrainPod[] = [],
+): Promise<Pod[]> {
   const fieldSelector = `spec.nodeName=${nodeName}`;
   const { items } = await target.list<Pod>('/api/v1/pods', { fieldSelector });
-  return items.filter((pod) => !mustLeave(drainPodOf(pod)));
+  const uids = new Set(late.map(({ uid }) => uid));
+  return items.filter((pod) => uids.has(pod.metadata.uid) || !mustLeave(drainPodOf(pod)));
 }
 
 /** Those that would have to leave any of these Nodes. */
@@ -57,7 +63,8 @@ export async function podsOnNodes(
 }
 
 function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
-  const { uid, namespace = '', name, labels = {}, deletionTimestamp } = metadata;
+  const { uid, namespace = '', name, labels = {} } = metadata;
+  const { creationTimestamp, deletionTimestamp } = metadata;
   return defined({
     uid,
     namespace,
@@ -71,8 +78,14 @@ function drainPodOf({ metadata, spec = {}, status = {} }: Pod): DrainPod {
     isReady: isReady(status),
     ...(isUnguarded(status) && { isUnguarded: true as const }),
     // The API server adds the grace period to it.
-    goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
+    goneBy: millisecondsOf(deletionTimestamp),
+    createdAt: millisecondsOf(creationTimestamp),
+    tolerations: spec.tolerations,
   });
+}
+
+function millisecondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
 }
 
 /** As `canIgnorePDB` of kube-apiserver. */

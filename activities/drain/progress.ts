@@ -12,6 +12,8 @@ export interface DrainProgress {
   evicted: number;
   refusals: Refusals;
   volumeWait?: VolumeWait;
+  /** Milliseconds, of the first pass that found its Node closed. */
+  closedAt?: number;
   /** Volumes that were not detached in time: nobody waits for them again. */
   leftAttached?: string[];
   /** What was reported to the workflow last; empty when nothing was in the way. */

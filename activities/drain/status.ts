@@ -5,6 +5,7 @@
  * holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
@@ -23,6 +24,7 @@ import {
 } from '../machine/object.ts';
 import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
+import { formatLate } from './messages.ts';
 import type { DrainProgress } from './progress.ts';
 import { nowMs } from '../system/system.ts';
 
@@ -108,6 +110,16 @@ export class DrainStatus {
       state: 'Processing',
       description: 'Drain successful. Initiate VM deletion',
     });
+  }
+
+  /** Pods that hold nothing up are not asked to leave. */
+  left(late: readonly DrainPod[]): void {
+    if (late.length === 0) return;
+    const { machine, keepsNode = false } = this.#request;
+    const end = keepsNode ? 'they stay' : 'they go with the instance';
+    const message = `${formatLate(late)}: ${end}`;
+    const text = { type: 'Warning', reason: 'PodsCameBack', message, component } as const;
+    recordEvent(this.#context.control, machineSubject(machine), text);
   }
 
   /** `failure`: what was passed over. */

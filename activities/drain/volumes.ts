@@ -33,9 +33,13 @@ export async function volumesOf(
 }
 
 /** Names of the PersistentVolumes of pods that a drain leaves on the Node. */
-export async function volumesThatStay(target: KubeClient, nodeName: string): Promise<Set<string>> {
+export async function volumesThatStay(
+  target: KubeClient,
+  nodeName: string,
+  late: DrainPod[],
+): Promise<Set<string>> {
   const volumes = new Set<string>();
-  const claims = (await stayingPods(target, nodeName)).flatMap(claimPathsOf);
+  const claims = (await stayingPods(target, nodeName, late)).flatMap(claimPathsOf);
   await inParallel(claims, width, async (path) => {
     const claim = await ignoreNotFound(target.get<Claim>(path));
     volumes.add(claim?.spec?.volumeName ?? '');

@@ -19,6 +19,16 @@ export interface DrainPod {
   isUnguarded?: true;
   /** It is being deleted, and its grace period ends then. */
   goneBy?: number;
+  createdAt?: number;
+  tolerations?: Toleration[];
+}
+
+/** As in the spec of a pod. */
+export interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
 }
 
 /** An eviction that was refused, and what is known of it. Times in milliseconds. */
@@ -93,6 +103,30 @@ export function podKey({ namespace, name }: DrainPod): string {
  */
 export function mustLeave({ isMirror, isOfDaemonSet }: DrainPod): boolean {
   return !isMirror && !isOfDaemonSet;
+}
+
+/** What keeps pods from a Node that is drained: a taint `NoSchedule` without a value. */
+export interface Closing {
+  taint: string;
+  /** Milliseconds; pods that came before are asked to leave. */
+  at: number;
+}
+
+/**
+ * It came onto the closed Node because it tolerates that: evicted, it would only be replaced by
+ * another.
+ */
+export function isLate(
+  { createdAt = 0, tolerations = [] }: DrainPod,
+  { taint, at }: Closing,
+): boolean {
+  return createdAt > at && tolerations.some((one) => tolerates(one, taint));
+}
+
+function tolerates({ key = '', operator, value = '', effect }: Toleration, taint: string): boolean {
+  if (effect !== undefined && effect !== '' && effect !== 'NoSchedule') return false;
+  if (operator === 'Exists') return key === '' || key === taint;
+  return key === taint && value === '';
 }
 
 export function planRemovals(facts: DrainFacts): Removals {

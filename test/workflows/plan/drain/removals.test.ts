@@ -6,6 +6,7 @@ import type {
 } from '../../../../workflows/plan/drain/removals.ts';
 import {
   evictRetriesWithin,
+  isLate,
   nextTryOf,
   planRemovals,
 } from '../../../../workflows/plan/drain/removals.ts';
@@ -209,5 +210,26 @@ describe('what is in the way', () => {
     const pods = [aDrainPod('b', { goneBy: now - 10_000 })];
     const young = { ...volumeWait, since: now - 10_000 };
     expect(blockersOf({ pods, refusals: {}, volumeWait: young, now })).toEqual([]);
+  });
+});
+
+describe('a pod on the closed Node is left there', () => {
+  const taint = 'node.kubernetes.io/unschedulable';
+
+  test.each([
+    { isLeft: true, name: 'that tolerates everything', toleration: { operator: 'Exists' } },
+    { isLeft: true, name: 'that tolerates it', toleration: { key: taint, operator: 'Exists' } },
+    { isLeft: true, name: 'that equals it', toleration: { key: taint, effect: 'NoSchedule' } },
+    { isLeft: false, name: 'of another value', toleration: { key: taint, value: 'x' } },
+    { isLeft: false, name: 'of another key', toleration: { key: 'x', operator: 'Exists' } },
+    {
+      isLeft: false,
+      name: 'of another effect',
+      toleration: { operator: 'Exists', effect: 'NoExecute' },
+    },
+  ])('$name: $isLeft, if it came later', ({ isLeft, toleration }) => {
+    const pod = aDrainPod('operator', { createdAt: now, tolerations: [toleration] });
+    expect(isLate(pod, { taint, at: now - 1 })).toBe(isLeft);
+    expect(isLate(pod, { taint, at: now })).toBe(false);
   });
 });
