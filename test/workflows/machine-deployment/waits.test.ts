@@ -5,6 +5,7 @@ import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { cluster, hang } from '../machine/machine-world.ts';
 import { mostAttempts } from '../most-attempts.ts';
+import type { Steps } from '../../support/call-log.ts';
 import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
@@ -230,6 +231,30 @@ describe('Nodes that cannot be written', () => {
       await world.handle.signal(machineDeploymentGone, gone);
       expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineDeployment is gone' });
     });
+  });
+});
+
+test('a rollout that waits for its time leaves its Nodes to the cluster autoscaler', async () => {
+  const nodes: Partial<Steps> = { updateRolloutNodes: async () => ({ protectedNodes: [] }) };
+  const rollout = new RolloutWorld(temporal, () => nodes);
+  const { world, facts, log } = rollout;
+  const at = (await rollout.now()) + 86_400_000;
+  const options = { ...facts.options, rolloutAfter: { at, text: 'tomorrow' } };
+  const sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+  Object.assign(facts, {
+    hasNodes: true,
+    protectsNodes: true,
+    unprotectedNodes: ['a'],
+    options,
+    sets,
+  });
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.until('it waits', ({ state }) => state === 'Paused');
+    await log.until('updateRolloutNodes', 1);
+    expect(log.inputsOf('updateRolloutNodes')).toMatchObject([
+      { step: { action: 'releaseNodes' } },
+    ]);
   });
 });
 
