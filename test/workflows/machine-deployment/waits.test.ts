@@ -1,5 +1,6 @@
 /** What time does to a MachineDeployment: deadlines, and what is tried again. */
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
@@ -234,7 +235,7 @@ describe('Nodes that cannot be written', () => {
   });
 });
 
-test('a rollout that waits for its time leaves its Nodes to the cluster autoscaler', async () => {
+test('a rollout that waits for its time is found by it, and leaves its Nodes to the cluster autoscaler', async () => {
   const nodes: Partial<Steps> = { updateRolloutNodes: async () => ({ protectedNodes: [] }) };
   const rollout = new RolloutWorld(temporal, () => nodes);
   const { world, facts, log } = rollout;
@@ -251,10 +252,20 @@ test('a rollout that waits for its time leaves its Nodes to the cluster autoscal
   await rollout.run(async () => {
     await world.observe();
     await rollout.until('it waits', ({ state }) => state === 'Paused');
+    const deadline = async (): Promise<number | undefined> =>
+      (await world.handle.describe()).typedSearchAttributes.get(keys.Deadline)?.getTime();
+    expect(await deadline()).toBe(at);
     await log.until('updateRolloutNodes', 1);
     expect(log.inputsOf('updateRolloutNodes')).toMatchObject([
       { step: { action: 'releaseNodes' } },
     ]);
+    options.rolloutAfter.at += 3_600_000;
+    const later = new Date(options.rolloutAfter.at).toISOString();
+    await rollout.until('it waits longer', ({ until }) => until === later);
+    await eventually('that is found, too', async () => (await deadline()) === at + 3_600_000);
+    options.rolloutAfter.at = 0;
+    await rollout.until('it goes on', ({ state }) => state !== 'Paused');
+    await eventually('it has no deadline', async () => (await deadline()) === undefined);
   });
 });
 
