@@ -35,8 +35,8 @@ function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
 function planProtection(rollout: Rollout, hold: Hold | undefined): NodeStep | undefined {
   const { unprotectedNodes: nodes, hasProtectedNodes, protectsNodes, strategy } = rollout.facts;
   if (!protectsNodes) return undefined;
-  // How long OnDelete or a hold takes is not known: the cluster autoscaler is not to stand still for
-  // so long.
+  // How long OnDelete or a hold takes is not known: the cluster autoscaler is not to stand still
+  // for so long.
   const isBrief = strategy !== 'OnDelete' && !hold;
   if (isBrief && nodes.length > 0 && rollout.others.some(isActive)) {
     const reason = 'the cluster autoscaler leaves Nodes alone during a rollout';
