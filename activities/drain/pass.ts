@@ -381,15 +381,16 @@ export class DrainPass {
   }
 
   /**
-   * Milliseconds. Until the first pod may be asked again; for what nobody can ask, ever longer up
-   * to 20 s.
+   * Milliseconds. Until the first pod may be asked again, and not sooner: such a pass could ask
+   * nobody. For what nobody can ask, ever longer up to 20 s.
    */
   #untilNextPass(blockers: Blocker[]): number {
     const now = nowMs();
     const times = blockers.map(
       ({ since, nextTryAt }) => nextTryAt ?? now + Math.min(Math.max(now - since, 5_000), 20_000),
     );
-    const next = Math.min(now + 20_000, this.#request.deadline, ...times);
+    if (times.length === 0) times.push(now + 20_000);
+    const next = Math.min(this.#request.deadline, ...times);
     return Math.max(next - now, 1_000);
   }
 }

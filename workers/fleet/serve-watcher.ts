@@ -1,7 +1,6 @@
 /** What a watcher does for one namespace: it leads there, or stands by. */
 import type { Client } from '@temporalio/client';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { every } from '../../activities/system/system.ts';
 import type { Watcher } from '../../watcher/index.ts';
 import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
@@ -11,8 +10,7 @@ import type { CertificateEnds } from '../process/certificates.ts';
 import { untilReached } from '../process/reach.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
-import type { Claimant } from '../temporal/claims.ts';
-import { claimantOf, restoreClaims, untilClaimed } from '../temporal/claims.ts';
+import { claimantOf, keepClaims, untilClaimed } from '../temporal/claims.ts';
 import type { SignalTraces } from '../traces/signal-traces.ts';
 import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
@@ -102,20 +100,4 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     await watcher.stop();
   });
   leaders.watch(namespace, watcher.hasLeader, scope);
-}
-
-const claimsEveryMs = 10 * 60_000;
-
-/** It goes on where another has taken one: a person said so, and is to end this install. */
-function keepClaims(temporal: Client, claimant: Claimant, { scope, log }: Attempt): void {
-  const restore = async (): Promise<void> => {
-    try {
-      const refusal = await restoreClaims(temporal, claimant);
-      if (refusal) log.error({ reason: refusal.message }, 'another install has taken a claim');
-    } catch (err) {
-      log.warn({ err }, 'the claims of this install cannot be read');
-    }
-  };
-  const timer = every(claimsEveryMs, () => void restore(), { keepsAlive: false });
-  scope.add('claims', () => timer.cancel());
 }

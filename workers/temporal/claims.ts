@@ -11,7 +11,10 @@ import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import type { Waiting } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Identity } from './identity.ts';
+import { every } from '../../activities/system/system.ts';
+import type { Logger } from '../log/logger.ts';
 import { untilReached } from '../process/reach.ts';
+import type { Scope } from '../process/scope.ts';
 
 export interface Claim {
   workflowId: string;
@@ -177,6 +180,38 @@ export async function restoreClaims(
     if (holder !== claim.holder) return new ClaimRefusal(claim, holder);
   }
   return undefined;
+}
+
+/** A read is no action of Temporal Cloud. */
+const claimsEveryMs = 60_000;
+
+interface Kept {
+  scope: Pick<Scope, 'add' | 'end'>;
+  log: Pick<Logger, 'warn'>;
+}
+
+/**
+ * What holds the claims ends where another has taken one: two that act on the same ids would undo
+ * each other's work.
+ */
+export function keepClaims(
+  temporal: Client,
+  claimant: Claimant,
+  { scope, log, everyMs = claimsEveryMs }: Kept & { everyMs?: number },
+): void {
+  let isTold = false;
+  const restore = async (): Promise<void> => {
+    try {
+      const refusal = await restoreClaims(temporal, claimant);
+      isTold = false;
+      if (refusal) scope.end(refusal.message);
+    } catch (err) {
+      if (!isTold) log.warn({ err }, 'the claims of this install cannot be read');
+      isTold = true;
+    }
+  };
+  const timer = every(everyMs, () => void restore(), { keepsAlive: false });
+  scope.add('claims', () => timer.cancel());
 }
 
 /** Of another holder; where that is no more, nothing. */

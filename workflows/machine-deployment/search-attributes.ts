@@ -2,9 +2,9 @@
  * How the Temporal UI finds a rollout. Search attributes cost an event, so they change with the
  * state only.
  */
-import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { patched, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { keys } from '../contracts/search-attributes.ts';
-import { keyword } from '../runtime/search-attribute-values.ts';
+import { dateOf, keyword } from '../runtime/search-attribute-values.ts';
 import type { DeploymentPlan, RolloutState } from '../plan/machine-deployment/rollout/steps.ts';
 
 export interface Shown {
@@ -18,17 +18,21 @@ export interface Shown {
 export function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
   const className = keyword(of.className) ?? '';
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
+  const deadline = dateOf(plan.heldUntil);
   const { typedSearchAttributes: shown } = workflowInfo();
   const isSame =
     shown.get(keys.State) === state &&
     shown.get(keys.BlockedBy) === blockedBy &&
     shown.get(keys.MachineClass) === className;
-  if (isSame) return;
+  const isDeadlineSame = shown.get(keys.Deadline)?.getTime() === deadline?.getTime();
+  // Earlier histories have no event for another deadline alone.
+  if (isSame && (isDeadlineSame || !patched('deadline-of-a-hold'))) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
     { key: keys.State, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
     { key: keys.Attention, value: attentionOf(state, blockedBy) },
+    { key: keys.Deadline, value: deadline },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },
   ]);
 }

@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  patched,
   log,
   setCurrentDetails,
   setHandler,
@@ -31,7 +32,7 @@ import { requireInput, setSnapshot, snapshotVersion } from '../runtime/signal-va
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { defined } from '../values/defined.ts';
-import { planMachineDeployment } from '../plan/machine-deployment/plan.ts';
+import { isHeld, planMachineDeployment } from '../plan/machine-deployment/plan.ts';
 import { withLateness } from '../plan/machine-deployment/rollout/automatic-rollback.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
 import {
@@ -187,7 +188,8 @@ class MachineDeploymentWorkflow {
 
   #planOf(facts: DeploymentFacts): DeploymentPlan {
     const now = Date.now();
-    const plan = planMachineDeployment(facts, now);
+    const rules = { protectsHeldNodes: this.#protectsHeldNodes(facts, now) };
+    const plan = planMachineDeployment(facts, now, rules);
     const { sync } = this.#state;
     if (!sync) return plan;
     if (!plan.steps.some(({ action }) => action === 'syncSet')) {
@@ -195,7 +197,15 @@ class MachineDeploymentWorkflow {
       return plan;
     }
     const isHeldBack = (sync.retryAt ?? 0) > now;
-    return isHeldBack ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now) : plan;
+    return isHeldBack
+      ? planMachineDeployment({ ...facts, isSyncHeldBack: true }, now, rules)
+      : plan;
+  }
+
+  /** Asked only where it matters: the answer is an event of the history. */
+  #protectsHeldNodes(facts: DeploymentFacts, now: number): boolean {
+    const mayProtect = facts.hasNodes && facts.protectsNodes;
+    return mayProtect && isHeld(facts, now) && !patched('held-rollouts-release-nodes');
   }
 
   /** The condition may have said why it was refused: another read takes that away. */
@@ -431,10 +441,11 @@ class MachineDeploymentWorkflow {
     });
   }
 
-  async #updateNodes(step: NodeStep, { protectsNodes, strategy }: DeploymentFacts): Promise<void> {
+  async #updateNodes(step: NodeStep, facts: DeploymentFacts): Promise<void> {
     const state = this.#state;
-    // OnDelete lasts as long as people take.
-    const protects = protectsNodes && strategy !== 'OnDelete';
+    // OnDelete and holds last as long as people take.
+    const isBrief = facts.strategy !== 'OnDelete' && !isHeld(facts, Date.now());
+    const protects = facts.protectsNodes && isBrief;
     try {
       const { updateRolloutNodes } = singleAttempt(step.reason);
       const outcome = await updateRolloutNodes({ deployment: this.#reference(), step, protects });

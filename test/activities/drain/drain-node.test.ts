@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { stopped } from '../../../activities/runtime/failures.ts';
 import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
@@ -8,6 +9,7 @@ import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aMachine, aNode, aPod, namespace } from '../../support/builders.ts';
+import { HandSystem } from '../../support/hand-system.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import {
   aBudget,
@@ -210,6 +212,24 @@ describe('a budget that refuses', () => {
     expect(await drain.run({ maxEvictRetries: 2 })).toEqual({ evictedPods: 1, isForced: false });
     expect(drain.has('web-0')).toBe(false);
     expect(drain.evictions()).toBe(1);
+  });
+});
+
+describe('while a budget refuses for ten minutes', () => {
+  test.each([
+    { name: 'one that may allow', status: {} },
+    { name: 'one that never can', status: { currentHealthy: 1, disruptionsAllowed: 0 } },
+  ])('each attempt asks $name', async ({ status }) => {
+    const system = new HandSystem();
+    const drain = blocking(aPod(), aBudget('web', status));
+    const request = { countsFrom: system.now(), deadline: system.now() + 3_600_000 };
+    while (system.monotonic() < 600_000) {
+      const failure = await system.run(() => drain.run(request)).catch((error: unknown) => error);
+      if (!(failure instanceof ApplicationFailure)) throw failure;
+      await system.to(system.monotonic() + Number(failure.nextRetryDelay));
+    }
+    expect(drain.evictions()).toBe(drain.attempt);
+    expect(drain.attempt).toBeLessThanOrEqual(40);
   });
 });
 

@@ -2,11 +2,13 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Claimant } from '../../../workers/temporal/claims.ts';
 import {
   claimsOf,
+  keepClaims,
   lostClaim,
   restoreClaims,
   untilClaimed,
 } from '../../../workers/temporal/claims.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
+import { Scope } from '../../../workers/process/scope.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { logLines } from '../log/log-lines.ts';
@@ -59,6 +61,23 @@ describe('claims', () => {
     expect(await restoreClaims(temporal.client, claimant)).toMatchObject({
       message: expect.stringContaining('already claimed by lost/other'),
     });
+  });
+
+  test('are taken again while a process runs, which ends when another has taken one', async () => {
+    const facts = { cluster: 'kept', clusterName: 'kept' };
+    const { log } = logLines();
+    await claim(facts);
+    const scope = new Scope(log);
+    keepClaims(temporal.client, claimantOf(facts), { scope, log, everyMs: 50 });
+    for (const { workflowId } of claimsOf(claimantOf(facts))) await temporal.end(workflowId);
+    await eventually('they are taken again', async () => {
+      return (await lostClaim(temporal.client, claimantOf(facts))) === undefined;
+    });
+    // The other is refused where this one is quicker for once.
+    await eventually('another takes over', () => claim({ ...facts, name: 'other' }, 'kept/shoot'));
+    await eventually('it ends', () => scope.signal.aborted);
+    expect(String(scope.signal.reason)).toContain('already claimed by kept/other');
+    await scope.close();
   });
 
   // Each test has cluster names and clusters of its own.

@@ -1,10 +1,12 @@
 /** What time does to a MachineDeployment: deadlines, and what is tried again. */
 import { machineDeploymentGone } from '../../../workflows/contracts/messages.ts';
+import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import { cluster, hang } from '../machine/machine-world.ts';
 import { mostAttempts } from '../most-attempts.ts';
+import type { Steps } from '../../support/call-log.ts';
 import { aSet, theNewSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
@@ -230,6 +232,40 @@ describe('Nodes that cannot be written', () => {
       await world.handle.signal(machineDeploymentGone, gone);
       expect(await resultOf(world.handle)).toEqual({ reason: 'the MachineDeployment is gone' });
     });
+  });
+});
+
+test('a rollout that waits for its time is found by it, and leaves its Nodes to the cluster autoscaler', async () => {
+  const nodes: Partial<Steps> = { updateRolloutNodes: async () => ({ protectedNodes: [] }) };
+  const rollout = new RolloutWorld(temporal, () => nodes);
+  const { world, facts, log } = rollout;
+  const at = (await rollout.now()) + 86_400_000;
+  const options = { ...facts.options, rolloutAfter: { at, text: 'tomorrow' } };
+  const sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+  Object.assign(facts, {
+    hasNodes: true,
+    protectsNodes: true,
+    unprotectedNodes: ['a'],
+    options,
+    sets,
+  });
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.until('it waits', ({ state }) => state === 'Paused');
+    const deadline = async (): Promise<number | undefined> =>
+      (await world.handle.describe()).typedSearchAttributes.get(keys.Deadline)?.getTime();
+    expect(await deadline()).toBe(at);
+    await log.until('updateRolloutNodes', 1);
+    expect(log.inputsOf('updateRolloutNodes')).toMatchObject([
+      { step: { action: 'releaseNodes' } },
+    ]);
+    options.rolloutAfter.at += 3_600_000;
+    const later = new Date(options.rolloutAfter.at).toISOString();
+    await rollout.until('it waits longer', ({ until }) => until === later);
+    await eventually('that is found, too', async () => (await deadline()) === at + 3_600_000);
+    options.rolloutAfter.at = 0;
+    await rollout.until('it goes on', ({ state }) => state !== 'Paused');
+    await eventually('it has no deadline', async () => (await deadline()) === undefined);
   });
 });
 

@@ -5,7 +5,7 @@ import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
-import { planNodes } from './rollout/node-steps.ts';
+import { planHeldNodes, planNodes } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
 import { planRecreate } from './rollout/recreate.ts';
@@ -18,7 +18,17 @@ import { blankSet, exists } from './rollout/sizing.ts';
 import { stateOf } from './rollout/state.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
-export function planMachineDeployment(found: DeploymentFacts, now: number): DeploymentPlan {
+/** Of histories that began before a rule. */
+export interface EarlierRules {
+  /** Nodes of a rollout that stands still are kept from the cluster autoscaler. */
+  protectsHeldNodes?: boolean;
+}
+
+export function planMachineDeployment(
+  found: DeploymentFacts,
+  now: number,
+  rules: EarlierRules = {},
+): DeploymentPlan {
   const facts = withDeletedSetsGoing(found);
   if (facts.isDeleting) return planDeletion(facts);
   const fault = faultRefusalOf(facts);
@@ -30,7 +40,10 @@ export function planMachineDeployment(found: DeploymentFacts, now: number): Depl
   if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
-  return hold ? planHeld(rollout, hold, now) : planRollout(rollout);
+  if (!hold) return planRollout(rollout, rules);
+  const plan = planHeld(rollout, hold, now);
+  const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
+  return { ...plan, ...(nodeStep && { nodeStep }) };
 }
 
 function rolloutOf(facts: DeploymentFacts): Rollout {
@@ -53,13 +66,19 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
   return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
 }
 
-function planRollout(rollout: Rollout): DeploymentPlan {
+/** For how long is not known: neither a pause nor OnDelete, which have rules of their own. */
+export function isHeld(found: ObservedDeployment, now: number): boolean {
+  const { kind } = currentHold(found, now) ?? {};
+  return kind === 'canary' || kind === 'options' || kind === 'rolloutAfter';
+}
+
+function planRollout(rollout: Rollout, { protectsHeldNodes }: EarlierRules): DeploymentPlan {
   const { facts, target } = rollout;
   const limit = canaryLimit(facts, target);
   const canary = canaryHold(target, limit);
   const strategy = planStrategy(rollout, limit);
   const hold = canary ?? onDeleteHold(facts, target);
-  const nodeStep = planNodes(rollout);
+  const nodeStep = planNodes(rollout, protectsHeldNodes ? undefined : hold);
   return {
     steps: stepsOf(rollout, strategy),
     ...(nodeStep && { nodeStep }),

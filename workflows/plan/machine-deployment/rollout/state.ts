@@ -1,4 +1,5 @@
 /** Where a rollout is, in words for people and in a word for a search. */
+import { defined } from '../../../values/defined.ts';
 import { givenUpIn } from './automatic-rollback.ts';
 import { isRollback } from './direction.ts';
 import { availableAt, isActive } from './facts.ts';
@@ -7,12 +8,12 @@ import type { Rollout, StrategyPlan } from './sizing.ts';
 import { exists } from './sizing.ts';
 import type { DeploymentPlan, RolloutState } from './steps.ts';
 
-export type Shown = Pick<DeploymentPlan, 'state' | 'reason' | 'next' | 'blockedBy'>;
+export type Shown = Pick<DeploymentPlan, 'state' | 'reason' | 'next' | 'blockedBy' | 'heldUntil'>;
 
 export function stateOf(rollout: Rollout, strategy: StrategyPlan, hold: Hold | undefined): Shown {
   if (hold) {
-    const { reason, next, kind: blockedBy } = hold;
-    return { state: 'Paused', reason, next, blockedBy };
+    const { reason, next, kind: blockedBy, until: heldUntil } = hold;
+    return defined({ state: 'Paused' as const, reason, next, blockedBy, heldUntil });
   }
   return resultOf(rollout, strategy) ?? courseOf(rollout, strategy);
 }

@@ -64,6 +64,8 @@ export interface DeploymentPlan {
   blockedBy?: string;
   /** Plan again then, milliseconds. */
   until?: number;
+  /** What holds it ends by itself then, milliseconds. */
+  heldUntil?: number;
   /** An Event, written when it changes. */
   report?: Report;
 }

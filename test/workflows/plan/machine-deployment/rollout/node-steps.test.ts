@@ -2,6 +2,8 @@ import type {
   DeploymentFacts,
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { EarlierRules } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import { planNodes } from '../../../../../workflows/plan/machine-deployment/rollout/node-steps.ts';
 import type { NodeStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { aSet, many, rolloutOf, someFacts, theNewSet } from './deployment-facts.ts';
@@ -91,4 +93,42 @@ test.each<{
   const plan = planNodes(rolloutOf(someFacts({ hasNodes: true, ...facts, sets })));
   expect(plan === undefined).toBe(step === undefined);
   expect(plan ?? {}).toMatchObject(step ?? {});
+});
+
+describe('a rollout that stands still', () => {
+  const options = { autoRollback: false, faults: [] };
+  const canary = {
+    options: { ...options, canary: 1 },
+    sets: [tainted, theNewSet({ machines: 'A' })],
+  };
+  const later = { options: { ...options, rolloutAfter: { at: 2_000, text: '22:00' } } };
+  const faulty = { options: { ...options, faults: ['annotation x: Invalid value'] } };
+  const isOfBefore = { protectsHeldNodes: true };
+
+  test.each<{
+    name: string;
+    facts: Partial<DeploymentFacts>;
+    rules?: EarlierRules;
+    step: NodeStep['action'] | undefined;
+  }>([
+    { name: 'after its canary', facts: canary, step: 'releaseNodes' },
+    { name: 'until its time', facts: later, step: 'releaseNodes' },
+    { name: 'for an option', facts: faulty, step: 'releaseNodes' },
+    { name: 'by a pause, as with MCM', facts: { isPaused: true }, step: undefined },
+    { name: 'no more', facts: {}, step: 'protectNodes' },
+    { name: 'where the flag is off', facts: { ...later, protectsNodes: false }, step: undefined },
+    { name: 'without Nodes', facts: { ...later, hasNodes: false }, step: undefined },
+    {
+      name: 'with none that is kept',
+      facts: { ...later, hasProtectedNodes: false },
+      step: undefined,
+    },
+    { name: 'in an earlier history', facts: later, rules: isOfBefore, step: undefined },
+    { name: 'in one, after its canary', facts: canary, rules: isOfBefore, step: 'protectNodes' },
+  ])('gives its Nodes to the autoscaler: $name: $step', ({ facts, rules, step }) => {
+    const nodes = { hasNodes: true, hasProtectedNodes: true, unprotectedNodes: ['a'] };
+    const sets = [tainted, theNewSet({ machines: 'U' })];
+    const plan = planMachineDeployment(someFacts({ ...nodes, sets, ...facts }), 1_000, rules);
+    expect(plan.nodeStep?.action).toBe(step);
+  });
 });
