@@ -23,6 +23,7 @@ import { userDataIn } from './machine-class/reader.ts';
 import { keptOutput } from './console-output/kept-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import { withoutSecrets } from './driver-without-secrets.ts';
+import { beforeCreate, wasUnsent } from './drivers/before-create.ts';
 import { askingCloud } from './drivers/asking-cloud.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
@@ -50,6 +51,8 @@ export interface DriverDependencies {
   signal(): AbortSignal;
   /** It is cancelled because this process ends: another one goes on with it. */
   isShuttingDown(): boolean;
+  /** Nothing was asked of the cloud by an attempt before. Default: it may have been. */
+  isFirstAttempt?(): boolean;
   guard: Guard;
   /** What became of which VM, and for which run. */
   audit: Audit;
@@ -113,9 +116,9 @@ async function creating(
   request: DriverRequest,
 ): Promise<CreateOutcome> {
   const { driver } = dependencies;
-  const { binary, ...machineRequest } = await resolve(dependencies, request);
+  const { binary, ...machineRequest } = await beforeCreate(resolve(dependencies, request));
   const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
-  const userData = await userDataOf(dependencies, request, template);
+  const userData = await beforeCreate(userDataOf(dependencies, request, template));
   const { labels, taints, annotations } = request.nodeTemplate ?? {};
   const create = (): ReturnType<Driver['createInstance']> =>
     driver.createInstance({
@@ -318,7 +321,7 @@ async function readClass(
   const { namespace = '' } = resolved.machineClass.metadata;
   const message = refusalOf(resolved, namespace);
   if (message === undefined) return resolved;
-  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
 }
 
 async function findClass(
@@ -329,7 +332,7 @@ async function findClass(
   const resolved = await classes.read(className, options);
   if (resolved) return resolved;
   const message = `MachineClass "${className}" does not exist: create it again, its Machines need it`;
-  throw new DriverError({ code: 'InvalidArgument', message, settled: true });
+  throw new DriverError({ code: 'InvalidArgument', message, settled: false });
 }
 
 /**
@@ -364,10 +367,8 @@ function faultOfToken(
 }
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
-function classified(
-  error: unknown,
-  { signal, isShuttingDown }: DriverDependencies,
-): MachineFailure {
+function classified(error: unknown, dependencies: DriverDependencies): MachineFailure {
+  const { signal, isShuttingDown } = dependencies;
   if (!(error instanceof DriverError)) throw error;
   // Temporal gives it to the next worker.
   if (error.code === 'Canceled' && signal().aborted && isShuttingDown()) throw error;
@@ -376,9 +377,18 @@ function classified(
     code,
     message,
     isSettled: settled,
+    ...(isUnsentIn(dependencies, error) && { isUnsent: true }),
     ...(kind !== undefined && { kind }),
     // A cloud that answers so by itself has failed like any other.
     ...(code === 'Canceled' && signal().aborted && { wasCancelled: true }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
+}
+
+/** An attempt before this one may have sent something, and died. */
+function isUnsentIn(
+  { isFirstAttempt = () => false }: DriverDependencies,
+  error: DriverError,
+): boolean {
+  return !error.settled && isFirstAttempt() && wasUnsent(error);
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Driver } from '../../activities/drivers/driver.ts';
+import { beforeCreate } from '../../activities/drivers/before-create.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import type { AuditEntry } from '../../activities/runtime/audit.ts';
 import { noteCloudRequest } from '../../activities/system/cloud-requests.ts';
@@ -35,6 +36,7 @@ interface Surroundings {
   target?: object[];
   signal?: AbortSignal | undefined;
   guard?: () => Promise<void>;
+  isFirst?: boolean;
 }
 
 const clusters: Surroundings = { control: [aMachineClass(), aSecret()] };
@@ -45,7 +47,12 @@ function activities(changes: Partial<Driver>, surroundings = clusters) {
 
 function servedWorld(
   changes: Partial<Driver>,
-  { signal = new AbortController().signal, guard = async () => undefined, ...found }: Surroundings,
+  {
+    signal = new AbortController().signal,
+    guard = async () => undefined,
+    isFirst = true,
+    ...found
+  }: Surroundings,
 ) {
   const driver = refusingDriver('not asked for in this test', {
     createInstance: async () => created,
@@ -53,7 +60,11 @@ function servedWorld(
     deleteInstance: async () => ({ found: true }),
     ...changes,
   });
-  const view = { signal: () => signal, isShuttingDown: () => false };
+  const view = {
+    signal: () => signal,
+    isShuttingDown: () => false,
+    isFirstAttempt: () => isFirst,
+  };
   const world = { ...aWorld(found), driver, ...view };
   return { control: world.control, served: createDriverActivities({ ...world, guard }) };
 }
@@ -103,6 +114,19 @@ test('a classified error is an outcome, any other is for Temporal', async () => 
     failure: { code: 'Internal', message: 'no', isSettled: true },
   });
   await expect(failing(new Error('bug')).createInstance(request)).rejects.toThrow('bug');
+});
+
+test.each([
+  { attempt: 'the first attempt', isFirst: true, says: { isUnsent: true } },
+  { attempt: 'a later one, before which another may have sent it', isFirst: false, says: {} },
+])('a create that was not sent says so in $attempt', async ({ isFirst, says }) => {
+  const refused = new DriverError({ code: 'Unauthenticated', message: 'no', settled: false });
+  const driver = { createInstance: () => beforeCreate(Promise.reject(refused)) };
+  const { served } = servedWorld(driver, { ...clusters, isFirst });
+  expect(await served.createInstance(request)).toEqual({
+    outcome: 'failed',
+    failure: { code: 'Unauthenticated', message: 'no', isSettled: false, ...says },
+  });
 });
 
 test('only what we cancelled ourselves counts as cancelled', async () => {

@@ -185,6 +185,7 @@ function driverActivities(
     classes,
     signal,
     isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
+    isFirstAttempt: () => Context.current().info.attempt === 1,
     guard: createGuard(dependencies),
   });
 }

@@ -55,6 +55,8 @@ export interface AnswerContext {
   usesTarget: boolean;
   /** We cancelled the call: only then may its failure be our doing. */
   isCancelled: boolean;
+  /** The cloud is at work for a call before this one. */
+  isContinued?: boolean;
 }
 
 /** It becomes the value of a label. */
@@ -325,11 +327,16 @@ function failureIn(failure: unknown, method: Method, context: AnswerContext): Ma
       : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
     // Who does not say so left us in the dark.
     isSettled: isKnown && isSettled === true,
+    isUnsent: isUnsentIn(failure, context) || undefined,
     retryAfterSeconds: pauseOf(retryAfterSeconds),
     wasCancelled: wasCancelled === true && context.isCancelled ? true : undefined,
     during: stages.find((stage) => stage === during),
     kind: machineFailureKinds.find((known) => known === kind),
   });
+}
+
+function isUnsentIn({ isUnsent }: Record<string, unknown>, context: AnswerContext): boolean {
+  return isUnsent === true && context.isContinued !== true;
 }
 
 const stages = ['initialization', 'nodeLookup'] as const;

@@ -18,11 +18,15 @@ export function noteCreated(state: MachineState, instance: CreatedInstance): voi
   enter(state, { stage: 'made', instance });
 }
 
+type CreateFailure = Pick<MachineFailure, 'code' | 'isSettled' | 'isUnsent'>;
+
 export function noteCreateFailed(
   state: MachineState,
-  { code, isSettled }: Pick<MachineFailure, 'code' | 'isSettled'>,
+  { code, isSettled, isUnsent }: CreateFailure,
 ): void {
   const { creation } = state;
+  // What came of earlier ones is as well known as before, and the token is as good.
+  if (isUnsent && creation.stage === 'sent') return;
   if (isSettled && creation.stage === 'unknown') enter(state, { stage: 'sent' });
   // The token's instance was made and is gone: what came of it is known, and another needs another
   // token.
@@ -45,6 +49,13 @@ export function noteRecorded(state: MachineState): void {
  */
 export function noteFound(state: MachineState, instance: CreatedInstance): void {
   enter(state, { stage: 'made', instance });
+}
+
+/** What came of each create is known: nothing, or what is gone. */
+export function hasNothingMade({ creation, object }: MachineState): boolean {
+  const { stage, unsettled } = creation;
+  const isKnown = (stage === 'none' || stage === 'sent') && unsettled === undefined;
+  return isKnown && object.prepared?.providerID === undefined;
 }
 
 /** An instance that cannot be used was deleted again: the next create makes another. */

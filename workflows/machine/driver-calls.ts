@@ -25,7 +25,6 @@ import {
   describedBy,
   longestMessageBytes,
 } from '../contracts/driver-answers.ts';
-import { isRecord } from '../values/is-record.ts';
 import { defined } from '../values/defined.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
@@ -65,7 +64,8 @@ export async function createOutcome({
     const options = { call: 'create', summary: `create ${machine.name}`, ...limit } as const;
     const { createInstance } = driverCall(provider, options);
     const outcome: RecordedCreateOutcome = await createInstance(asked);
-    const answer = createdBy(outcome, contextOf(request, usesTarget));
+    const isContinued = asked.checkpoint !== undefined;
+    const answer = createdBy(outcome, { ...contextOf(request, usesTarget), isContinued });
     const isRecorded = answer.outcome === 'created' && outcome.isRecorded === true;
     return isRecorded ? { ...answer, isRecorded } : answer;
   });
@@ -83,9 +83,15 @@ export async function begunDeletion(
 }
 
 /** A form that guards what is made does not keep anything from being taken away. */
-function meantBy<Answer>(answer: Answer | Senseless<Answer>): Answer {
-  const isSenseless = isRecord(answer) && 'meant' in answer;
-  return isSenseless && patched('deletions-take-answers-as-meant') ? answer.meant : answer;
+function meantBy<Answer extends object>(answer: Answer | Senseless<Answer>): Answer | Failed {
+  if (!isSenseless(answer)) return answer;
+  return patched('deletions-take-answers-as-meant') ? answer.meant : answer;
+}
+
+function isSenseless<Answer extends object>(
+  answer: Answer | Senseless<Answer>,
+): answer is Senseless<Answer> {
+  return 'meant' in answer;
 }
 
 export async function deleteOutcome({

@@ -3,6 +3,7 @@
  * the instance runs.
  */
 import type { Instance } from '@aws-sdk/client-ec2';
+import { beforeCreate } from '../before-create.ts';
 import { DriverError, type CreatedInstance, type CreateRequest } from '../driver.ts';
 import { missing } from '../missing.ts';
 import type { Ec2 } from './ec2.ts';
@@ -26,7 +27,8 @@ export async function createInstance(
   request: CreateRequest,
 ): Promise<CreatedInstance> {
   const waiting = waitingIn(request.checkpoint);
-  const existing = await lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
+  const looking = lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
+  const existing = await beforeCreate(looking);
   if (existing.outcome !== 'live') return await makeIfMissing(ec2, request, { existing, waiting });
   const { instance } = existing;
   if (retags) await retagIfAdopted(ec2, request, instance);

@@ -2,6 +2,7 @@
  * The driver of `provider: AWS`: EC2 instances of MachineClasses as Gardener's AWS driver has them.
  */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
+import { beforeCreate } from '../before-create.ts';
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { realTiming, type Timing } from '../wait.ts';
@@ -44,7 +45,8 @@ export function createAwsDriver(settings: DriverSettings, options: AwsDriverOpti
   return {
     prepare: async () => void (await loadSdk()),
     settleSeconds,
-    createInstance: async (request) => await createInstance(await cloudFor(request), request),
+    createInstance: async (request) =>
+      await createInstance(await beforeCreate(cloudFor(request)), request),
     describeInstance: async (request) => await describeInstance(await cloudFor(request), request),
     getConsoleOutput: async (request) => await getConsoleOutput(await connect(request), request),
     initializeInstance: async (request) =>

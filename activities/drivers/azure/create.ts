@@ -3,6 +3,7 @@
  * earlier attempt was stopped.
  */
 import type { VirtualMachine } from '@azure/arm-compute';
+import { beforeCreate } from '../before-create.ts';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { DriverError, DriverPending } from '../driver.ts';
 import { meanings } from '../error-meanings.ts';
@@ -40,7 +41,7 @@ export async function createInstance(
   session: Session,
   request: CreateRequest,
 ): Promise<CreatedInstance> {
-  const seen = await look(session, request);
+  const seen = await beforeCreate(look(session, request));
   if (seen.outcome === 'foreign') throw nameIsTaken(request);
   try {
     if (seen.outcome === 'found') {

@@ -2,17 +2,13 @@
  * The driver of `provider: Azure`: virtual machines with one network interface, as Gardener's Azure
  * driver makes them.
  */
+import { beforeCreate } from '../before-create.ts';
 import type { Driver, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
 import { missing } from '../missing.ts';
 import type { DriverSettings } from '../settings.ts';
 import { apiVersionsOf } from './api-versions.ts';
-import {
-  createClientSource,
-  type AccountAccess,
-  type AzureClients,
-  type ClientSource,
-} from './client.ts';
+import { createClientSource, type AzureClients, type ClientSource } from './client.ts';
 import { cloudOf, requireUsableEndpoints } from './clouds.ts';
 import { getConsoleOutput } from './console-output.ts';
 import { createInstance } from './create.ts';
@@ -100,11 +96,7 @@ async function runIn<Result>(
   request: ProviderRequest,
   act: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const { providerSpec, secret } = request;
-  placeOf(providerSpec);
-  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name, settings.env);
-  const access = { cloud, plan: planCredentials(secret, settings) };
-  const clients = await clientsFor(source, access);
+  const clients = await beforeCreate(clientsFor(source, settings, request));
   try {
     return await act(sessionOf({ request, clients, timing, choices }));
   } catch (error) {
@@ -112,7 +104,14 @@ async function runIn<Result>(
   }
 }
 
-async function clientsFor(source: ClientSource, access: AccountAccess): Promise<AzureClients> {
+async function clientsFor(
+  source: ClientSource,
+  settings: DriverSettings,
+  { providerSpec, secret }: ProviderRequest,
+): Promise<AzureClients> {
+  placeOf(providerSpec);
+  const cloud = cloudOf(Object(providerSpec).cloudConfiguration?.name, settings.env);
+  const access = { cloud, plan: planCredentials(secret, settings) };
   try {
     return await source.of(access);
   } catch (cause) {

@@ -1,4 +1,5 @@
 /** Makes a Machine's instance, once. */
+import { beforeCreate } from '../before-create.ts';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { requireText } from '../user-data-bytes.ts';
@@ -34,7 +35,7 @@ export async function createInstance(
   const note = insertNoteIn(request.checkpoint, { requestId, project });
   const made = note && (await resumeInsert(creationIn(begun, note.zone), note));
   if (made) return made;
-  const found = await findOne(account, request);
+  const found = await beforeCreate(findOne(account, request));
   if (found) return await adopt({ ...begun, place: found.instance.place }, found);
   if (request.providerID !== undefined) {
     throw fault('missing', `instance ${request.providerID} does not exist`, true);

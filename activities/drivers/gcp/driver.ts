@@ -2,6 +2,7 @@
  * The driver of `provider: GCP`: instances of Google Compute Engine, as Gardener's driver makes
  * them.
  */
+import { beforeCreate } from '../before-create.ts';
 import type { Driver, Instance, MachineRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts } from './client.ts';
@@ -57,7 +58,7 @@ export function createGcpDriver(settings: DriverSettings, limits: GcpDriverLimit
     prepare: () => accounts.prepare(),
     settleSeconds,
     createInstance: async (request) =>
-      await createInstance(await accounts.of(request), request, world.creation),
+      await createInstance(await beforeCreate(accounts.of(request)), request, world.creation),
     describeInstance: (request) => describeInstance(world, request),
     getConsoleOutput: async (request) =>
       await getConsoleOutput(await accounts.of(request), request),

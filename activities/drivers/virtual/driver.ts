@@ -1,5 +1,6 @@
 /** The driver of `provider: virtual`: machines of the virtual cloud. */
 import { createHash } from 'node:crypto';
+import { beforeCreate } from '../before-create.ts';
 import { DriverError } from '../driver.ts';
 import type {
   CreatedInstance,
@@ -101,7 +102,7 @@ async function createInstance(
   cloud: VirtualCloudClient,
   request: CreateRequest,
 ): Promise<CreatedInstance> {
-  const existing = await findOne(cloud, request);
+  const existing = await beforeCreate(findOne(cloud, request));
   if (existing) return { ...instanceOf(existing), found: true };
   if (request.providerID !== undefined) throw missing(request);
   const faults = validateProviderSpec(request.providerSpec);

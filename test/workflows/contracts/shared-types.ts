@@ -38,6 +38,7 @@ export interface MachineFailure {
   code: MachineErrorCode;
   message: string;
   isSettled: boolean;
+  isUnsent?: boolean;
   retryAfterSeconds?: number;
   kind?: 'throttling' | 'quota' | 'capacity' | 'credentials' | 'input';
   wasCancelled?: boolean;

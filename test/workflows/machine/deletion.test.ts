@@ -4,6 +4,8 @@ import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import type { DrainOutcome } from '../../../workflows/contracts/drain-activities.ts';
+import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
+import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import { hang, instance, MachineWorld } from './machine-world.ts';
 
 const temporal = TemporalForTests.ofFile();
@@ -117,6 +119,64 @@ test.each([
     );
     expect(world.log.inputsOf('deleteInstance')).toMatchObject([{ providerID }]);
     expect(world.log.inputsOf('finishTeardown').at(-1)).toMatchObject({ providerID });
+  });
+});
+
+const noKey = { code: 'Unauthenticated', message: 'no key', isSettled: false } as const;
+
+const refuse = async () => ({ outcome: 'failed', failure: noKey }) as const;
+
+describe('credentials that the cloud refuses from the first create to the deletion', () => {
+  /** With a worker that has no credentials, until its deletion was refused. */
+  async function refusedWorld(
+    failure: MachineFailure,
+    changes: Partial<PreparedMachine> = {},
+  ): Promise<MachineWorld> {
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => ({ outcome: 'failed', failure }),
+      describeInstance: refuse,
+      deleteInstance: refuse,
+    });
+    Object.assign(world.object, changes);
+    return world;
+  }
+
+  test.each([
+    { what: 'sent nothing', failure: { ...noKey, isUnsent: true } },
+    { what: 'were refused', failure: { ...noKey, isSettled: true } },
+  ])('keep no Machine whose creates $what', async ({ failure }) => {
+    const world = await refusedWorld(failure);
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('recordFailure', 2);
+      await world.requestDeletion();
+      await resultOf(world.handle);
+      expect(world.log.names().slice(-2)).toEqual(['deleteInstance', 'finishTeardown']);
+    });
+  });
+
+  test.each([
+    { what: 'may have made an instance', failure: noKey, changes: {} },
+    {
+      what: 'of an earlier life may have',
+      failure: { ...noKey, isUnsent: true },
+      changes: { phase: 'CrashLoopBackOff' as const },
+    },
+    {
+      what: 'were to find a known instance',
+      failure: { ...noKey, isUnsent: true },
+      changes: { providerID: instance.providerID },
+    },
+  ])('keep a Machine whose creates $what', async ({ failure, changes }) => {
+    const world = await refusedWorld(failure, changes);
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('recordFailure');
+      const reports = world.log.count('recordFailure');
+      await world.requestDeletion();
+      await world.log.until('recordFailure', reports + 2);
+      expect(world.log.count('finishTeardown')).toBe(0);
+    });
   });
 });
 

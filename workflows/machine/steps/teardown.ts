@@ -1,4 +1,5 @@
 /** The steps of a machine's deletion. */
+import { patched } from '@temporalio/workflow';
 import type {
   DrainRequest,
   MachineRemoval,
@@ -9,7 +10,7 @@ import type { KubeActivities } from '../../contracts/kube-activities.ts';
 import { localFirst, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { endCloudFailure } from '../credentials.ts';
-import { noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
+import { hasNothingMade, noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
 import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
 import { drainOutcome } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
@@ -135,11 +136,18 @@ async function noteDeletion(
   outcome: Exclude<DeleteOutcome, Pending>,
 ): Promise<void> {
   if (outcome.outcome === 'failed') {
-    if (!outcome.failure.wasCancelled) noteFailure(state, outcome.failure, 'Delete');
+    if (!outcome.failure.wasCancelled) noteUndeleted(state, outcome.failure);
     return;
   }
   await endCloudFailure(state, input.ref.namespace);
   noteInstanceGone(state, noteDeleted(state, outcome));
+}
+
+/** What was never made needs neither a class nor credentials to go. */
+function noteUndeleted(state: MachineState, failure: StepFailure): void {
+  const mayGo = hasNothingMade(state) && patched('deletions-need-no-cloud-for-nothing');
+  if (mayGo) noteInstanceGone(state, false);
+  else noteFailure(state, failure, 'Delete');
 }
 
 export async function finishTeardown(context: StepContext): Promise<void> {
@@ -215,6 +223,6 @@ async function knowsProvider({ state }: StepContext): Promise<boolean> {
   const summary = `read MachineClass ${className}`;
   const outcome = await localFirst((steps) => steps.findProvider({ className }), summary);
   if (outcome.found) noteProvider(state, outcome.provider);
-  else noteFailure(state, outcome.failure, 'Delete');
+  else noteUndeleted(state, outcome.failure);
   return outcome.found;
 }

@@ -22,6 +22,11 @@ export interface MachineFailure {
   message: string;
   /** Nothing was made: the next create may differ. False: an instance may exist all the same. */
   isSettled: boolean;
+  /**
+   * This create has sent nothing to the cloud that makes an instance, as it had no credentials. One
+   * before it may have.
+   */
+  isUnsent?: boolean;
   retryAfterSeconds?: number;
   /** We stopped it ourselves: nothing is wrong. */
   wasCancelled?: boolean;

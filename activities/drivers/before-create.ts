@@ -1,0 +1,20 @@
+/**
+ * What fails while a create still looks has sent nothing that makes an instance, also where the
+ * look proves nothing: where there are no credentials, nothing can have been made.
+ */
+const unsent = new WeakSet<object>();
+
+/** An error of `look` counts as one of a create that was not sent. */
+export async function beforeCreate<Seen>(look: Promise<Seen>): Promise<Seen> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof Error) unsent.add(error);
+    throw error;
+  }
+}
+
+/** Of the call that failed; an earlier one may have sent a create all the same. */
+export function wasUnsent(error: Error): boolean {
+  return unsent.has(error) || (error.cause instanceof Error && wasUnsent(error.cause));
+}
