@@ -6,6 +6,8 @@
 import { kubeConfigOfSecret } from '../activities/kube/client/kubeconfig.ts';
 import { viewOfNode } from '../watcher/cache/other-views.ts';
 import { annotations, finalizers, labels } from '../workflows/api/constants.ts';
+import type { DrainPod, Refusal } from '../workflows/plan/drain/removals.ts';
+import { planRemovals } from '../workflows/plan/drain/removals.ts';
 import { planNodeTemplate } from '../workflows/plan/machine/node-template.ts';
 
 const size = 1024 * 1024;
@@ -69,7 +71,28 @@ const notes: Row[] = [
   },
 ];
 
-test.each<Row>([...kubeconfigs, ...notes])('$what', ({ prepare }) => {
+const pods: Row[] = [
+  { of: 'that were not asked yet', refusal: undefined },
+  { of: 'that one budget refused', refusal: 'PodDisruptionBudget/a/web' },
+].map(({ of, refusal }) => ({
+  what: `a Node with thousands of pods ${of}`,
+  prepare() {
+    const all = entries((name): DrainPod => {
+      const kind = { isMirror: false, isOfDaemonSet: false, isReady: true };
+      const facts = { labels: {}, priority: 0, claims: [], graceSeconds: 30 };
+      return { uid: name, namespace: 'a', name, ...facts, ...kind };
+    });
+    const refused = ({ uid }: DrainPod): [string, Refusal] => {
+      const words = { why: 'not now', blockedBy: refusal ?? '', isHopeless: false };
+      return [uid, { since: 0, nextTryAt: 0, ...words, isOfBudget: true }];
+    };
+    const refusals = Object.fromEntries(refusal === undefined ? [] : all.map(refused));
+    const limits = { patienceMilliseconds: 1, evictionMilliseconds: 1e6, now: 1 };
+    return () => planRemovals({ pods: all, refusals, isVolumeAwaited: false, ...limits });
+  },
+}));
+
+test.each<Row>([...kubeconfigs, ...notes, ...pods])('$what', ({ prepare }) => {
   const read = prepare();
   const before = process.threadCpuUsage();
   try {

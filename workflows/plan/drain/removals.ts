@@ -152,15 +152,29 @@ function byPriority(a: DrainPod, b: DrainPod): number {
   return b.priority - a.priority || (podKey(a) < podKey(b) ? -1 : 1);
 }
 
+/**
+ * Of one plan; the next ones follow when these have gone. What is known of each stands in
+ * heartbeats. No Node runs as many, but it may have thousands that have ended, which go at once.
+ */
+const askedMax = 1_000;
+
 function dueOf(pods: DrainPod[], facts: DrainFacts): Removal[] {
-  const left = pods.filter(({ goneBy }) => goneBy === undefined);
-  const askable = left.filter((pod) => !isUsedUp(pod, facts));
+  const left = pods.filter(({ goneBy }) => goneBy === undefined).slice(0, askedMax);
+  const kinds = new Map<string, DrainPod[]>();
+  for (const pod of left.filter((one) => !isUsedUp(one, facts))) {
+    const kind = kindOf(pod, facts);
+    const alike = kinds.get(kind) ?? [];
+    kinds.set(kind, alike);
+    alike.push(pod);
+  }
+  const byFirstDue = new Map(
+    [...kinds.values()].map((kind) => [kind.find((one) => isDue(one, facts)), kind]),
+  );
   return left.flatMap((pod): Removal[] => {
     if (!isDue(pod, facts)) return [];
     if (isUsedUp(pod, facts)) return [{ pod, by: 'deletion', alike: [] }];
-    const kind = askable.filter((other) => kindOf(other, facts) === kindOf(pod, facts));
-    if (kind.find((one) => isDue(one, facts)) !== pod) return [];
-    return [{ pod, by: 'eviction', alike: kind.filter((other) => other !== pod) }];
+    const kind = byFirstDue.get(pod);
+    return kind ? [{ pod, by: 'eviction', alike: kind.filter((other) => other !== pod) }] : [];
   });
 }
 

@@ -76,7 +76,10 @@ function isAttachedElsewhere(
   { volumes }: VolumeWait,
   { nodeName, attachments }: VolumeFacts,
 ): boolean {
-  return volumes.every((volume) =>
-    attachments.some((one) => one.volume === volume && one.nodeName !== nodeName && one.isAttached),
+  const elsewhere = new Set(
+    attachments
+      .filter((one) => one.nodeName !== nodeName && one.isAttached)
+      .map(({ volume }) => volume),
   );
+  return volumes.every((volume) => elsewhere.has(volume));
 }

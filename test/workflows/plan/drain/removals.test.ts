@@ -129,6 +129,13 @@ test.each<{
   expect(plan(facts)).toEqual({ parallel, serial });
 });
 
+test('of thousands of pods the first thousand are asked, and the next ones when those go', () => {
+  const pods = Array.from({ length: 2_500 }, (_, index) => aDrainPod(`p${index}`));
+  expect(plan({ pods }).parallel).toHaveLength(1_000);
+  const going = pods.map((pod, index) => (index < 1_000 ? { ...pod, goneBy: now } : pod));
+  expect(plan({ pods: going }).parallel[0]).toBe('p1000: eviction');
+});
+
 test.each([
   { name: 'then as long as it has waited', elapsed: 12, random: 0, seconds: 12 },
 
