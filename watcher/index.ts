@@ -5,6 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { KubeClient } from '../activities/kube/client/client.ts';
+import { isTooLarge } from '../activities/kube/client/errors.ts';
 import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
 import type { InstallNote } from '../activities/kube/objects/install-note.ts';
 import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
@@ -77,6 +78,8 @@ export interface WatcherOptions {
   certificates(): readonly CertificateEnd[];
   /** Of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
+  /** A cluster has more than a watcher keeps of one namespace; `reason` is for people. */
+  onTooLarge?(reason: string): void;
   /** A term begins. Returns what hears of all that happens in it. */
   onTerm?(): TermObserver;
 }
@@ -284,7 +287,10 @@ function startSession(options: WatcherOptions, place: Place, term: Term): Leader
     onDoubt,
     clock: realClock,
     deliver: (signal) => options.turn(() => deliver(signal)),
-    onWatchError: (err, resource) => log.warn({ err, resource }, 'a watch broke; it goes on'),
+    onWatchError(err, resource) {
+      log.warn({ err, resource }, 'a watch broke; it goes on');
+      if (isTooLarge(err)) options.onTooLarge?.(`${resource} are too large: ${err.message}`);
+    },
     onDeliveryError: warnOfDelivery(log),
     observer: options.onTerm?.(),
   });

@@ -11,6 +11,8 @@ import type { KubeClient } from '../kube/client/client.ts';
  * other goes on with. What is dropped is read again.
  */
 const most = 1_000;
+/** A Machine of a tenant may have 1.4 MB: a thousand of those fill the memory of all. */
+const longest = 32 * 1024;
 
 /** By client and UID, the oldest first. */
 const written = new Map<string, Machine>();
@@ -23,7 +25,9 @@ export function keepWritten(control: KubeClient, machine: Machine): void {
     machine.metadata;
   const key = keyOf(control, metadata.uid);
   written.delete(key);
-  written.set(key, { ...machine, metadata });
+  const kept = { ...machine, metadata };
+  if (JSON.stringify(kept).length > longest) return;
+  written.set(key, kept);
   const [oldest] = written.keys();
   if (written.size > most && oldest !== undefined) written.delete(oldest);
 }

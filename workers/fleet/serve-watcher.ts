@@ -81,6 +81,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     log,
     certificates: fleet.certificates,
     onTerm: () => (recorder = new TermRecorder(namespace)),
+    onTooLarge: (reason) => scope.end(reason),
     stop: withoutStop(config, log),
     leaderElection: {
       client: fleet.leaseClient,

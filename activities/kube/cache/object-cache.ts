@@ -40,6 +40,8 @@ export interface ObjectCacheOptions<K extends KubeObject, T extends CachedObject
 
 export class ObjectCache<K extends KubeObject, T extends CachedObject> {
   readonly items = new Map<string, T>();
+  /** Of all that is kept, as JSON. */
+  #size = 0;
   /**
    * Names of what the cache holds from before a restore: its versions compare with no later ones.
    */
@@ -48,6 +50,17 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
 
   constructor(options: ObjectCacheOptions<K, T>) {
     this.#options = options;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Without a word to who listens. */
+  clear(): void {
+    this.items.clear();
+    this.#outdated.clear();
+    this.#size = 0;
   }
 
   /** Takes in a live object of a watch. One that is not newer than what is held comes late. */
@@ -78,6 +91,7 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
       const next = this.#options.transform(object, previous);
       // A new UID under an old name: a deletion and a creation of which we saw only the end.
       if (held !== undefined && previous === undefined) this.#drop(held, resourceVersion);
+      this.#size += sizeOf(next) - sizeOf(this.items.get(next.name));
       this.items.set(next.name, next);
       this.#outdated.delete(next.name);
       this.#options.onChange({ type: 'live', object: next, previous, resourceVersion, isNews });
@@ -115,7 +129,10 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
   #drop(object: T, resourceVersion: string): void {
     const held = this.items.get(object.name);
     const previous = held?.uid === object.uid ? held : undefined;
-    if (previous !== undefined) this.items.delete(object.name);
+    if (previous !== undefined) {
+      this.items.delete(object.name);
+      this.#size -= sizeOf(held);
+    }
     this.#outdated.delete(object.name);
     this.#options.onChange({ type: 'gone', object, previous, resourceVersion, isNews: true });
   }
@@ -128,3 +145,5 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
     }
   }
 }
+
+const sizeOf = (object: unknown): number => JSON.stringify(object)?.length ?? 0;

@@ -6,7 +6,14 @@
 import { createBackoff } from '../client/backoff.ts';
 import type { Backoff, BackoffRange } from '../client/backoff.ts';
 import type { KubeClient, KubeObject, Query } from '../client/client.ts';
-import { KubeError, isGone, isTooLargeVersion, isUnreachable } from '../client/errors.ts';
+import {
+  KubeError,
+  isGone,
+  isTooLarge,
+  isTooLargeVersion,
+  isUnreachable,
+  tooLarge,
+} from '../client/errors.ts';
 import { ObjectCache } from './object-cache.ts';
 import type { ObjectCacheOptions, CachedObject } from './object-cache.ts';
 import { PageSize, pagesOf } from '../client/paging.ts';
@@ -37,6 +44,11 @@ export interface ReflectorOptions<
   onHeard?(): void;
   /** Default 0.2 to 30 s. */
   backoff?: BackoffRange;
+  /**
+   * With more than that, as JSON of what is kept, it fails as `TooLarge`, again and again. Default
+   * 32 MiB, that of some 20,000 Machines.
+   */
+  mostKept?: number;
 }
 
 interface ListOutcome {
@@ -58,6 +70,7 @@ const shortWatchMs = 2_000;
  * 20 s: that says nothing of the server, which has answered just before.
  */
 const heldWatchMs = 10_000;
+const defaultMostKept = 32 * 1024 * 1024;
 /** One failure is a connection that broke. */
 const failuresOfBrokenWatch = 2;
 
@@ -67,7 +80,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   readonly #options: ReflectorOptions<K, T>;
   readonly #cache: ObjectCache<K, T>;
   readonly #backoff: Backoff;
-  readonly #pageSize = new PageSize();
+  readonly #pageSize: PageSize;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #resolveSynced: (() => void) | undefined;
@@ -89,6 +102,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
   constructor(options: ReflectorOptions<K, T>) {
     this.#options = options;
     this.#cache = new ObjectCache(options);
+    this.#pageSize = new PageSize(options.path);
     this.#backoff = createBackoff(options.backoff ?? { firstMs: 200, maxMs: 30_000 });
     this.synced = new Promise((resolve) => {
       this.#resolveSynced = resolve;
@@ -173,7 +187,15 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     else this.#awaySince ??= nowMs();
     this.#mustList ||= isGone(error) || isTooLargeVersion(error);
     this.#isSinceForgotten ||= isGone(error) && this.#isAtSince();
+    if (isTooLarge(error)) this.#forget();
     this.#options.onError(error);
+  }
+
+  /** What was kept fills the memory of all, and it is not the whole. */
+  #forget(): void {
+    this.#cache.clear();
+    this.#isSynced = false;
+    this.#mustList = true;
   }
 
   /** A connection was closed, on which a watch was open for a while. */
@@ -225,6 +247,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
         uids.add(object.metadata.uid);
         this.#cache.putListed(object, outcome.reportedUpTo);
       }
+      this.#requireRoom();
     }
     if (outcome === undefined) return;
     const { listed, reportedUpTo, lost } = outcome;
@@ -265,6 +288,11 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     return { listed, reportedUpTo: this.#isSynced ? undefined : since, lost };
   }
 
+  #requireRoom(): void {
+    const { path, mostKept = defaultMostKept } = this.#options;
+    if (this.#cache.size > mostKept) throw tooLarge(path, `more than ${mostKept} bytes to keep`);
+  }
+
   async #watch(): Promise<void> {
     this.#watchedAt = monotonicMs();
     try {
@@ -284,6 +312,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
       this.#forgetFailures();
       if (event.type === 'DELETED') this.#cache.remove(event.object);
       else if (event.type === 'ADDED' || event.type === 'MODIFIED') this.#cache.put(event.object);
+      this.#requireRoom();
       this.#version = event.object.metadata.resourceVersion;
       this.#isHearing = true;
       onHeard?.();

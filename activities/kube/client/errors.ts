@@ -20,7 +20,7 @@ export interface KubeFailure {
   code: number;
   /**
    * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset),
-   * `Timeout`, `Aborted`, `AnswerTooLarge`, `Throttled` (429 of the server's filter, not of the
+   * `Timeout`, `Aborted`, `AnswerTooLarge`, `TooLarge`, `Throttled` (429 of the server's filter, not of the
    * API) and `HTTP<code>` (a proxy answered, or a webhook that names no reason).
    */
   reason: string;
@@ -90,6 +90,15 @@ export const isTimedOut = (error: unknown): error is KubeError =>
 /** More bytes than this client takes in one answer; fewer objects may fit. */
 export const isAnswerTooLarge = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AnswerTooLarge';
+/** A list has no end, or more than this process can keep for one of those that it serves. */
+export const isTooLarge = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.reason === 'TooLarge';
+
+/** `what`: of the list at this path, in words. */
+export function tooLarge(path: string, what: string): KubeError {
+  return new KubeError({ code: 413, reason: 'TooLarge', message: what, method: 'LIST', path });
+}
+
 /**
  * Throttled, or an eviction that a PodDisruptionBudget refuses (`details.causes`), or what a
  * webhook refuses for now.

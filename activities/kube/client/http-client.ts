@@ -5,8 +5,8 @@ import type { Dispatcher } from 'undici';
 import { quoted } from '../../../workflows/api/validation.ts';
 import { requestOf } from './call.ts';
 import type { Call } from './call.ts';
-import type { KubeClient, KubeList, PatchType, WatchEvent } from './client.ts';
-import { KubeError, errorOfAnswer, errorOfTransport, isGone } from './errors.ts';
+import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
+import { KubeError, errorOfAnswer, errorOfTransport, isGone, tooLarge } from './errors.ts';
 import { PageSize, pagesOf } from './paging.ts';
 import type { Page, PageQuery } from './paging.ts';
 import { withRetries } from './retry.ts';
@@ -26,9 +26,15 @@ export interface KubeClientOptions extends TransportOptions {
    * takes.
    */
   longestAnswerBytes?: number;
+  /**
+   * A list with more, in all its pages, is given up: a tenant may name a server whose lists have no
+   * end. Default 64 MiB, that of some 10,000 Machines.
+   */
+  longestListBytes?: number;
 }
 
 const defaultLongestAnswerBytes = 16 * 1024 * 1024;
+const defaultLongestListBytes = 64 * 1024 * 1024;
 /** An expired continue token starts the list again; a list that never gets through is an error. */
 const listAttemptsMax = 3;
 
@@ -46,29 +52,38 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   };
   const query = { fieldManager: options.fieldManager ?? 'millwright' };
 
-  async function answerTo<T>(call: Call): Promise<T> {
+  const mostOfList = options.longestListBytes ?? defaultLongestListBytes;
+
+  async function answerTo<T>(call: Call, take?: (characters: number) => void): Promise<T> {
     if (!canExist(call.path)) throw nothingThere(call);
     const text = await withRetries(call, () => textOf(transport, call, limits));
+    take?.(text.length);
     const answer: T = parse(call, text);
     return answer;
+  }
+
+  /** Reads pages of one list. */
+  function pageReader<T>(path: string, parameters: Query) {
+    let taken = 0;
+    return async (page: PageQuery): Promise<Page<T>> =>
+      await answerTo({ method: 'GET', path, query: { ...parameters, ...page } }, (characters) => {
+        taken += characters;
+        if (taken > mostOfList) throw tooLarge(path, `it has more than ${mostOfList} bytes`);
+      });
   }
 
   /** By path. */
   const pageSizes = new Map<string, PageSize>();
 
   function pageSizeOf(path: string): PageSize {
-    const size = pageSizes.get(path) ?? new PageSize();
+    const size = pageSizes.get(path) ?? new PageSize(path);
     pageSizes.set(path, size);
     return size;
   }
 
   return {
     get: (path, parameters) => answerTo({ method: 'GET', path, query: parameters }),
-    list: (path, parameters = {}) =>
-      allPages(
-        (page) => answerTo({ method: 'GET', path, query: { ...parameters, ...page } }),
-        pageSizeOf(path),
-      ),
+    list: (path, parameters = {}) => allPages(() => pageReader(path, parameters), pageSizeOf(path)),
     create: (path, body) => answerTo({ method: 'POST', path, query, body }),
     update: (path, body) => answerTo({ method: 'PUT', path, query, body }),
     patch: (path, type, body) =>
@@ -108,7 +123,7 @@ async function textOf(
     const signal = timeoutSignal(timeoutMs);
     const response = await transport.send({ ...requestOf(call), signal, pool: 'calls' });
     const text = await textWithin(response.body, longestAnswerBytes);
-    if (text === undefined) throw tooLarge(call, longestAnswerBytes);
+    if (text === undefined) throw answerTooLarge(call, longestAnswerBytes);
     if (response.statusCode >= 300) throw failureOf(call, response, text);
     return text;
   } catch (error) {
@@ -131,18 +146,18 @@ async function textWithin(
   return Buffer.concat(chunks, bytes).toString();
 }
 
-function tooLarge({ method, path }: Call, longestBytes: number): KubeError {
+function answerTooLarge({ method, path }: Call, longestBytes: number): KubeError {
   const message = `the answer has more than ${longestBytes} bytes`;
   return new KubeError({ code: 413, reason: 'AnswerTooLarge', message, method, path });
 }
 
 async function allPages<T>(
-  read: (page: PageQuery) => Promise<Page<T>>,
+  begin: () => (page: PageQuery) => Promise<Page<T>>,
   size: PageSize,
 ): Promise<KubeList<T>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await pagesFromStart(read, size);
+      return await pagesFromStart(begin(), size);
     } catch (error) {
       if (!isGone(error) || attempt === listAttemptsMax) throw error;
     }
@@ -181,7 +196,7 @@ async function* eventsOf<T>(
       yield eventOf<T>(call, line);
     }
   } catch (error) {
-    if (error instanceof LineTooLong) throw tooLarge(call, longestAnswerBytes);
+    if (error instanceof LineTooLong) throw answerTooLarge(call, longestAnswerBytes);
     throw errorOfTransport(call, error);
   }
 }

@@ -2,7 +2,7 @@
  * A list in pages whose size follows the size of the objects: 500 small ones, or one at a time of
  * 1.5 MB.
  */
-import { isAnswerTooLarge, isTimedOut } from './errors.ts';
+import { isAnswerTooLarge, isTimedOut, tooLarge } from './errors.ts';
 
 export interface Page<K> {
   /** `remainingItemCount`: how many come after this page, of a list without selectors. */
@@ -20,9 +20,17 @@ const largest = 500;
 /** With each page that comes. */
 const growth = 1.1;
 
+/** With one object a page as many as a cluster has; a server that is none may send no last one. */
+const mostPages = 20_000;
+
 /** How many objects the next page may have. Kept between lists of one resource. */
 export class PageSize {
+  readonly path: string;
   #limit = largest;
+
+  constructor(path: string) {
+    this.path = path;
+  }
 
   get limit(): number {
     return this.#limit;
@@ -48,7 +56,10 @@ export async function* pagesOf<K>(
   size: PageSize,
 ): AsyncGenerator<Page<K>> {
   let next: string | undefined;
+  let pages = 0;
   do {
+    pages += 1;
+    if (pages > mostPages) throw tooLarge(size.path, `it has more than ${mostPages} pages`);
     const page = await pageAt(read, size, next);
     yield page;
     size.grow();

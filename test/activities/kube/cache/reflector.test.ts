@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeClient, KubeObject } from '../../../../activities/kube/client/client.ts';
 import type { Change, CachedObject } from '../../../../activities/kube/cache/object-cache.ts';
-import { KubeError } from '../../../../activities/kube/client/errors.ts';
+import type { BackoffRange } from '../../../../activities/kube/client/backoff.ts';
+import { KubeError, isTooLarge } from '../../../../activities/kube/client/errors.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
 import { Reflector } from '../../../../activities/kube/cache/reflector.ts';
 import { sleep } from '../../../../activities/system/system.ts';
@@ -42,13 +43,17 @@ afterEach(async () => {
 function reflect(
   since?: string,
   from = client,
-  backoff = { firstMs: 5, maxMs: 20 },
+  { mostKept = 1_000_000, ...backoff }: BackoffRange & { mostKept?: number } = {
+    firstMs: 5,
+    maxMs: 20,
+  },
 ): Reflector<SizedThing, ThingView> {
   const reflector = new Reflector<SizedThing, ThingView>({
     client: from,
     path: things,
     since,
     backoff,
+    mostKept,
     transform({ metadata: { uid, name, resourceVersion }, size = 0 }) {
       if (size < 0) throw new Error('a size below zero');
       return { uid, name, resourceVersion, size };
@@ -360,6 +365,20 @@ describe('a server whose database was restored to an older state', () => {
     expect(reflector.resourceVersion).toBe(server.version);
     expect(lost).toEqual([`${things}: the server is at 101 and was at 900: it was restored`]);
   });
+});
+
+test('more objects than there is room for are not kept, until they are fewer', async () => {
+  for (let index = 0; index < 50; index += 1) server.put(aThing(`thing-${index}`));
+  const reflector = reflect(undefined, client, { firstMs: 5, maxMs: 20, mostKept: 3_000 });
+  await eventually('two errors', () => errors.length > 1);
+  expect(errors.every(isTooLarge)).toBe(true);
+  expect(String(errors[0])).toContain(`LIST ${things}: 413 TooLarge: more than 3000 bytes to keep`);
+  expect([reflector.isSynced, reflector.items.size]).toEqual([false, 0]);
+  for (let index = 1; index < 50; index += 1) server.remove(thing(`thing-${index}`));
+  await reflector.synced;
+  expect(reflector.items.size).toBe(1);
+  for (let index = 1; index < 50; index += 1) server.put(aThing(`thing-${index}`));
+  await eventually('they are told of', () => !reflector.isSynced);
 });
 
 describe('objects near the size limit', () => {

@@ -5,11 +5,13 @@ import {
   isConflict,
   isGone,
   isNotFound,
+  isTooLarge,
   isTooManyRequests,
   isUnreachable,
 } from '../../../../activities/kube/client/errors.ts';
 import { customResource, node } from '../../../../activities/kube/client/paths.ts';
 import { createKubeClient } from '../../../../activities/kube/client/http-client.ts';
+import { PageSize, pagesOf } from '../../../../activities/kube/client/paging.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { aThing, thing, things } from '../things.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -279,6 +281,35 @@ describe('lists', () => {
     server.respond = () => status(410, 'Expired');
     expect(isGone(await failureOf(client.list(things)))).toBe(true);
     expect(server.requests).toHaveLength(3);
+  });
+
+  /** Of a server that a tenant names: there is always one more page. */
+  const endless = (items: object[]) => () => ({
+    code: 200,
+    body: { metadata: { resourceVersion: '7', continue: 'more' }, items },
+  });
+
+  test('a list without an end is given up once it has more than fits', async () => {
+    const { kubeConfig } = server;
+    const careful = createKubeClient({ kubeConfig, userAgent: 'test', longestListBytes: 10_000 });
+    server.respond = endless([{ metadata: { name: 'x'.repeat(1_000) } }]);
+    const error = await failureOf(careful.list(things));
+    await careful.close();
+    expect(String(error)).toBe(
+      `KubeError: LIST ${things}: 413 TooLarge: it has more than 10000 bytes`,
+    );
+    expect(server.requests).toHaveLength(10);
+  });
+
+  test('so is one whose pages are empty', async () => {
+    const pages = pagesOf<never>(
+      async () => ({ metadata: { resourceVersion: '7', continue: 'more' }, items: [] }),
+      new PageSize(things),
+    );
+    const all = async (): Promise<void> => {
+      for await (const { items } of pages) expect(items).toEqual([]);
+    };
+    expect(isTooLarge(await failureOf(all()))).toBe(true);
   });
 
   test('an empty list of metadata has null for its items', async () => {
