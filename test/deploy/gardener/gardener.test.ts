@@ -79,6 +79,8 @@ describe('what is added inside Gardener', () => {
           temporal: { address: 'temporal-frontend.millwright-system.svc:7233' },
           http: { port: component === 'watcher' ? 10_258 : 10_259 },
           shutdownGraceSeconds: 4,
+          // Secrets of shoots with a workload identity name the file of its token.
+          drivers: { allowsTokenFiles: true },
         },
       });
     },
