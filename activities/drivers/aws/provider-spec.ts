@@ -181,7 +181,7 @@ export interface AwsNetworkInterface {
    */
   ipv6AddressCount?: number;
   /**
-   * The first IPv6 address is the primary one. Default true if ipv6AddressCount is set.
+   * The first IPv6 address is the primary one. Only with ipv6AddressCount; default true then.
    */
   primaryIpv6?: boolean;
   /**

@@ -69,7 +69,7 @@ function networkInterfaceOf(
     DeleteOnTermination: from.deleteOnTermination ?? true,
     Description: presentText(from.description),
     Ipv6AddressCount: ipv6AddressCount,
-    PrimaryIpv6: from.primaryIpv6 ?? (ipv6AddressCount === undefined ? undefined : true),
+    PrimaryIpv6: ipv6AddressCount === undefined ? undefined : (from.primaryIpv6 ?? true),
   };
 }
 

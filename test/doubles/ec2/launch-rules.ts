@@ -12,14 +12,7 @@ export const foreignGroup = 'sg-elsewhere';
 
 type Rule = (form: Form) => Refusal | undefined;
 
-const rules: readonly Rule[] = [
-  ofArchitecture,
-  ofVpc,
-  ofPublicAddress,
-  ofPrimaryAddress,
-  ofHopLimit,
-  ofTagCount,
-];
+const rules: readonly Rule[] = [ofArchitecture, ofVpc, ofPublicAddress, ofHopLimit, ofTagCount];
 
 /** Throws the refusal of the first rule that the launch breaks. */
 export function checkLaunch(form: Form): void {
@@ -53,15 +46,6 @@ function ofPublicAddress(form: Form): Refusal | undefined {
   if (!isAsked || interfaces.length < 2) return undefined;
   const message =
     'The associatePublicIPAddress parameter cannot be specified when launching with multiple network interfaces.';
-  return new Refusal({ code: 'InvalidParameterCombination', message });
-}
-
-function ofPrimaryAddress(form: Form): Refusal | undefined {
-  const wrong = groupsOf(form, 'NetworkInterface').some(
-    (group) => group.get('PrimaryIpv6') === 'true' && !group.has('Ipv6AddressCount'),
-  );
-  if (!wrong) return undefined;
-  const message = 'A primary IPv6 address needs an IPv6 address on the network interface.';
   return new Refusal({ code: 'InvalidParameterCombination', message });
 }
 

@@ -31,12 +31,6 @@ test.each([
     words: 'multiple network interfaces',
   },
   {
-    name: 'a primary IPv6 address without any',
-    spec: withNetworks({ ...network, primaryIpv6: true }),
-    code: 'InvalidParameterCombination',
-    words: 'needs an IPv6 address',
-  },
-  {
     name: 'no hop for the metadata',
     spec: { instanceMetadataOptions: { httpPutResponseHopLimit: 0 } },
     code: 'InvalidParameterValue',

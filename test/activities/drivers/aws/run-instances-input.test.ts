@@ -61,11 +61,14 @@ test('interfaces have their position as index, and their first IPv6 address is t
     networkInterface,
     { ...networkInterface, ipv6AddressCount: 1, deleteOnTermination: false },
     { ...networkInterface, ipv6AddressCount: 1, primaryIpv6: false, deviceIndex: 7 },
+    // Without an address there is no primary one, and EC2 refuses it.
+    { ...networkInterface, primaryIpv6: true },
   ];
   expect(inputOf({ networkInterfaces }).NetworkInterfaces).toMatchObject([
     { DeviceIndex: 0, PrimaryIpv6: undefined },
     { DeviceIndex: 1, PrimaryIpv6: true, DeleteOnTermination: false },
     { DeviceIndex: 7, PrimaryIpv6: false },
+    { DeviceIndex: 3, PrimaryIpv6: undefined },
   ]);
 });
 

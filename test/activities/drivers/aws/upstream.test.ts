@@ -32,7 +32,6 @@ describeUpstream(
       // `noDevice` and `virtualName` replace it.
       /BlockDeviceMappings\.0\.Ebs: .* -> nothing/,
     ],
-    'the primary IPv6 address is sent without a count of addresses': [/PrimaryIpv6: nothing/],
     'of two spellings the one of the schema counts, and with Gardener’s driver the last': [
       /ImageId: "ami-2" -> "ami-1"/,
       /refused: providerSpec\.ami/,
