@@ -296,7 +296,7 @@ export interface AzureProviderSpec {
      */
     networkProfile?: {
       /**
-       * Accelerated networking; not every size has it. Default false.
+       * Accelerated networking; not every size has it. Default: what Azure takes.
        */
       acceleratedNetworking?: boolean;
       /**

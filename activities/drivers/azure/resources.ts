@@ -49,7 +49,9 @@ export function nicOf({ spec, request }: Blueprint, subnetId: string): NetworkIn
     location: spec.location,
     tags: tagsFor(spec.tags, request),
     enableIPForwarding: true,
-    enableAcceleratedNetworking: spec.properties.networkProfile?.acceleratedNetworking ?? false,
+    ...known({
+      enableAcceleratedNetworking: spec.properties.networkProfile?.acceleratedNetworking,
+    }),
     ipConfigurations: [
       {
         name: nicNameOf(request.machine.name),

@@ -118,8 +118,8 @@ test('fields that Gardener ignores are ignored', () => {
   });
 });
 
-test('accelerated networking is off by default', () => {
-  expect(nicOf(blueprintOf({}), '/subnet').enableAcceleratedNetworking).toBe(false);
+test('accelerated networking is left to Azure by default', () => {
+  expect(nicOf(blueprintOf({}), '/subnet')).not.toHaveProperty('enableAcceleratedNetworking');
 });
 
 describe('the key of a class that has none', () => {

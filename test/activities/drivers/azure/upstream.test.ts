@@ -33,9 +33,6 @@ describeUpstream(
       /nicType: "Standard" -> nothing/,
       /disablePasswordAuthentication: false -> nothing/,
     ],
-    'accelerated networking is off where the class does not say': [
-      /enableAcceleratedNetworking: nothing -> false/,
-    ],
     'an identity without an id is none': [/identity: .* -> nothing/],
     'size and type of a disk that is attached are its own': [
       /dataDisks\.\d\.(diskSizeGB|managedDisk\.storageAccountType): .* -> nothing/,
