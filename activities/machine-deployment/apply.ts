@@ -11,6 +11,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { WrittenSet } from '../../workflows/plan/machine-deployment/rollout/after-steps.ts';
+import { isSameTemplate } from '../../workflows/plan/machine-deployment/template-equality.ts';
 import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected } from '../kube/client/errors.ts';
@@ -19,6 +20,7 @@ import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { customResource } from '../kube/client/paths.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
+import { undoUnlessOwn } from '../machine-set/ownership.ts';
 import { hasMachines } from './machines.ts';
 import { markMachines } from './marks.ts';
 import { RefusedObjects } from './refused-objects.ts';
@@ -54,13 +56,18 @@ export async function applyDeploymentSteps(
       else await changeSet(attempt, changes, { step, scaling });
     }
   } catch (failure) {
-    // To send the same again at once is of no use: the workflow says it on the object and backs
-    // off.
-    if (!isRejected(failure)) throw failure;
-    error = clip(failure.message, longestErrorBytes);
+    error = refusalOf(failure);
   }
   await refused.report(control, deployment);
   return defined({ written: changes.written, error, refused: refused.outcome, isUndone });
+}
+
+class ChangedByPolicy extends Error {}
+
+/** To send the same again at once is of no use: the workflow says it on the object, and waits. */
+function refusalOf(failure: unknown): string {
+  if (!isRejected(failure) && !(failure instanceof ChangedByPolicy)) throw failure;
+  return clip(failure.message, longestErrorBytes);
 }
 
 /** True when it is not being deleted any more. */
@@ -185,8 +192,7 @@ async function createSet(
   const { metadata, spec } = deployment;
   if (!newSet || spec.paused || metadata.deletionTimestamp !== undefined) return;
   try {
-    const set = newSetOf(deployment, { ...newSet, replicas, revision });
-    await control.create(customResource('machinesets', ref.namespace), set);
+    await makeSet(control, deployment, newSetOf(deployment, { ...newSet, replicas, revision }));
   } catch (error) {
     // Ours, by an attempt whose answer was lost: the next read finds it.
     if (isAlreadyExists(error)) return;
@@ -195,6 +201,20 @@ async function createSet(
   if (replicas === 0) return;
   const message = `Scaled up machine set ${name} to ${replicas}`;
   await reportOn(control, ref, { type: 'Normal', reason: 'ScalingMachineSet', message });
+}
+
+/** A set with another template than was asked for would have the next one made, for ever. */
+async function makeSet(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  set: object,
+): Promise<void> {
+  const path = customResource('machinesets', deployment.metadata.namespace ?? '');
+  const child = await control.create<MachineSet>(path, set);
+  const isOfTemplate = isSameTemplate(deployment.spec.template, child.spec.template ?? {});
+  const changed = isOfTemplate ? {} : { changed: 'template' };
+  const error = await undoUnlessOwn(control, deployment, { path, child, ...changed });
+  if (error !== undefined) throw new ChangedByPolicy(error);
 }
 
 async function grantReplacements(

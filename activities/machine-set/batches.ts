@@ -12,12 +12,12 @@ import { isAlreadyExists, isRejected, isTooManyRequests } from '../kube/client/e
 import type { EventSubject, EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { customResource } from '../kube/client/paths.ts';
-import { ignoreConflict, ignoreNotFound } from '../kube/client/ignore.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
-import { claimOf } from './ownership.ts';
+import { undoUnlessOwn } from './ownership.ts';
 import { parallelCalls } from './parallel-calls.ts';
 
 /** It stands in a condition and in the state of a workflow. */
@@ -108,7 +108,8 @@ async function createOne(
   try {
     const path = customResource('machines', namespace);
     const made = await control.create<Machine>(path, machineOf(set, name));
-    return isTaken(set, made) ? { made } : { error: await undo(control, set, made) };
+    const error = await undoUnlessOwn(control, set, { path, child: made });
+    return error === undefined ? { made } : { error: clip(error, longestErrorBytes) };
   } catch (error) {
     if (isAlreadyExists(error)) return await ownershipOf(control, set, name);
     // With 429 the API server made nothing either: the set reports it, and tries again later.
@@ -116,29 +117,6 @@ async function createOne(
     if (isRefused) return { error: clip(error.message, longestErrorBytes) };
     throw error;
   }
-}
-
-/** The next read counts it. */
-function isTaken(set: MachineSet, made: Machine): boolean {
-  return ['keep', 'adopt'].includes(claimOf(set, made, false).action);
-}
-
-/** Left as it is, it would be nobody's, and another one would be made in its place. */
-async function undo(control: KubeClient, set: MachineSet, { metadata }: Machine): Promise<string> {
-  const { namespace = '', name, uid } = metadata;
-  const path = customResource('machines', namespace, name);
-  try {
-    await ignoreConflict(control.delete(path, { preconditions: { uid } }));
-  } catch (error) {
-    if (!isRejected(error) && !isTooManyRequests(error)) throw error;
-  }
-  const { matchLabels = {} } = set.spec.selector ?? {};
-  const labels = Object.keys(matchLabels).filter(
-    (key) => metadata.labels?.[key] !== matchLabels[key],
-  );
-  const lost = labels.length > 0 ? `labels ${labels.join(', ')}` : 'owner';
-  const message = `a policy of the API server changed the ${lost} of ${name} as it was made, so that it is no machine of this set; it was deleted again: exempt Machines from that policy`;
-  return clip(message, longestErrorBytes);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
 import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { ignoreConflict, ignoreNotFound } from '../kube/client/ignore.ts';
+import { isRejected, isTooManyRequests } from '../kube/client/errors.ts';
 import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
@@ -20,7 +21,11 @@ export function ownerReferenceOf({ kind, metadata: { name, uid } }: Owner): Owne
 }
 
 /** `isFaulty`: the owner's spec is wrong, so nothing changes hands. */
-export function claimOf({ kind, metadata, spec }: Owner, child: KubeObject, isFaulty: boolean): Claim {
+export function claimOf(
+  { kind, metadata, spec }: Owner,
+  child: KubeObject,
+  isFaulty: boolean,
+): Claim {
   const controller = controllerOf(child);
   return planClaim(
     {
@@ -94,4 +99,35 @@ async function readAgain<Child extends KubeObject>(
   const child = await ignoreNotFound(control.get<Child>(path));
   const isOrphan = child && claimOf(owner, child, isFaulty).action === 'adopt';
   return isOrphan && !(await isAlive(control, owner)) ? undefined : child;
+}
+
+export interface MadeChild {
+  /** Of its kind. */
+  path: string;
+  child: KubeObject;
+  /** Something else of it that the API server changed, so that its owner would make another. */
+  changed?: string;
+}
+
+/**
+ * A child that comes back from its create as nobody's is deleted again, or the next one would be
+ * made in its place, for ever. Returns why; undefined when it is the owner's, or will be adopted.
+ */
+export async function undoUnlessOwn(
+  control: KubeClient,
+  owner: Owner,
+  { path, child, changed }: MadeChild,
+): Promise<string | undefined> {
+  const isOwn = ['keep', 'adopt'].includes(claimOf(owner, child, false).action);
+  if (isOwn && changed === undefined) return undefined;
+  const { name, uid, labels = {} } = child.metadata;
+  try {
+    await ignoreConflict(control.delete(`${path}/${name}`, { preconditions: { uid } }));
+  } catch (error) {
+    if (!isRejected(error) && !isTooManyRequests(error)) throw error;
+  }
+  const { matchLabels = {} } = owner.spec.selector ?? {};
+  const lost = Object.keys(matchLabels).filter((key) => labels[key] !== matchLabels[key]);
+  const what = changed ?? (lost.length > 0 ? `labels ${lost.join(', ')}` : 'owner');
+  return `a policy of the API server changed the ${what} of ${name} as it was made, so that ${owner.kind} ${owner.metadata.name} would not know it again; it was deleted: exempt it from that policy`;
 }
