@@ -1,4 +1,5 @@
 /** What plans need to know of a Machine. */
+import { nodeConditionsOf } from '../machine/conditions.ts';
 import { timeOf } from '../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -36,8 +37,15 @@ function readFact({ metadata, status }: Machine): MachineFact {
     preserve: preserveValueOf(notes),
     wasPreserved: annotations.preservationExpired in notes ? true : undefined,
     isUpdatedInPlace: metadata.labels?.[labels.updateResult] === 'successful',
+    unjoinedSince: unjoinedSince(status),
     createdAt: Date.parse(metadata.creationTimestamp),
   });
+}
+
+function unjoinedSince(status: Machine['status'] = {}): number | undefined {
+  const { currentStatus: { phase, lastUpdateTime } = {}, lastOperation } = status;
+  if (phase !== 'Failed' || lastOperation?.type !== 'Create') return undefined;
+  return nodeConditionsOf({ status }).length === 0 ? (timeOf(lastUpdateTime) ?? 0) : undefined;
 }
 
 /**

@@ -6,6 +6,13 @@ import type {
 } from '../../workflows/contracts/machine-set-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Churn } from '../../workflows/plan/machine-set/churn.ts';
+import {
+  churnText,
+  isChurning,
+  isOver,
+  unjoinedAmong,
+} from '../../workflows/plan/machine-set/churn.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
 import type { DesiredMachines, ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import {
@@ -31,6 +38,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';
 import { deletionFactsOf } from './deletions.ts';
+import { factOf, isAvailable } from './facts.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { claimedAmong, membersOf, releaseUnmatched, selectorOf } from './members.ts';
 import { referToNodes } from './node-refs.ts';
@@ -68,7 +76,7 @@ export async function observeMachineSet(
   await referToNodes(dependencies, set, members);
   const uncounted = await uncountedOf(dependencies.machines, set, { desired, members });
   const observation = defined({ ...observationOf(set, { desired, members }, input), uncounted });
-  reportUncounted(control, set, observation);
+  reportHold(control, set, { observation, churn: input.churn });
   const refusal = refused.outcome ?? input.refusal;
   const failure = failureOf(observation, { ...input, ...(refusal && { refusal }) });
   const isUnreported = !isSpecObserved(set) && isOneStepAway(observation, input.batchSize);
@@ -118,14 +126,21 @@ function observationOf(
   { desired, members }: Members,
   input: ObserveSetInput,
 ): ObservedMachineSet {
-  const facts = deletionFactsOf(set, { desired, members }, input.now);
+  const { now } = input;
+  const { churn, isChurnOver } = churnOf({ desired, members }, input);
+  const free = deletionFactsOf(set, { desired, members }, now);
+  const unjoined = unjoinedAmong(free.machines, { churn, now });
+  const facts = { ...free, held: new Set(unjoined.held) };
   const { nextExpiry, ...failed } = countFailed(facts);
+  const times = [nextExpiry, unjoined.nextAt].filter((time) => time !== undefined);
   const passOver = new Set(input.passOver);
+  const present = facts.machines.filter(isPresent).length;
+  const isShrinking = desired.isDeleting || present > desired.replicas;
   const toPush = desired.isDeleting ? [] : differing(set, members, input);
   return defined({
     desired,
     total: members.length,
-    present: facts.machines.filter(isPresent).length,
+    present,
     failed,
     toDelete: machinesToDelete(facts, passOver),
     autoPreservation: desired.isDeleting
@@ -134,9 +149,26 @@ function observationOf(
           max: set.spec.autoPreserveFailedMachineMax ?? 0,
           passOver,
         }),
-    toPush: toPush.length > 0 ? toPush : undefined,
-    holdsUntil: nextExpiry,
+    toPush: someOf(toPush),
+    unjoined: someOf(isShrinking ? [] : unjoined.free),
+    isChurnOver,
+    holdsUntil: times.toSorted(byTime)[0],
   });
+}
+
+const byTime = (a: number, b: number): number => a - b;
+
+function someOf(names: string[]): string[] | undefined {
+  return names.length === 0 ? undefined : names;
+}
+
+function churnOf(
+  { desired, members }: Members,
+  { churn }: ObserveSetInput,
+): { churn?: Churn; isChurnOver?: true } {
+  if (!churn) return {};
+  const createdAt = members.filter(isAvailable).map((machine) => factOf(machine).createdAt);
+  return isOver(churn, { createdAt, wanted: desired.replicas }) ? { isChurnOver: true } : { churn };
 }
 
 function differing(
@@ -157,7 +189,7 @@ function differing(
 
 function failureOf(
   observation: ObservedMachineSet,
-  { error, refusal }: Pick<ObserveSetInput, 'error' | 'refusal'>,
+  { error, refusal, churn }: Pick<ObserveSetInput, 'error' | 'refusal' | 'churn'>,
 ): ReplicaFailure | undefined {
   const { desired, present } = observation;
   const { faults, isDeleting, replicas } = desired;
@@ -165,6 +197,8 @@ function failureOf(
   const isShort = present < replicas && !isDeleting;
   const message = refusedForUncounted(observation) ?? (isShort ? error : undefined);
   if (message !== undefined) return { reason: 'FailedCreate', message };
+  const never = observation.isChurnOver ? undefined : churnFailure(churn);
+  if (never) return never;
   return refusal && { reason: refusal.reason, message: refusal.message };
 }
 
@@ -225,15 +259,26 @@ function withNextRead(
   return holdsUntil === Infinity ? observation : { ...observation, holdsUntil };
 }
 
-function reportUncounted(
+function churnFailure(churn: Churn | undefined): ReplicaFailure | undefined {
+  return isChurning(churn) ? { reason: 'MachinesNeverJoin', message: churnText(churn) } : undefined;
+}
+
+/** Why the set makes or replaces fewer than it could. */
+function reportHold(
   control: KubeClient,
   { metadata }: MachineSet,
-  observation: ObservedMachineSet,
+  { observation, churn }: { observation: ObservedMachineSet; churn: Churn | undefined },
 ): void {
-  const why = refusedForUncounted(observation);
-  if (why === undefined) return;
+  const message = refusedForUncounted(observation);
+  const failure: ReplicaFailure | undefined =
+    message === undefined
+      ? churnFailure(observation.failed.held > 0 ? churn : undefined)
+      : { reason: 'FailedCreate', message: `Error creating: ${message}` };
+  if (!failure) return;
   const { namespace = '', name, uid } = metadata;
-  const text = { type: 'Warning', reason: 'FailedCreate', component } as const;
-  const message = `Error creating: ${why}`;
-  recordEvent(control, setSubject({ namespace, name, uid }), { ...text, message });
+  recordEvent(control, setSubject({ namespace, name, uid }), {
+    type: 'Warning',
+    ...failure,
+    component,
+  });
 }

@@ -58,7 +58,7 @@ export function unsettledConditionsOf(
 
 /** Why the set cannot have the machines that it wants. */
 export interface ReplicaFailure {
-  reason: 'FailedCreate' | 'FailedDelete' | 'FailedUpdate' | 'InvalidSpec';
+  reason: 'FailedCreate' | 'FailedDelete' | 'FailedUpdate' | 'InvalidSpec' | 'MachinesNeverJoin';
   message: string;
 }
 

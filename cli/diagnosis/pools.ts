@@ -31,7 +31,34 @@ export function deploymentFindings({ metadata, status }: MachineDeployment): Fin
   ];
 }
 
-export function setFindings({ metadata, status }: MachineSet): Finding[] {
+export function setFindings(set: MachineSet): Finding[] {
+  return [...churnFindings(set), ...frozenFindings(set)];
+}
+
+/** The machines themselves are young each time. */
+function churnFindings({ metadata, status }: MachineSet): Finding[] {
+  const churn = status?.machineSetCondition?.find(
+    ({ reason, status: is }) => reason === 'MachinesNeverJoin' && is === 'True',
+  );
+  if (!churn) return [];
+  const { namespace, name } = metadata;
+  const kubectl = `kubectl -n ${namespace ?? 'default'}`;
+  return [
+    {
+      trouble: 'never-joins',
+      object: { kind: 'machineset', namespace, name },
+      cause: churn.message ?? '',
+      since: timeOf(churn.lastTransitionTime),
+      commands: [
+        `${kubectl} get events --field-selector reason=NeverJoined`,
+        '# a machine that is deleted by hand is replaced at once',
+        `${kubectl} get machines`,
+      ],
+    },
+  ];
+}
+
+function frozenFindings({ metadata, status }: MachineSet): Finding[] {
   const { namespace, name } = metadata;
   const conditions = status?.machineSetCondition ?? [];
   const frozen = conditions.find(({ type, status: is }) => type === 'Frozen' && is === 'True');

@@ -1,4 +1,5 @@
 /** The activities of MachineSets. */
+import type { Churn } from '../plan/machine-set/churn.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { ObjectReference, NamespacedName } from './references.ts';
@@ -60,6 +61,8 @@ export interface ObserveSetInput {
   unmatched?: string[];
   /** These are not named again. */
   unpushable?: Unpushable;
+  /** Machines failed before they joined, again and again. */
+  churn?: Churn;
   /** Machines that the next batch may make. Absent: none may follow at once. */
   batchSize?: number;
   /** Names of machines whose writes were refused: not to be tried again yet. */

@@ -12,11 +12,12 @@ export function observeInputOf(
   state: MachineSetState,
   { now, mayFollow }: { now: number; mayFollow: boolean },
 ): ObserveSetInput {
-  const { lastError: error, unmatched, unpushable, refused } = state;
+  const { lastError: error, unmatched, unpushable, refused, churn } = state;
   return defined({
     set,
     ...signalledVersions(state),
     now,
+    churn,
     error,
     unmatched: unmatched?.names,
     unpushable: unpushable && !isPushDue(unpushable, now) ? unpushable : undefined,

@@ -4,6 +4,7 @@ import type { MachinesSnapshot } from '../contracts/messages.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
+import type { Churn } from '../plan/machine-set/churn.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 import type { KnownUnpushable } from './unpushable.ts';
 
@@ -28,6 +29,8 @@ export interface MachineSetState extends ObjectState {
   changed?: SnapshotVersion;
   /** Machines whose writes were refused: left alone until it is time to try again. */
   refused?: RefusedMachines;
+  /** Machines failed before they joined, again and again. */
+  churn?: Churn;
   /** What was read before a batch that did less than planned is no basis for the next plan. */
   mustRead?: boolean;
   /** Machines that do not take the template. */

@@ -27,6 +27,7 @@ import {
 } from '../contracts/messages.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
+import { afterReplacement } from '../plan/machine-set/churn.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { MachineSetStep } from '../plan/machine-set/plan.ts';
 import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
@@ -214,6 +215,7 @@ class MachineSetWorkflow {
     const { desired, present } = outcome.observation;
     const { generation } = desired;
     if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
+    if (outcome.observation.isChurnOver) delete state.churn;
     // None is missing any more: a refusal from before says nothing of a batch that comes later.
     if (present >= desired.replicas) this.#forgetRefusal();
   }
@@ -301,9 +303,18 @@ class MachineSetWorkflow {
     if (deleted < names.length) this.#state.mustRead = true;
     if (deleted > 0) this.#turns.rested();
     this.#noteAttempt(names, refused);
+    this.#noteReplaced(names);
     // A slow start begins anew after a scale-down.
     this.#state.batchSize = 1;
     this.#lifecycle.noteNews();
+  }
+
+  #noteReplaced(names: readonly string[]): void {
+    const state = this.#state;
+    const { unjoined = [] } = state.observation ?? {};
+    if (!unjoined.some((name) => names.includes(name))) return;
+    const moment = { now: Date.now(), random: Math.random() };
+    state.churn = afterReplacement(state.churn, moment);
   }
 
   /**

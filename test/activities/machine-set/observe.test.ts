@@ -428,3 +428,60 @@ describe('machines of MCM in a pool of the cluster autoscaler of the Kubernetes 
     expect(statusWrites).toHaveLength(1);
   });
 });
+
+describe('machines that fail before they join', () => {
+  const stillborn = (name: string) => {
+    const lastOperation = {
+      description: 'failed to join',
+      state: 'Failed',
+      type: 'Create',
+    } as const;
+    const currentStatus = { phase: 'Failed', lastUpdateTime: '2026-01-01T00:59:50Z' } as const;
+    return { ...ours(name, 'Failed'), status: { currentStatus, lastOperation } };
+  };
+  const churn = { rounds: 2, since: now - 60_000, at: now - 30_000, waitMs: 20_000 };
+  const three = [stillborn('pool-a'), stillborn('pool-b'), ours('pool-c', 'Running')];
+  const toDelete = { names: [] };
+  const late = { names: ['pool-a'] };
+
+  test.each([
+    {
+      name: 'are replaced at once at first',
+      given: {},
+      expected: { toDelete: { names: ['pool-a', 'pool-b'] }, unjoined: ['pool-a', 'pool-b'] },
+    },
+    {
+      name: 'wait when their predecessors failed alike',
+      given: { churn },
+      expected: { toDelete, failed: { held: 2 }, holdsUntil: now + 10_000 },
+    },
+    {
+      name: 'are replaced one at a time',
+      given: { churn: { ...churn, waitMs: 10_000 } },
+      expected: { toDelete: late, unjoined: late.names, failed: { held: 1 } },
+    },
+    {
+      name: 'wait no longer once a newer one has joined',
+      given: { churn: { ...churn, since: 0 } },
+      expected: { isChurnOver: true, toDelete: { names: ['pool-a', 'pool-b'] } },
+    },
+  ])('$name', async ({ given, expected }) => {
+    const control = new InMemoryClient(aMachineSet(), ...three);
+    const outcome = await observeMachineSet(placeOf(control), { ...input, ...given });
+    expect(outcome).toMatchObject({ observation: expected });
+  });
+
+  test('again and again are a condition and an Event, as long as that lasts', async () => {
+    const control = new InMemoryClient(aMachineSet(), ...three);
+    await observeMachineSet(placeOf(control), { ...input, churn });
+    const { status } = await control.read<MachineSet>(path);
+    const reason = 'MachinesNeverJoin';
+    expect(status?.machineSetCondition).toMatchObject([{ type: 'ReplicaFailure', reason }]);
+    expect(status?.conditions).toMatchObject([{ type: 'Reconciling', reason }]);
+    const { items } = await control.list<object>(namespaced('events', namespace));
+    expect(items).toMatchObject([{ reason, type: 'Warning' }]);
+    for (const name of ['pool-a', 'pool-b']) control.put(ours(name, 'Running'));
+    await observeMachineSet(placeOf(control), { ...input, churn });
+    expect((await control.read<MachineSet>(path)).status).not.toHaveProperty('machineSetCondition');
+  });
+});

@@ -143,7 +143,7 @@ test('Events of the checks, of each kind the latest', () => {
   ]);
 });
 
-test('pools: a rollout past its deadline, a frozen set, a class that is refused', () => {
+test('pools: a rollout past its deadline, a frozen set, one in vain, a class that is refused', () => {
   const lastTransitionTime = minutesAgo(3);
   expect(
     found({
@@ -178,6 +178,23 @@ test('pools: a rollout past its deadline, a frozen set, a class that is refused'
             ],
           },
         },
+        {
+          apiVersion: 'v1',
+          kind: 'MachineSet',
+          metadata: metaOf('pool-2'),
+          spec: {},
+          status: {
+            machineSetCondition: [
+              {
+                type: 'ReplicaFailure',
+                status: 'True',
+                reason: 'MachinesNeverJoin',
+                message: 'in vain',
+                lastTransitionTime,
+              },
+            ],
+          },
+        },
       ],
       classes: [
         {
@@ -198,6 +215,7 @@ test('pools: a rollout past its deadline, a frozen set, a class that is refused'
     ],
     ['frozen-set', 'machineset/pool-1', 'it is frozen and creates no machines: too many'],
     ['bad-spec', 'machineclass/small', 'no machine can be made of it: a: bad; b: bad'],
+    ['never-joins', 'machineset/pool-2', 'in vain'],
   ]);
 });
 

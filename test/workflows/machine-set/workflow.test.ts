@@ -437,3 +437,42 @@ test('the machines to let go are handed to each look until the watcher says that
     await world.handle.query('state');
   });
 });
+
+test('a machine that failed before it joined counts as a round, until the read says that it is over', async () => {
+  const machines = new Machines(1);
+  const steps = machines.steps();
+  let unjoined: string[] = [];
+  let isOver = false;
+  const world = new SetWorld(temporal, 'machineSet', {
+    ...steps,
+    observeMachineSet: async () => {
+      const { observation, ...outcome } = await steps.observeMachineSet();
+      const failed = unjoined.filter((name) => machines.names.has(name));
+      const changes = {
+        toDelete: { names: failed, reason: 'failed' },
+        ...(failed.length > 0 && { unjoined: failed }),
+        ...(isOver && { isChurnOver: true as const }),
+      };
+      return { ...outcome, observation: { ...observation, ...changes } };
+    },
+  });
+  const looks = () => world.log.inputsOf('observeMachineSet');
+  await world.run(async () => {
+    await world.observe();
+    await hasMachines(machines, 1);
+    for (const rounds of [1, 2]) {
+      unjoined = [...machines.names];
+      await world.changeMachines();
+      await world.log.until('createMachines', rounds + 1);
+      expect(looks().at(-1)?.churn).toMatchObject({ rounds });
+    }
+    unjoined = [];
+    isOver = true;
+    const before = looks().length;
+    await world.changeMachines();
+    await world.log.until('observeMachineSet', before + 1);
+    await world.changeMachines();
+    await world.log.until('observeMachineSet', before + 2);
+    expect(looks().at(-1)).not.toHaveProperty('churn');
+  });
+});

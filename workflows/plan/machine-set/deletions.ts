@@ -23,6 +23,8 @@ export interface DeletionFacts {
   scaledAt?: number;
   /** Names of the Failed machines that may be replaced; absent: all. */
   replacements?: ReadonlySet<string>;
+  /** Names of those that are to be replaced later. */
+  held?: ReadonlySet<string>;
   now: number;
 }
 
@@ -100,8 +102,8 @@ export function countFailed(facts: DeletionFacts): FailedCounts {
   };
 }
 
-function mayReplace(machine: MachineFact, { replacements, now }: DeletionFacts): boolean {
-  if (!isFailed(machine) || isPreserved(machine, now)) return false;
+function mayReplace(machine: MachineFact, { replacements, held, now }: DeletionFacts): boolean {
+  if (!isFailed(machine) || isPreserved(machine, now) || held?.has(machine.name)) return false;
   return replacements === undefined || replacements.has(machine.name);
 }
 

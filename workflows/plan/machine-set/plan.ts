@@ -49,11 +49,15 @@ export interface ObservedMachineSet {
    * Names of machines that differ from the template, at most `burst`; absent when there is none.
    */
   toPush?: string[];
-  /** Machines that it made and that are not its own any more; absent when none is missing. */
+  /** What it made and does not count any more; absent when no machine is missing. */
   uncounted?: UncountedMachines;
+  /** Those of `toDelete` that failed before they joined; absent when there is none. */
+  unjoined?: string[];
+  /** What kept machines from joining keeps none any more. */
+  isChurnOver?: true;
   /**
-   * A preservation ends then, or a refused status is written again, milliseconds. It limits every
-   * wait of the set.
+   * A preservation ends then, a Failed machine may be replaced, a refused status is written again,
+   * milliseconds. It limits every wait of the set.
    */
   holdsUntil?: number;
 }

@@ -29,6 +29,8 @@ export interface MachineFact {
    * set.
    */
   isUpdatedInPlace: boolean;
+  /** It is Failed since then, milliseconds, and never joined. */
+  unjoinedSince?: number;
   createdAt: number;
 }
 
