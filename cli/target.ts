@@ -5,6 +5,7 @@ import { createKubeClient } from '../activities/kube/client/http-client.ts';
 import type { KubeClient } from '../activities/kube/client/client.ts';
 import { version } from '../workers/config/version.ts';
 import type { Place } from './connect.ts';
+import { answering } from './connect.ts';
 
 export interface TargetOptions {
   /** Undefined: Nodes are in the control cluster. */
@@ -28,7 +29,9 @@ export async function inTarget<Answer>(
   const kubeConfig = loadKubeConfig(targetKubeconfig);
   const target = createKubeClient({ kubeConfig, userAgent: `millwright-cli/${version}` });
   try {
-    return await act(target);
+    const server = `${kubeConfig.cluster.server} of the Nodes (${targetKubeconfig})`;
+    const silent = { kubeConfig, server, flags: '--target-kubeconfig names' };
+    return await answering(target, silent, () => act(target));
   } finally {
     await target.close();
   }

@@ -1,7 +1,7 @@
 /** `millwright doctor`: whether all that Millwright needs is there, and what to do where not. */
 import type { Command } from 'commander';
 import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
+import { inUntriedCluster } from '../connect.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
 import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
 import type { TargetOptions } from '../target.ts';
@@ -36,7 +36,7 @@ export function addDoctor(parent: Command, run: Run): void {
     .addHelpText('after', about)
     .action((options: DoctorQuestion) =>
       run(options, (asked) =>
-        inCluster(asked, async (place) => {
+        inUntriedCluster(asked, async (place) => {
           const { doctor } = await import('./doctor.ts');
           return await doctor(place, asked);
         }),

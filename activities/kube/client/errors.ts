@@ -87,6 +87,9 @@ export const isTooLargeVersion = (error: unknown): error is KubeError =>
 /** The API server answers no more in time, or waits itself, as for a webhook. */
 export const isTimedOut = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'Timeout';
+/** Of these: not even a connection came about. */
+export const isConnectTimeout = (error: unknown): boolean =>
+  isTimedOut(error) && textIn(error.cause, 'code') === 'UND_ERR_CONNECT_TIMEOUT';
 /** More bytes than this client takes in one answer; fewer objects may fit. */
 export const isAnswerTooLarge = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'AnswerTooLarge';

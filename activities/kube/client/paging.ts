@@ -2,7 +2,7 @@
  * A list in pages whose size follows the size of the objects: 500 small ones, or one at a time of
  * 1.5 MB.
  */
-import { isAnswerTooLarge, isTimedOut, tooLarge } from './errors.ts';
+import { isAnswerTooLarge, isConnectTimeout, isTimedOut, tooLarge } from './errors.ts';
 
 export interface Page<K> {
   /** `remainingItemCount`: how many come after this page, of a list without selectors. */
@@ -82,6 +82,7 @@ async function pageAt<K>(
   }
 }
 
+/** Not where no connection came about: a smaller page would wait as long. */
 function isTooMuch(error: unknown): boolean {
-  return isAnswerTooLarge(error) || isTimedOut(error);
+  return isAnswerTooLarge(error) || (isTimedOut(error) && !isConnectTimeout(error));
 }
