@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where there is a key, or a profile that may hold one, it does not go where the Lease says. */
 const mayHaveKey = (env: Environment): boolean =>
-  isTemporalKnown({}, env) || Boolean(env['TEMPORAL_API_KEY'] || env['TEMPORAL_API_KEY_FILE']);
+  isTemporalKnown({}, env) || Boolean(env['TEMPORAL_API_KEY'] || env['TEMPORAL_API_KEY_PATH']);
 
 export function withNote(
   flags: InstallFlags,

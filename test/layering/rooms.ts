@@ -448,7 +448,7 @@ export const rooms: readonly Room[] = [
       'workers/traces',
       'workers/process',
     ],
-    packages: ['@temporalio/client', 'pino', 'prom-client'],
+    packages: ['@grpc/grpc-js', '@temporalio/client', 'node', 'pino', 'prom-client'],
   },
   {
     folder: 'workers/temporal',

@@ -22,6 +22,7 @@ import { untilReached } from '../process/reach.ts';
 import type { TemporalReach } from '../process/temporal-reach.ts';
 import { measuredReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
+import { credentialsOf } from './temporal-credentials.ts';
 import { dataConverterOf } from '../payloads/data-converter.ts';
 import { headerInterceptor } from '../traces/outgoing-headers.ts';
 import { version } from '../config/version.ts';
@@ -237,14 +238,11 @@ export async function connectTo(
   { connection }: Pick<TemporalSettings, 'connection'>,
   { connectMs = stepTimeoutMs, callMs = longestCallMs }: TemporalLimits = {},
 ): Promise<Connection> {
-  const { address, tls, apiKey, metadata } = connection;
   return await Connection.connect({
-    address,
+    address: connection.address,
     connectTimeout: connectMs,
     interceptors: [retryWithin(callMs)],
-    ...(tls !== undefined && { tls }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(metadata && { metadata }),
+    ...credentialsOf(connection),
   });
 }
 

@@ -125,7 +125,9 @@ async function closeGracefully({ calls, watches }: Pools): Promise<void> {
  */
 function shared({ ca, cert, key, ...rest }: Tls) {
   const certificates = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  return { ...rest, secureContext: createSecureContext(certificates) };
+  // As Go has it, a certificate that is given is trusted: it may be that of the issuing CA alone.
+  const secureContext = createSecureContext({ ...certificates, allowPartialTrustChain: true });
+  return { ...rest, secureContext };
 }
 
 function createPools(options: TransportOptions, own: Tls): Omit<Pools, 'key'> {

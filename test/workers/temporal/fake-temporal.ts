@@ -1,5 +1,6 @@
 /** A server that speaks gRPC on the wire and answers with empty messages, or as a test says. */
-import { createServer } from 'node:http2';
+import type { IncomingHttpHeaders } from 'node:http2';
+import { createSecureServer, createServer } from 'node:http2';
 
 export interface Refusal {
   /** Of gRPC. */
@@ -17,18 +18,22 @@ export interface Call {
 export interface FakeTemporal {
   address: string;
   calls: Call[];
+  /** Of each call. */
+  headers: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
 
 /**
  * `answer` returns a refusal, the bytes of a message, `silence` for none at all, or undefined for
- * an empty answer.
+ * an empty answer. `tls`: default none.
  */
 export async function startFakeTemporal(
   answer: (call: Call) => Refusal | Uint8Array | 'silence' | undefined,
+  tls?: { key: string; cert: string },
 ): Promise<FakeTemporal> {
   const calls: Call[] = [];
-  const server = createServer();
+  const seen: IncomingHttpHeaders[] = [];
+  const server = tls ? createSecureServer(tls) : createServer();
   const sessions = new Set<{ destroy(): void }>();
   server.on('session', (session) => void sessions.add(session));
   server.on('stream', (stream, headers) => {
@@ -39,6 +44,7 @@ export async function startFakeTemporal(
       const method = String(headers[':path']).split('/').at(-1) ?? '';
       const call = { method, text: Buffer.concat(chunks).toString('latin1') };
       calls.push(call);
+      seen.push(headers);
       const given = answer(call);
       if (given === 'silence') return;
       const message = given instanceof Uint8Array ? given : new Uint8Array();
@@ -62,6 +68,7 @@ export async function startFakeTemporal(
   return {
     address: `127.0.0.1:${bound.port}`,
     calls,
+    headers: seen,
     async close() {
       for (const session of sessions) session.destroy();
       await new Promise((resolve) => server.close(resolve));
