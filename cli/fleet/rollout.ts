@@ -12,8 +12,10 @@ import type { Pool } from './pools.ts';
 export interface Progress {
   state: 'Progressing' | 'Complete' | 'Paused' | 'Blocked';
   wanted: number;
-  /** Of the present template and available. */
+  /** Available, of whatever template. */
   ready: number;
+  /** Of these, those of the present template. */
+  updated: number;
   /** Being made, or being deleted, or to be replaced. */
   updating: number;
   /** Failed, or their creation fails. */
@@ -39,10 +41,11 @@ export function progressOf(
   const fresh = latest?.machines ?? [];
   const old = earlier.flatMap(({ machines }) => machines);
   const all = [...fresh, ...old];
-  const ready = fresh.filter(isAvailable).length;
+  const ready = all.filter(isAvailable).length;
+  const updated = fresh.filter(isAvailable).length;
   const failed = all.filter(isFailing).length;
   const going = all.filter(isGoing).length;
-  const missing = Math.max(wanted - ready, 0);
+  const missing = Math.max(wanted - updated, 0);
   const isOver =
     missing === 0 && old.length === 0 && fresh.filter((one) => !isGoing(one)).length <= wanted;
   const state = stateOf(deployment, isOver);
@@ -51,10 +54,11 @@ export function progressOf(
     state,
     wanted,
     ready,
+    updated,
     failed,
     old: old.length,
-    updating: Math.max(all.length - all.filter(isAvailable).length - failed, 0),
-    counts: countsOf({ wanted, ready, old: old.length, failed, going }),
+    updating: Math.max(all.length - ready - failed, 0),
+    counts: countsOf({ wanted, ready, updated, old: old.length, failed, going }),
     ...(!isOver && { awaits: awaitedOf(deployment, { missing, old: old.length, state }) }),
     joinMs,
     ...(state === 'Progressing' && {
@@ -97,11 +101,12 @@ function isHold({ type, status, reason }: MachineDeploymentCondition): boolean {
 }
 
 function countsOf(
-  counts: Pick<Progress, 'wanted' | 'ready' | 'old' | 'failed'> & { going: number },
+  counts: Pick<Progress, 'wanted' | 'ready' | 'updated' | 'old' | 'failed'> & { going: number },
 ): string {
-  const { wanted, ready, old, failed, going } = counts;
+  const { wanted, ready, updated, old, failed, going } = counts;
   return [
     `${ready} of ${wanted} ready`,
+    ...(updated < ready ? [`${updated} updated`] : []),
     ...(old > 0 ? [`${old} of old sets`] : []),
     ...(going > 0 ? [`${going} going away`] : []),
     ...(failed > 0 ? [`${failed} failing`] : []),

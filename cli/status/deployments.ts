@@ -28,6 +28,7 @@ export function deploymentTable(
     ...(hasNamespaces ? ['NAMESPACE'] : []),
     'DEPLOYMENT',
     'READY',
+    'UPDATED',
     'MACHINES',
     'STATE',
     ...(isWide ? ['UPDATING', 'FAILING', 'OLD', 'JOINS IN', 'CLASS', 'AGE'] : []),
@@ -39,6 +40,7 @@ export function deploymentTable(
       ...(hasNamespaces ? [deployment.namespace] : []),
       deployment.name,
       `${deployment.progress.ready}/${deployment.progress.wanted}`,
+      String(deployment.progress.updated),
       { coloured: formatBar(deployment.progress, { palette, hasBlocks }) },
       { coloured: styled(deployment.progress.state, palette) },
       ...(isWide ? wideCells(deployment, fleet.now) : []),
@@ -75,20 +77,18 @@ interface View {
   hasBlocks: boolean;
 }
 
-/** What is ready, on its way, failing, and missing, each by its share. */
+/** What is ready, new before old, on its way, failing, and missing, each by its share. */
 export function formatBar(progress: Progress, { palette, hasBlocks }: View): string {
-  const { ready, updating, failed, wanted } = progress;
+  const { ready, updated, updating, failed, wanted } = progress;
   const total = Math.max(wanted, ready + updating + failed, 1);
-  const [full, half, cross, none] = hasBlocks ? ['█', '▒', '×', '·'] : ['#', '+', 'x', '.'];
-  const cells = sharesOf([ready, updating, failed], total);
-  const [isReady = 0, isUpdating = 0, isFailed = 0] = cells;
-  const rest = Math.max(barWidth - isReady - isUpdating - isFailed, 0);
-  return [
-    palette.good((full ?? '').repeat(isReady)),
-    palette.busy((half ?? '').repeat(isUpdating)),
-    palette.bad((cross ?? '').repeat(isFailed)),
-    palette.faint((none ?? '').repeat(rest)),
-  ].join('');
+  const cells = sharesOf([updated, ready - updated, updating, failed], total);
+  const rest = Math.max(barWidth - cells.reduce((sum, count) => sum + count, 0), 0);
+  const { good, busy, bad, faint } = palette;
+  const styles = [good, good, busy, bad, faint];
+  const signs = hasBlocks ? '█▓▒×·' : '#=+x.';
+  return [...cells, rest]
+    .map((count, index) => styles[index]?.(signs.charAt(index).repeat(count)) ?? '')
+    .join('');
 }
 
 /** What there is at all has one cell at least, and what is not complete does not view so. */
@@ -97,7 +97,6 @@ function sharesOf(counts: readonly number[], total: number): number[] {
     count === 0 ? 0 : Math.max(Math.floor((count * barWidth) / total), 1),
   );
   const surplus = cells.reduce((sum, count) => sum + count, 0) - barWidth;
-  return cells.map((count, index) =>
-    index === 0 ? Math.max(count - Math.max(surplus, 0), 0) : count,
-  );
+  const widest = cells.indexOf(Math.max(...cells));
+  return cells.map((count, index) => count - (index === widest ? Math.max(surplus, 0) : 0));
 }

@@ -86,7 +86,7 @@ function byUrgency(a: DeploymentStatus, b: DeploymentStatus): number {
 }
 
 function deploymentData({ namespace, name, className, progress }: DeploymentStatus): object {
-  const { state, wanted, ready, updating, failed, old, awaits, joinMs, leftMs } = progress;
+  const { state, wanted, ready, updated, updating, failed, old, awaits, joinMs, leftMs } = progress;
   return defined({
     namespace,
     name,
@@ -94,6 +94,7 @@ function deploymentData({ namespace, name, className, progress }: DeploymentStat
     state,
     wanted,
     ready,
+    updated,
     updating,
     failed,
     old,

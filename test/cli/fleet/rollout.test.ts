@@ -67,6 +67,13 @@ test('a rollout takes what it took so far, for each machine', () => {
   expect(leftMs).toBe(9 * 10 * minuteMs);
 });
 
+test('what is ready is what runs, of whatever template; what of it is updated is said apart', () => {
+  const fresh = [joined('a', 20)];
+  const pool = progress(aPool(complete), setOf('pool-2', fresh), setOf('pool-1', nine));
+  expect(pool).toMatchObject({ ready: 10, updated: 1, old: 9, updating: 0 });
+  expect(pool.counts).toMatch(/^10 of 10 ready, 1 updated, 9 of old sets/);
+});
+
 test('what a paused pool waits for is why it is held, and never that it is complete', () => {
   const paused = progress(aPool(complete, { paused: true }), setOf('pool-1', nine));
   expect(paused).toMatchObject({ state: 'Paused', awaits: 'a person who resumes it' });

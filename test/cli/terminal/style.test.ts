@@ -35,16 +35,20 @@ const plain = { palette: paletteOf(false), hasBlocks: false };
 const progress = { state: 'Progressing', wanted: 10, old: 0, counts: '' } as const;
 
 test.each([
-  [{ ready: 10, updating: 0, failed: 0 }, '####################'],
-  [{ ready: 5, updating: 3, failed: 2 }, '##########++++++xxxx'],
-  [{ ready: 5, updating: 0, failed: 0 }, '##########..........'],
-  [{ ready: 0, updating: 0, failed: 0 }, '....................'],
-  [{ ready: 10, updating: 1, failed: 0 }, '##################+.'],
+  [{ ready: 10, updated: 10, updating: 0, failed: 0 }, '####################'],
+  [{ ready: 5, updated: 5, updating: 3, failed: 2 }, '##########++++++xxxx'],
+  [{ ready: 5, updated: 5, updating: 0, failed: 0 }, '##########..........'],
+  [{ ready: 0, updated: 0, updating: 0, failed: 0 }, '....................'],
+  // In a rollout nothing is missing: the old ones are there until the new ones are.
+  [{ ready: 10, updated: 2, updating: 1, failed: 0 }, '###==============+..'],
+  [{ ready: 10, updated: 0, updating: 0, failed: 0 }, '===================='],
+  [{ ready: 10, updated: 10, updating: 1, failed: 0 }, '##################+.'],
 ])('%j is %s', (counts, bar) => {
   expect(formatBar({ ...progress, ...counts }, plain)).toBe(bar);
 });
 
 test('one of a thousand that fails is seen, and the bar keeps its width', () => {
-  const bar = formatBar({ ...progress, wanted: 1_000, ready: 999, updating: 0, failed: 1 }, plain);
+  const counts = { wanted: 1_000, ready: 999, updated: 999, updating: 0, failed: 1 };
+  const bar = formatBar({ ...progress, ...counts }, plain);
   expect(bar).toBe('###################x');
 });
