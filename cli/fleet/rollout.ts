@@ -88,7 +88,15 @@ function stateOf(deployment: MachineDeployment, isOver: boolean): Progress['stat
   const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
   if (progressing?.status === 'False') return 'Blocked';
   if (spec.paused === true || holdOf(deployment)) return 'Paused';
+  if (isStalled(deployment)) return 'Blocked';
   return isOver ? 'Complete' : 'Progressing';
+}
+
+/** As kstatus has it: Failed. */
+function isStalled({ status }: MachineDeployment): boolean {
+  return (
+    status?.conditions?.some((one) => one.type === 'Stalled' && one.status === 'True') ?? false
+  );
 }
 
 /** The condition that says why it is held. */

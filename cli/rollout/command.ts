@@ -67,8 +67,8 @@ export function addRollout(parent: Command, run: Run): void {
 }
 
 const statusAbout = `
-It prints a line when something changes. Exit code 0: the rollout is complete, or --watch=false. 1: it cannot go on, it
-made no progress within spec.progressDeadlineSeconds, or --timeout is over.
+It prints a line when something changes. Exit code 0: the rollout is complete, or --watch=false. 1: it cannot go on (the
+condition Stalled), it made no progress within spec.progressDeadlineSeconds, or --timeout is over.
 
 Examples:
   millwright rollout status mcd/pool --timeout 30m

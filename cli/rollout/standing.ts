@@ -5,6 +5,8 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 export interface Standing {
   state: 'complete' | 'progressing' | 'failed';
   words: string;
+  /** Failed by a condition that may still be of before the last change: it has to stay. */
+  isByCondition?: boolean;
 }
 
 type View = Pick<DeploymentView, 'deployment' | 'sets' | 'newSet'>;
@@ -24,6 +26,8 @@ export function standingOf(view: View): Standing {
   if (spec.rollbackTo) return waiting(view, `for ${name} to be rolled back...`);
   const failure = failureOf(view);
   if (failure !== undefined) return failed(failure);
+  const stall = stallOf(view);
+  if (stall !== undefined) return { ...failed(stall), isByCondition: true };
   const left = leftToDo(view);
   if (left !== undefined) return waiting(view, `for ${name} rollout to finish: ${left}...`);
   return { state: 'complete', words: `${name} successfully rolled out` };
@@ -54,6 +58,13 @@ function failureOf(view: View): string | undefined {
   const isOfPresent = view.newSet && message.includes(`"${view.newSet.metadata.name}"`);
   if (reason !== 'ProgressDeadlineExceeded' || !isOfPresent) return undefined;
   return `${nameOf(view)} exceeded its progress deadline: ${message}`;
+}
+
+/** As kstatus has it, and so Helm and Flux. A deadline is that of a set: see `failureOf`. */
+function stallOf(view: View): string | undefined {
+  const stall = view.deployment.status?.conditions?.find(({ type }) => type === 'Stalled');
+  if (stall?.status !== 'True' || stall.reason === 'ProgressDeadlineExceeded') return undefined;
+  return `${nameOf(view)} gets no further by itself: ${stall.message ?? stall.reason ?? ''}`;
 }
 
 function waiting(view: View, words: string): Standing {

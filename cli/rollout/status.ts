@@ -10,8 +10,10 @@ import type { Standing } from './standing.ts';
 import { standingOf } from './standing.ts';
 
 const periodMs = 1_000;
+/** Then what made it stall is not what was just repaired. */
+const stalledReads = 5;
 
-export interface StatusReport extends Standing {
+export interface StatusReport extends Omit<Standing, 'isByCondition'> {
   namespace: string;
   name: string;
   isTimedOut: boolean;
@@ -23,16 +25,19 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
   // For programs, what is printed at the end is all that stands there.
   const say = asked.output === undefined ? console.log : console.error;
   const report = { namespace: place.namespace, name };
+  let stalled = 0;
   for (let said = ''; ;) {
-    const { state, words } = await standing(place, name, { isFirst: said === '' });
+    const { state, words, isByCondition } = await standing(place, name, { isFirst: said === '' });
     const data = { ...report, state, words, isTimedOut: false };
-    if (state === 'failed') return { text: words, data, exitCode: watch ? 1 : 0 };
+    stalled = isByCondition ? stalled + 1 : 0;
+    const isSure = !watch || !isByCondition || stalled === stalledReads;
+    if (state === 'failed' && isSure) return { text: words, data, exitCode: watch ? 1 : 0 };
     if (state === 'complete' || !watch) return { text: words, data };
     if (performance.now() >= deadline) {
       const text = `error: timed out after ${formatDuration(timeout)}. ${words}`;
       return { text, data: { ...data, isTimedOut: true }, exitCode: 1 };
     }
-    if (words !== said) say(words);
+    if (words !== said) say(words.replace(/^error: /, ''));
     said = words;
     await setTimeout(periodMs);
   }

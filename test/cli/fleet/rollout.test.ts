@@ -74,6 +74,20 @@ test('what is ready is what runs, of whatever template; what of it is updated is
   expect(pool.counts).toMatch(/^10 of 10 ready, 1 updated, 9 of old sets/);
 });
 
+test('what kstatus calls Failed does not progress, and no time is left for it', () => {
+  const stalled = {
+    type: 'Stalled',
+    status: 'True' as const,
+    reason: 'InvalidSpec',
+    message: 'no',
+  };
+  const pool = aPool(complete, { replicas: 12 });
+  pool.status = { conditions: [complete, stalled] };
+  const seen = progress(pool, setOf('pool-1', nine));
+  expect(seen.state).toBe('Blocked');
+  expect(seen.leftMs).toBeUndefined();
+});
+
 test('what a paused pool waits for is why it is held, and never that it is complete', () => {
   const paused = progress(aPool(complete, { paused: true }), setOf('pool-1', nine));
   expect(paused).toMatchObject({ state: 'Paused', awaits: 'a person who resumes it' });

@@ -125,3 +125,20 @@ test('a rollback that no worker has begun is not the end of the rollout before',
     words: expect.stringContaining('to be rolled back'),
   });
 });
+
+const stalled = (reason: string) => ({
+  conditions: [
+    { type: 'Stalled', status: 'True' as const, reason, message: 'no such class. Help' },
+  ],
+});
+
+test('what kstatus calls Failed has failed, with what helps, where no deadline says so', () => {
+  const present = { replicas: 1 };
+  expect(standing({ status: stalled('InvalidSpec'), present })).toEqual({
+    state: 'failed',
+    words: 'error: machinedeployment "workers" gets no further by itself: no such class. Help',
+    isByCondition: true,
+  });
+  const waits = standing({ status: stalled('ProgressDeadlineExceeded'), present });
+  expect(waits).toMatchObject({ state: 'progressing' });
+});

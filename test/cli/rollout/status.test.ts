@@ -35,3 +35,26 @@ test('one that was never reached ends it at once', async () => {
   place.kube.fault = () => ({ code: 0, reason: 'Unreachable' });
   await expect(status(place, asked)).rejects.toThrow('Unreachable');
 });
+
+test('it ends where a condition stays that it gets no further, and not by one of before', async () => {
+  const said = jest.spyOn(console, 'error').mockReturnValue();
+  const stalled = {
+    type: 'Stalled',
+    status: 'True' as const,
+    reason: 'InvalidSpec',
+    message: 'no',
+  };
+  const standing = { observedGeneration: 1, conditions: [stalled] };
+  const place = {
+    kube: new InMemoryClient(aMachineDeployment({ status: standing }), setOf(1)),
+    namespace: 'shoot',
+  };
+  const first = status(place, asked);
+  await eventually('it waits', async () => said.mock.calls.length === 1);
+  place.kube.put(aMachineDeployment({ status: { observedGeneration: 1 } }));
+  place.kube.put(setOf(3));
+  expect(await first).toMatchObject({ data: { state: 'complete' } });
+  place.kube.put(aMachineDeployment({ status: standing }));
+  expect(await status(place, asked)).toMatchObject({ data: { state: 'failed' }, exitCode: 1 });
+  said.mockRestore();
+});
