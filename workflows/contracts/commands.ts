@@ -12,10 +12,15 @@ export interface Caller {
   by?: string;
 }
 
-function define<Verb extends string, Payload extends Caller = Caller>(verb: Verb) {
+/** `fields`: of the payload, beside `by`. */
+function define<Verb extends string, Payload extends Caller = Caller>(
+  verb: Verb,
+  fields: readonly Exclude<keyof Payload & string, 'by'>[] = [],
+) {
   return {
     signal: defineSignal<[Payload]>(verb),
     update: defineUpdate<string, [Payload]>(verb),
+    fields: [...fields, 'by'] as readonly string[],
     commandOf: (payload: Payload) => ({ ...payload, verb }),
   };
 }
@@ -26,7 +31,7 @@ export const machineCommands = {
   /** The instance goes with the pods on it. */
   skipDrain: define('skipDrain'),
   forceDelete: define('forceDelete'),
-  extendDrain: define<'extendDrain', Caller & { minutes: number }>('extendDrain'),
+  extendDrain: define<'extendDrain', Caller & { minutes: number }>('extendDrain', ['minutes']),
   skipVolumeWait: define('skipVolumeWait'),
 } satisfies Record<(typeof machineVerbs)[number], unknown>;
 
@@ -36,8 +41,8 @@ export const rolloutCommands = {
   /** Ends a pause, and a hold after the first machines. */
   resume: define('resume'),
   /** Revision 0, or none: the one before. */
-  rollback: define<'rollback', Caller & { revision?: number }>('rollback'),
-  setReplicas: define<'setReplicas', Caller & { replicas: number }>('setReplicas'),
+  rollback: define<'rollback', Caller & { revision?: number }>('rollback', ['revision']),
+  setReplicas: define<'setReplicas', Caller & { replicas: number }>('setReplicas', ['replicas']),
 } satisfies Record<(typeof rolloutVerbs)[number], unknown>;
 
 type PayloadOf<Definition> = Definition extends { signal: SignalDefinition<[infer Payload]> }

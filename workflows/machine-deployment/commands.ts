@@ -1,14 +1,15 @@
 /** What people and programs ask of a rollout while it runs. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
+import type { Page } from '../runtime/page.ts';
 import type { RolloutCommand } from '../contracts/commands.ts';
 import { rolloutCommands } from '../contracts/commands.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
 export class RolloutCommands extends CommandQueue<RolloutCommand> {
   /** @param facts What is known now, to refuse a command before it begins. */
-  constructor(facts: () => DeploymentFacts | undefined) {
-    super((command) => faultOf(command, facts()));
+  constructor(facts: () => DeploymentFacts | undefined, page: Page) {
+    super((command) => faultOf(command, facts()), page);
     this.listen(rolloutCommands.pause);
     this.listen(rolloutCommands.resume);
     this.listen(rolloutCommands.rollback);

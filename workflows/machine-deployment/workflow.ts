@@ -1,11 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  patched,
-  log,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, log, patched, setHandler } from '@temporalio/workflow';
 import type {
   ApplyInput,
   ApplyOutcome,
@@ -51,6 +44,8 @@ import type {
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { writtenRolloutCommand } from '../contracts/written-command.ts';
+import { Page } from '../runtime/page.ts';
+import { rolloutVerbs } from '../api/command-verbs.ts';
 import { RolloutCommands } from './commands.ts';
 import { operationOf } from './operation.ts';
 import { showRollout } from './search-attributes.ts';
@@ -84,6 +79,7 @@ class MachineDeploymentWorkflow {
   readonly #lifecycle: ObjectLifecycle<MachineDeploymentState>;
   readonly #timer = new WakeTimer(() => this.#lifecycle.noteNews());
   readonly #turns = new Turns();
+  readonly #page = new Page();
   /** The facts were read, and not worked out from what was written. */
   #isRead = false;
   #plan: DeploymentPlan | undefined;
@@ -111,7 +107,7 @@ class MachineDeploymentWorkflow {
     this.#state = carriedState(input.state) ?? newState();
     this.#lifecycle = new ObjectLifecycle(input);
     this.#refusals = new DeploymentRefusals(this.#state);
-    this.#commands = new RolloutCommands(() => this.#factsForCommands());
+    this.#commands = new RolloutCommands(() => this.#factsForCommands(), this.#page);
     this.#listen();
     if (this.#state.observed) this.#hear(this.#state.observed);
   }
@@ -224,7 +220,7 @@ class MachineDeploymentWorkflow {
     const state = this.#state;
     const text = `${plan.state}: ${plan.reason}`;
     if (state.shown?.text !== text) state.shown = { text, since: Date.now() };
-    setCurrentDetails(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
+    this.#page.show(rolloutDetails(this.#input.ref, this.#rollout(facts, plan)));
     this.#tellState(plan);
     this.#input.operations?.follow(() => operationOf(this.#input.ref, plan));
     showRollout({ plan, className: facts.className, since: state.shown.since });
@@ -488,6 +484,7 @@ class MachineDeploymentWorkflow {
     this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
     this.#lifecycle.follow(machineDeploymentGone, state);
     this.#lifecycle.on(machineSetsChanged, snapshotVersion, () => this.#noteSets());
+    this.#page.hearTheRest(rolloutVerbs);
   }
 
   /** Another spec may be what was missing: it is tried at once. */

@@ -1,10 +1,4 @@
-import {
-  ActivityFailure,
-  condition,
-  log,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import { ActivityFailure, condition, log, setHandler } from '@temporalio/workflow';
 import type {
   CreateBatchOutcome,
   DeleteBatchOutcome,
@@ -46,6 +40,7 @@ import {
   localFirst,
   unlessStopped,
 } from '../runtime/activity-options.ts';
+import { Page } from '../runtime/page.ts';
 import { Turns } from '../runtime/turns.ts';
 
 export interface MachineSetInput extends WorkflowInput {
@@ -69,6 +64,7 @@ class MachineSetWorkflow {
     this.#isDue = true;
   });
   readonly #turns = new Turns();
+  readonly #page = new Page();
   /** The time has come that the last plan waits for. */
   #isDue = false;
   /** Why no batch is tried; absent when nothing is stopped. */
@@ -117,7 +113,7 @@ class MachineSetWorkflow {
     const step = planMachineSet(facts, Date.now());
     const { ref } = this.#input;
     const lines = formatFacts(this.#state, ref.namespace);
-    setCurrentDetails(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
+    this.#page.show(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
     this.#timer.set(step.action === 'wait' ? step.until : undefined, step.reason);
     return step;
   }
@@ -387,6 +383,7 @@ class MachineSetWorkflow {
     lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
     lifecycle.follow(machineSetGone, this.#state);
     lifecycle.on(machinesChanged, machinesSnapshot, (seen) => this.#noteMachines(seen));
+    this.#page.hearTheRest([]);
   }
 
   #noteMachines(seen: MachinesSnapshot): boolean {

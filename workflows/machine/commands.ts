@@ -1,6 +1,7 @@
 /** What people and programs ask of a machine's drain. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
+import type { Page } from '../runtime/page.ts';
 import { isBeingDrained } from './drain.ts';
 import type { MachineState, ObservedMachine } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
@@ -8,8 +9,8 @@ import { machineCommands } from '../contracts/commands.ts';
 
 export class MachineCommands extends CommandQueue<MachineCommand> {
   /** @param state What is known, to refuse a command before it begins. */
-  constructor(state: MachineState, wake: () => void) {
-    super((command) => errorOf(command, state), wake);
+  constructor(state: MachineState, page: Page, wake: () => void) {
+    super((command) => errorOf(command, state), page, wake);
     this.listen(machineCommands.retryNow);
     this.listen(machineCommands.skipDrain);
     this.listen(machineCommands.forceDelete);

@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   log,
-  setCurrentDetails,
   setHandler,
   TemporalFailure,
   workflowInfo,
@@ -11,6 +10,7 @@ import {
 import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal } from '../runtime/command-queue.ts';
+import { machineVerbs } from '../api/command-verbs.ts';
 import { digestOfOptions } from '../api/drain-options.ts';
 import { errorOf, isTeardownDue, MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
@@ -49,6 +49,7 @@ import { isLong } from '../plan/machine/steps.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { localFirst, messageOf } from '../runtime/activity-options.ts';
 import { countDecision } from '../runtime/decisions.ts';
+import { Page } from '../runtime/page.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import {
   drainReportSchema,
@@ -101,6 +102,7 @@ class MachineWorkflow {
   readonly #lifecycle: ObjectLifecycle<MachineState>;
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
+  readonly #page = new Page();
   readonly #guard = new StepGuard();
   readonly #log: MachineLog;
   #running: RunningStep | undefined;
@@ -112,7 +114,7 @@ class MachineWorkflow {
     this.#lifecycle = new ObjectLifecycle(input);
     this.#log = new MachineLog(input.ref, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
-    this.#commands = new MachineCommands(this.#state, () => this.#wake());
+    this.#commands = new MachineCommands(this.#state, this.#page, () => this.#wake());
     this.#listen();
     this.#hear(this.#state.object.observed?.command);
   }
@@ -130,7 +132,7 @@ class MachineWorkflow {
     if (this.#isToRenew()) return await this.#renew();
     const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
     countDecision('machine', step.action);
-    setCurrentDetails(machineDetails(this.#input.ref, this.#state, step));
+    this.#page.show(machineDetails(this.#input.ref, this.#state, step));
     this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
     this.#log.report(this.#state, step);
     this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
@@ -317,6 +319,7 @@ class MachineWorkflow {
     lifecycle.on(nodeObserved, nodeSnapshot, (node) => observeNode(this.#state, node));
     lifecycle.on(instanceMissing, missingInstance, (seen) => observeMissing(this.#state, seen));
     lifecycle.on(classChanged, snapshotVersion, (seen) => observeClass(this.#state, seen));
+    this.#page.hearTheRest(machineVerbs);
   }
 
   #wake(): void {

@@ -3,10 +3,11 @@
  * as an update.
  */
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
-import { ApplicationFailure, log, setHandler, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
 import type { WrittenCommand } from '../contracts/written-command.ts';
 import { longestWrittenCommand } from '../contracts/written-command.ts';
+import type { Page } from './page.ts';
 import { clip } from '../values/clip.ts';
 import { isRecord } from '../values/is-record.ts';
 
@@ -28,6 +29,7 @@ interface RefusedText {
 interface Definition<Payload, Command> {
   signal: SignalDefinition<[Payload]>;
   update: UpdateDefinition<string, [Payload]>;
+  fields: readonly string[];
   commandOf: (payload: Payload) => Command;
 }
 
@@ -35,17 +37,25 @@ interface Definition<Payload, Command> {
 export class CommandQueue<Command extends { verb: string }> {
   readonly #queue: PendingCommand<Command>[] = [];
   readonly #refused: RefusedText[] = [];
+  readonly #fields = new Map<string, readonly string[]>();
   readonly #errorOf: (command: Command) => string | undefined;
+  readonly #page: Page;
   readonly #wake: () => void;
   #end: string | undefined;
 
   /**
    * @param errorOf What is wrong with a command, in words that say what to do; undefined when it
    *   can be tried.
+   * @param page Says which signal was left out.
    * @param wake Called when something was asked.
    */
-  constructor(errorOf: (command: Command) => string | undefined, wake: () => void = () => {}) {
+  constructor(
+    errorOf: (command: Command) => string | undefined,
+    page: Page,
+    wake: () => void = () => {},
+  ) {
     this.#errorOf = errorOf;
+    this.#page = page;
     this.#wake = wake;
   }
 
@@ -70,7 +80,7 @@ export class CommandQueue<Command extends { verb: string }> {
     const isKnown = this.#queue.some((pending) => pending.written === written);
     if (isKnown || this.#refused.some((one) => one.written === written)) return;
     const found = read(clip(written, longestWrittenCommand + 4));
-    const fault = 'fault' in found ? found.fault : this.#errorIn(found.command);
+    const fault = 'fault' in found ? found.fault : this.#errorInWritten(found.command);
     if ('command' in found && fault === undefined) this.#add({ command: found.command, written });
     else this.#refused.push({ written, fault: fault ?? '' });
     this.#wake();
@@ -87,8 +97,10 @@ export class CommandQueue<Command extends { verb: string }> {
     for (const { answer } of this.#queue.splice(0)) answer?.reject(refusal(reason));
   }
 
-  protected listen<Payload>({ signal, update, commandOf }: Definition<Payload, Command>): void {
-    const read = (payload: Payload): Command => commandOf(knownFields(payload));
+  protected listen<Payload>(definition: Definition<Payload, Command>): void {
+    const { signal, update, fields, commandOf } = definition;
+    this.#fields.set(update.name, fields);
+    const read = (payload: Payload): Command => commandOf(knownFields(payload, fields));
     setHandler(signal, (payload) => this.#note(payload, read(payload)));
     setHandler(update, (payload) => this.#ask(read(payload)), {
       validator: (payload) => this.#check(payload, read(payload)),
@@ -97,9 +109,11 @@ export class CommandQueue<Command extends { verb: string }> {
 
   /** A signal cannot be answered: one that makes no sense is left out. */
   #note(payload: unknown, command: Command): void {
-    const error = payloadError(payload) ?? this.#errorIn(command);
-    if (error === undefined) this.#add({ command, heardAt: historyLength() });
-    else log.warn('a command by signal was left out', { verb: command.verb, fault: error });
+    const { verb } = command;
+    const error = payloadError(payload) ?? this.#unknownIn(payload, verb) ?? this.#errorIn(command);
+    if (error === undefined) return this.#add({ command, heardAt: historyLength() });
+    log.warn('a command by signal was left out', { verb, fault: error });
+    this.#page.noteLeftOut(verb, error);
   }
 
   #ask(command: Command): Promise<string> {
@@ -114,8 +128,26 @@ export class CommandQueue<Command extends { verb: string }> {
   }
 
   #check(payload: unknown, command: Command): void {
-    const error = payloadError(payload) ?? this.#errorIn(command);
+    const error =
+      payloadError(payload) ??
+      unknownField(payload, this.#fieldsOf(command.verb)) ??
+      this.#errorIn(command);
     if (error !== undefined) throw refusal(error);
+  }
+
+  #errorInWritten(command: Command): string | undefined {
+    const { verb, ...payload } = command;
+    return this.#unknownIn(payload, verb) ?? this.#errorIn(command);
+  }
+
+  /** Version 0.1.0 dropped such a field, and did the rest. */
+  #unknownIn(payload: unknown, verb: string): string | undefined {
+    const fault = unknownField(payload, this.#fieldsOf(verb));
+    return fault !== undefined && patched('refuse-unknown-fields') ? fault : undefined;
+  }
+
+  #fieldsOf(verb: string): readonly string[] {
+    return this.#fields.get(verb) ?? [];
   }
 
   #errorIn(command: Command): string | undefined {
@@ -123,14 +155,22 @@ export class CommandQueue<Command extends { verb: string }> {
   }
 }
 
-const fields = new Set(['by', 'minutes', 'replicas', 'revision']);
 const longestCaller = 200;
 
-/** Drops other fields: they are of no use, and would stand in the history. */
-function knownFields<Payload>(payload: Payload): Payload;
-function knownFields(payload: unknown): unknown {
+/** Others are refused; what was taken before they were stands in histories. */
+function knownFields<Payload>(payload: Payload, fields: readonly string[]): Payload;
+function knownFields(payload: unknown, fields: readonly string[]): unknown {
   if (!isRecord(payload)) return {};
-  return Object.fromEntries(Object.entries(payload).filter(([field]) => fields.has(field)));
+  return Object.fromEntries(Object.entries(payload).filter(([field]) => fields.includes(field)));
+}
+
+/** It may be the one that matters, misspelt: a rollback without it goes to another revision. */
+function unknownField(payload: unknown, fields: readonly string[]): string | undefined {
+  const unknown = Object.keys(isRecord(payload) ? payload : {}).find(
+    (key) => !fields.includes(key),
+  );
+  if (unknown === undefined) return undefined;
+  return `field ${quoted(unknown)}: must be ${fields.join(' or ')}`;
 }
 
 /** A command without options may come without a payload. */

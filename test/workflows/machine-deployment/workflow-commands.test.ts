@@ -30,6 +30,13 @@ async function reasonOf(update: Promise<unknown>): Promise<string> {
   return error.cause?.message ?? '';
 }
 
+async function pageOf({ world }: RolloutWorld): Promise<string> {
+  const metadata = await world.handle.query<{ currentDetails: string }>(
+    '__temporal_workflow_metadata',
+  );
+  return metadata.currentDetails;
+}
+
 describe('an update', () => {
   test('is answered with what was done, once it was done', async () => {
     const rollout = new RolloutWorld(temporal);
@@ -71,6 +78,8 @@ describe('an update', () => {
       expect(await reasonOf(unknown)).toBe('revision: 9: no MachineSet has it; known are 1');
       rollout.facts.isPaused = true;
       await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
+      const misspelt = handle.executeUpdate('rollback', { args: [{ toRevision: 1 }] });
+      expect(await reasonOf(misspelt)).toBe('field "toRevision": must be revision or by');
       const paused = handle.executeUpdate(rolloutCommands.rollback.update, { args: [{}] });
       expect(await reasonOf(paused)).toContain('is paused: resume it, then roll back');
       expect(commandsTo(rollout)).toEqual([]);
@@ -172,9 +181,27 @@ describe('a signal', () => {
       const { handle } = rollout.world;
       await handle.signal(rolloutCommands.setReplicas.signal, { replicas: 1.5 });
       await handle.signal('setReplicas');
-      await handle.signal('pause', { verb: 'setReplicas', replicas: 0 });
+      await handle.signal('pause', { verb: 'setReplicas', by: 'Ada' });
+      await handle.signal('rollback', { toRevision: 1 });
+      await handle.signal(rolloutCommands.pause.signal, { by: 'Ada' });
       await rollout.log.until('applyRolloutCommand');
-      expect(commandsTo(rollout)).toEqual([{ verb: 'pause', replicas: 0 }]);
+      expect(commandsTo(rollout)).toEqual([{ verb: 'pause', by: 'Ada' }]);
+      expect(await pageOf(rollout)).toMatch(
+        /^> \*\*Left out\*\* at \S+Z: signal "rollback": field "toRevision": must be revision or by\n/,
+      );
+    });
+  });
+
+  test('a signal of an unknown name is not kept in silence: the page says what there is', async () => {
+    const rollout = new RolloutWorld(temporal);
+    await rollout.run(async () => {
+      await begin(rollout);
+      await rollout.world.handle.signal('puase', {});
+      await eventually('the page', async () => {
+        const page = await pageOf(rollout);
+        return /signal "puase": .* takes pause, resume, rollback, setReplicas\n/.test(page);
+      });
+      expect(await pageOf(rollout)).toContain('### MachineDeployment');
     });
   });
 
@@ -211,6 +238,19 @@ async function pausedWith(rollout: RolloutWorld, body: () => Promise<void>): Pro
     await body();
   });
 }
+
+test('a command on the object with a field of another is refused', async () => {
+  const rollout = new RolloutWorld(temporal, () => ({ refuseCommand: async () => undefined }));
+  await rollout.run(async () => {
+    await begin(rollout);
+    await rollout.world.observe({ command: 'pause replicas=0' });
+    await rollout.log.until('refuseCommand');
+    expect(rollout.log.inputsOf('refuseCommand')).toMatchObject([
+      { written: 'pause replicas=0', fault: 'field "replicas": must be by' },
+    ]);
+    expect(commandsTo(rollout)).toEqual([]);
+  });
+});
 
 describe('a rollback after a pause', () => {
   test('is done where the write that asks for it ends the pause', async () => {
