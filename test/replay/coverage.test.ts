@@ -4,7 +4,11 @@
  */
 import { gates } from '../../activities/gates.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
-import * as messages from '../../workflows/contracts/messages.ts';
+import {
+  drainReport,
+  instanceMissing,
+  watcherSignals,
+} from '../../workflows/contracts/messages.ts';
 import { readHistory, recordedPaths } from './histories.ts';
 
 const unrecorded = `
@@ -60,9 +64,7 @@ function recorded(): Set<string> {
 
 function possible(): string[] {
   const verbs = Object.keys({ ...machineCommands, ...rolloutCommands });
-  const signals = Object.values(messages).flatMap((message) =>
-    message.type === 'signal' ? [message.name] : [],
-  );
+  const signals = [...Object.keys(watcherSignals), drainReport.name, instanceMissing.name];
   return [
     ...Object.keys(gates).map((name) => `activity ${name}`),
     ...[...signals, ...verbs].map((name) => `signal ${name}`),

@@ -64,8 +64,8 @@ for (const [name, asked] of [
     await commanded.requestDeletion();
     await commanded.log.until('drainNode');
     for (const { signal, update } of asked) {
-      await commanded.handle.executeUpdate(update, { args: [{ minutes: 30 }] });
-      await commanded.handle.signal(signal, { minutes: 60 });
+      await commanded.handle.executeUpdate(update.name, { args: [{ minutes: 30 }] });
+      await commanded.handle.signal(signal.name, { minutes: 60 });
     }
     await save(name, commanded.handle);
   });

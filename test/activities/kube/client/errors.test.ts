@@ -26,7 +26,7 @@ test('where no connection comes about, a page is not asked for again, smaller an
   const pages = pagesOf(async () => {
     reads += 1;
     throw errorOfTransport({ method: 'GET', path: '/x' }, unconnected);
-  }, new PageSize());
+  }, new PageSize('/x'));
   await expect(pages.next()).rejects.toThrow('Connect Timeout');
   expect(reads).toBe(1);
 });
