@@ -64,8 +64,9 @@ for (const [name, asked] of [
     await commanded.requestDeletion();
     await commanded.log.until('drainNode');
     for (const { signal, update } of asked) {
-      await commanded.handle.executeUpdate(update.name, { args: [{ minutes: 30 }] });
-      await commanded.handle.signal(signal.name, { minutes: 60 });
+      const payload = update.name === extendDrain.update.name ? { minutes: 30 } : {};
+      await commanded.handle.executeUpdate(update.name, { args: [payload] });
+      await commanded.handle.signal(signal.name, payload);
     }
     await save(name, commanded.handle);
   });
