@@ -81,8 +81,8 @@ export function wholeNumber(
 
 /** Value of an option: seconds of a duration as Go writes it, such as `1h30m`. */
 export function durationSeconds(text: string): number {
-  const seconds = parseDuration(text) ?? -1;
-  if (seconds >= 0) return seconds;
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError('Allowed: durations such as 90s, 30m or 1h30m.');
 }
 

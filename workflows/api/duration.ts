@@ -21,12 +21,12 @@ const longestText = 64;
 const secondsMax = 2 ** 63 / 1e9;
 
 /**
- * Seconds of a duration: `1h30m`, `90s`, `1.5m`, `-5s`, `0`.
- * Undefined where Go's ParseDuration would refuse the text, and for one of over 64 characters.
+ * Seconds of a duration: `1h30m`, `90s`, `1.5m`, `0`. Undefined where Go's ParseDuration would
+ * refuse the text, for one of over 64 characters, and for a negative one: nothing can take so long.
  */
 export function parseDuration(text: string): number | undefined {
   if (text.length > longestText) return undefined;
-  const unsigned = text.replace(/^[+-]/, '');
+  const unsigned = text.replace(/^[+]/, '');
   if (unsigned === '0') return 0;
   const parts = [...unsigned.matchAll(part)];
   if (unsigned === '' || parts.map(([whole]) => whole).join('') !== unsigned) return undefined;
@@ -34,8 +34,7 @@ export function parseDuration(text: string): number | undefined {
     (sum, [, amount, unit = '']) => sum + Number(amount) * (secondsPerUnit[unit] ?? 0),
     0,
   );
-  if (seconds > secondsMax) return undefined;
-  return text.startsWith('-') ? -seconds : seconds;
+  return seconds > secondsMax ? undefined : seconds;
 }
 
 /** The text that Go's Duration.String gives: `2h0m0s`, `1m30s`, `1.5s`, `300ms`, `0s`. */

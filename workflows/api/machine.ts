@@ -23,7 +23,8 @@ export interface MachineSpec {
   nodeTemplate?: NodeTemplateSpec;
   /**
    * How long a deletion waits for the pods to be evicted before it is forced, e.g. `2h` or `1h30m`.
-   * Default: the controller's `--machine-drain-timeout` (2h).
+   * `0s`: forced at once, without asking a budget. Default: the controller's
+   * `--machine-drain-timeout` (2h).
    */
   drainTimeout?: string;
   /**
@@ -33,7 +34,8 @@ export interface MachineSpec {
   healthTimeout?: string;
   /**
    * How long the machine may take until its Node has joined before it is Failed and replaced, e.g.
-   * `20m`. Default: the controller's `--machine-creation-timeout` (20m).
+   * `20m`. `0s`: Failed once it is made. Default: the controller's `--machine-creation-timeout`
+   * (20m).
    */
   creationTimeout?: string;
   /**

@@ -25,7 +25,9 @@ export const allowed = {
   class: 'must name a MachineClass',
   classKind: 'must be MachineClass',
   className: 'must be the name of a MachineClass in this namespace',
-  duration: 'must be a duration such as 90s, 20m or 1h30m',
+  duration: 'must be a duration of 0 or more, such as 90s, 20m or 1h30m',
+  count: 'must be a whole number of 0 or more',
+  deadline: 'must be 1 or more; without it there is no limit',
   /** The API server's own words: it checks the field behind the scale subresource itself. */
   replicas: 'should be a non-negative integer',
   selector: 'must select machines by labels that the template gives them',
@@ -86,8 +88,13 @@ export function machineSetFaults({ spec }: Loose<MachineSet>): string[] {
 export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): string[] {
   if (!spec) return [required('spec', allowed.spec)];
   const { template }: Partial<MachineDeploymentSpec> = spec;
+  const { revisionHistoryLimit, rollbackTo, progressDeadlineSeconds: deadline } = spec;
   return [
     ...sharedFaults(spec),
+    ...countFaults({ revisionHistoryLimit, 'rollbackTo.revision': rollbackTo?.revision }, 'spec'),
+    ...(deadline !== undefined && deadline < 1
+      ? [invalid('spec.progressDeadlineSeconds', deadline, allowed.deadline)]
+      : []),
     // MCM's own schema asks for the template, with these words.
     ...(template ? templateFaults(template) : ['spec.template: Required value']),
     ...strategyFaults(spec.strategy),
@@ -115,8 +122,15 @@ function capacityFaults(capacity: Record<string, unknown> | undefined): string[]
   return isWhole ? [] : [`nodeTemplate.capacity: Invalid value: ${allowed.capacity}`];
 }
 
-function sharedFaults({ replicas, selector, template }: Loose<MachineSetSpec>): string[] {
-  const faults: string[] = [];
+function countFaults(counts: Record<string, number | undefined>, field: string): string[] {
+  return Object.entries(counts).flatMap(([name, count]) =>
+    count === undefined || count >= 0 ? [] : [invalid(`${field}.${name}`, count, allowed.count)],
+  );
+}
+
+function sharedFaults(spec: Loose<MachineSetSpec>): string[] {
+  const { replicas, selector, template, minReadySeconds, autoPreserveFailedMachineMax } = spec;
+  const faults = countFaults({ minReadySeconds, autoPreserveFailedMachineMax }, 'spec');
   if (replicas !== undefined && replicas < 0) {
     faults.push(invalid('spec.replicas', replicas, allowed.replicas));
   }
@@ -137,6 +151,7 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
   return [
     ...classFaults(spec.class, `${field}.class`),
     ...durationFaults(spec, field),
+    ...countFaults({ maxEvictRetries: spec.maxEvictRetries }, field),
     ...nodeTemplateFaults(spec, `${field}.nodeTemplate`),
   ];
 }

@@ -63,7 +63,7 @@ test.each<{ name: string; control: object[]; message: string }>([
     name: 'a wrong duration',
     control: [aMachine({ spec: { ...aMachine().spec, drainTimeout: 'soon' } })],
     message:
-      'spec.drainTimeout: Invalid value: "soon": must be a duration such as 90s, 20m or 1h30m',
+      'spec.drainTimeout: Invalid value: "soon": must be a duration of 0 or more, such as 90s, 20m or 1h30m',
   },
   {
     name: 'a class that is not there',

@@ -134,7 +134,9 @@ export const accepted: { name: string; object: Manifest }[] = [
   },
 ];
 
-const durationRule = 'must be a duration such as 90s, 20m or 1h30m';
+const durationRule = 'must be a duration of 0 or more, such as 90s, 20m or 1h30m';
+const countRule = 'must be a whole number of 0 or more';
+const deadlineRule = 'must be 1 or more; without it there is no limit';
 const amountRule = 'must be a number of 0 or more, or a percentage such as 25%';
 const labelsRule = 'must all be labels in spec.template.metadata.labels, with the same values';
 
@@ -181,6 +183,43 @@ export const refused: { name: string; object: Manifest; faults: string[] }[] = [
       `spec.inPlaceUpdateTimeout: Invalid value: "1d": ${durationRule}`,
       `spec.machinePreserveTimeout: Invalid value: ".h": ${durationRule}`,
     ],
+  },
+  {
+    name: 'negative times and counts of a machine',
+    object: machine({ creationTimeout: '-5m', drainTimeout: '-0s', maxEvictRetries: -1 }),
+    faults: [
+      `spec.drainTimeout: Invalid value: "-0s": ${durationRule}`,
+      `spec.creationTimeout: Invalid value: "-5m": ${durationRule}`,
+      `spec.maxEvictRetries: Invalid value: -1: ${countRule}`,
+    ],
+  },
+  {
+    name: 'negative times and counts of a set',
+    object: machineSet({ minReadySeconds: -1, autoPreserveFailedMachineMax: -1 }),
+    faults: [
+      `spec.minReadySeconds: Invalid value: -1: ${countRule}`,
+      `spec.autoPreserveFailedMachineMax: Invalid value: -1: ${countRule}`,
+    ],
+  },
+  {
+    name: 'negative times and counts of a deployment',
+    object: machineDeployment({
+      revisionHistoryLimit: -2,
+      rollbackTo: { revision: -1 },
+      progressDeadlineSeconds: -5,
+      template: template({ spec: { class: classRef, healthTimeout: '-1s' } }),
+    }),
+    faults: [
+      `spec.revisionHistoryLimit: Invalid value: -2: ${countRule}`,
+      `spec.rollbackTo.revision: Invalid value: -1: ${countRule}`,
+      `spec.progressDeadlineSeconds: Invalid value: -5: ${deadlineRule}`,
+      `spec.template.spec.healthTimeout: Invalid value: "-1s": ${durationRule}`,
+    ],
+  },
+  {
+    name: 'a deadline that is over before it begins',
+    object: machineDeployment({ progressDeadlineSeconds: 0 }),
+    faults: [`spec.progressDeadlineSeconds: Invalid value: 0: ${deadlineRule}`],
   },
   {
     name: 'a set without spec',

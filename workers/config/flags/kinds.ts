@@ -33,10 +33,7 @@ export const file: Kind<string> = { ...text, placeholder: 'FILE' };
 export const duration: Kind<number> = {
   placeholder: 'DURATION',
   allowed: 'a duration of 0 or more with its unit, like 90s, 20m or 1h30m',
-  parse: (value) => {
-    const seconds = parseDuration(value);
-    return seconds === undefined || seconds < 0 ? undefined : seconds;
-  },
+  parse: parseDuration,
 };
 
 /** Seconds. */

@@ -56,7 +56,7 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
     autoRollback: isSet(keys.autoRollback),
     onDelete: isSet(keys.onDelete),
     honorsMinReadySeconds: isSet(keys.honorMinReadySeconds),
-    soakSeconds: read(keys.soak, secondsOf, allowed.duration) ?? 0,
+    soakSeconds: read(keys.soak, parseDuration, allowed.duration) ?? 0,
     canary: read(keys.canary, count, atLeastOne),
     canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
     replacementBudget: read(keys.replacementBudget, count, atLeastOne),
@@ -69,11 +69,6 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
 
 /** A number alone would be read as a year or a month. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-function secondsOf(text: string): number | undefined {
-  const seconds = parseDuration(text) ?? -1;
-  return seconds >= 0 ? seconds : undefined;
-}
 
 function booleanOf(text: string): boolean | undefined {
   if (text === 'true') return true;

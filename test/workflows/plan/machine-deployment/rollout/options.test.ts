@@ -63,7 +63,7 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
     { key: 'honor-min-ready-seconds', ...boolean },
     {
       key: 'soak',
-      may: 'must be a duration such as 90s, 20m or 1h30m',
+      may: 'must be a duration of 0 or more, such as 90s, 20m or 1h30m',
       texts: ['', '90', '-5s', 'soon', '1 h'],
     },
     { key: 'canary', ...count },
