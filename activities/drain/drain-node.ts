@@ -9,6 +9,8 @@
 import type { DrainContext, PassRequest } from './context.ts';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+import { labels } from '../../workflows/api/constants.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import { deadlineOf, pausesOfDrain, pausesOfNodes } from '../../workflows/values/pauses.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { inParallel } from '../runtime/parallel.ts';
@@ -70,6 +72,7 @@ class Drain {
     const isLate = this.#request.isForced || nowMs() >= this.#request.deadline;
     try {
       const machine = await requireGivenUp(this.#context.control, this.#request);
+      this.#takeWordOf(machine);
       const outcome = await (isLate ? this.#force() : this.#ask());
       this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));
       return outcome;
@@ -80,6 +83,12 @@ class Drain {
       await this.#status.foreign(error.message);
       return { evictedPods: this.#progress.evicted, isForced: false };
     }
+  }
+
+  /** Who can write to Temporal can ask by hand for the Node that another Machine has joined by. */
+  #takeWordOf(machine: Machine | undefined): void {
+    const { nodeName } = this.#request;
+    if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;
   }
 
   /** What would follow reads the Machine as well. */

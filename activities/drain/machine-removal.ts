@@ -38,17 +38,19 @@ export async function removeMachine(
   if (deletion.outcome === 'failed') await orWarned(parts, protect(parts, finish));
   // What was not found may be listed late: the workflow knows for how long.
   if (deletion.outcome !== 'deleted' || !deletion.isFound) return { deletion };
-  const input = { ...finish, ...(isForced && { mustDetachVolumes: true }) };
+  // The cloud had it, with tags that say whose it is.
+  const proven = { ...finish, isUnproven: false };
+  const input = { ...proven, ...(isForced && { mustDetachVolumes: true }) };
   const end = finishTeardown(parts.dependencies, input).then((failure) => defined({ failure }));
   return defined({ deletion, finish: await orWarned(parts, end) });
 }
 
 async function protect(
   { dependencies: { control, target, targetCluster } }: RemovalParts,
-  { machine, nodeName, providerID = '' }: MachineRemoval['finish'],
+  { nodeName, ...claim }: MachineRemoval['finish'],
 ): Promise<void> {
   if (!target || nodeName === undefined) return;
-  await protectNode({ control, target, targetCluster }, { machine, nodeName, providerID });
+  await protectNode({ control, target, targetCluster }, { ...claim, nodeName });
 }
 
 async function orWarned<Answer>(

@@ -7,8 +7,6 @@ import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
-import { longestLabelValue } from '../../workflows/api/validation.ts';
-import { defined } from '../../workflows/values/defined.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -21,7 +19,7 @@ import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import type { MachineLists, MachineSetLists } from '../runtime/dependencies.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
-import { foreignReason } from '../machine/node/claims.ts';
+import { claimOf, foreignReason } from '../machine/node/claims.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { readNode } from '../kube/objects/nodes.ts';
 import { readLiving } from './lifecycle.ts';
@@ -130,18 +128,11 @@ async function patchAll(
   for (let start = 0; start < machines.length; start += namesPerList) {
     const part = machines.slice(start, start + namesPerList);
     const seen = await nodesByName(clusters.target, part);
-    await inParallel(part.flatMap(claimOf), parallelCalls, (claim) =>
+    const claims = part.flatMap((machine) => claimOf(machine) ?? []);
+    await inParallel(claims, parallelCalls, (claim) =>
       patchNode(clusters, { claim, seen: seen.get(claim.nodeName) }, patchOf),
     );
   }
-}
-
-function claimOf(machine: Machine): NodeClaim[] {
-  const nodeName = nodeOf(machine);
-  if (nodeName === undefined) return [];
-  const { namespace = '', name, uid } = machine.metadata;
-  const { providerID } = machine.spec;
-  return [defined({ machine: { namespace, name, uid }, nodeName, providerID })];
 }
 
 /**

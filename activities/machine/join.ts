@@ -2,13 +2,14 @@
 import type { JoinOutcome, JoinRequest } from '../../workflows/contracts/node-activities.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import { reportCompetitor, competingMachine } from './node/claims.ts';
-import { updateNode } from './node/sync.ts';
+import { contestOf, reportContest } from './node/claims.ts';
+import { freshOf, updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
@@ -23,23 +24,23 @@ export async function recordJoined(
   request: JoinRequest,
 ): Promise<JoinOutcome> {
   const { control, target } = dependencies;
-  const { machine, node: seen, className, nodeTemplate, bootstrapTokenId } = request;
+  const { machine, node: seen, providerID, className, nodeTemplate, bootstrapTokenId } = request;
   if (!target) return { hasJoined: false, reason: 'there is no target cluster' };
-  const found: { competitor?: string | undefined } = {};
+  const claim = defined({ machine, nodeName: seen.name, providerID });
+  const found: { contest?: string | undefined } = {};
   const isMeant = async (node: Node): Promise<boolean> => {
     if (node.metadata.uid !== seen.uid) return false;
-    found.competitor = await competingMachine(control, node, machine);
-    return found.competitor === undefined;
+    found.contest = await contestOf(control, node, claim);
+    return found.contest === undefined;
   };
-  const fresh = request.isEquipped ? {} : { freshUid: seen.uid };
+  const fresh = request.isEquipped ? {} : freshOf(seen.uid, providerID);
   const nodeUpdate = { machine, nodeName: seen.name, className, isMeant, ...fresh };
   const node = await updateNode(
     { ...dependencies, target },
     { ...nodeUpdate, ...(nodeTemplate && { nodeTemplate }) },
   );
-  if (found.competitor !== undefined) {
-    const claim = { nodeName: seen.name, competitor: found.competitor };
-    const reason = await reportCompetitor(control, machine, claim);
+  if (found.contest !== undefined) {
+    const reason = await reportContest(control, machine, found.contest);
     return { hasJoined: false, reason, isContested: true };
   }
   const obstacle = obstacleOf(node, request.nodeConditions ?? dependencies.defaults.nodeConditions);

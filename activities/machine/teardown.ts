@@ -19,9 +19,10 @@ import { ignoreConflict } from '../kube/client/ignore.ts';
 import { deleteObject } from '../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
-import { foreignReason, competingMachine } from './node/claims.ts';
+import { foreignReason, competingMachine, isYounger } from './node/claims.ts';
 import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
 import type { Node } from '../kube/objects/nodes.ts';
+import { isSilent } from '../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,
@@ -163,8 +164,8 @@ async function removeNode(
   clusters: Clusters,
   input: FinishInput & { nodeName: string },
 ): Promise<void> {
-  const { machine, nodeName, nodeUid, providerID = '', mustDetachVolumes = false } = input;
-  const claim = { machine, nodeName, providerID };
+  const { machine, nodeName, nodeUid, providerID = '', isUnproven, mustDetachVolumes } = input;
+  const claim = { machine, nodeName, nodeUid, providerID, isUnproven };
   if (mustDetachVolumes) await deleteAttachments(clusters, claim);
   const isGone = nodeUid !== undefined && (await deleteKnownNode(clusters, claim, nodeUid));
   if (!isGone) await deleteNode(clusters, claim);
@@ -206,12 +207,10 @@ async function releaseNode(target: KubeClient, path: string, uid: string): Promi
  */
 async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;
-  const { machine, providerID } = claim;
   const node = await readNodeOf(clusters, claim);
   if (!node) return;
-  const isOfInstance =
-    providerID !== undefined && (await foreignReason(control, node, claim)) === undefined;
-  if (isOfInstance || (await isOfEarlierAttempt(control, node, machine)))
+  const isOwn = (await foreignReason(control, node, claim)) === undefined;
+  if (isOwn || (await isOfEarlierAttempt(control, node, claim.machine)))
     await deleteReadNode(target, node);
 }
 
@@ -221,12 +220,13 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
  */
 async function deleteUnnamedNode(
   clusters: Clusters,
-  { machine, providerID = '' }: FinishInput,
+  { machine, providerID = '', isUnproven = false }: FinishInput,
 ): Promise<void> {
   const { control, target } = clusters;
   const node = await readNodeOf(clusters, { machine, nodeName: machine.name, providerID });
   if (!node) return;
-  const isOfInstance = providerID !== '' && node.spec?.providerID === providerID;
+  const isKnown = providerID !== '' && !isUnproven;
+  const isOfInstance = isKnown && node.spec?.providerID === providerID;
   const isOwn = isOfInstance
     ? (await competingMachine(control, node, machine)) === undefined
     : await isOfEarlierAttempt(control, node, machine);
@@ -243,9 +243,10 @@ async function deleteReadNode(target: KubeClient, { metadata }: Node): Promise<v
 }
 
 /**
- * A Node with the name of the Machine itself, and younger than it: an earlier attempt to make the
- * instance got so far, and its instance vanished before it was known. Where Nodes have other
- * names than Machines nothing can be said.
+ * A Node with the name of the Machine itself, younger than it, and silent: an earlier attempt to
+ * make the instance got so far, and its instance vanished before it was known. One whose kubelet
+ * still speaks is of an instance that this Machine does not know. Where Nodes have other names than
+ * Machines nothing can be said.
  */
 async function isOfEarlierAttempt(
   control: KubeClient,
@@ -253,9 +254,9 @@ async function isOfEarlierAttempt(
   machine: ObjectReference,
 ): Promise<boolean> {
   const { metadata } = node;
-  if (metadata.name !== machine.name) return false;
+  if (metadata.name !== machine.name || !isSilent(node)) return false;
   const own = await readMachine(control, machine);
   if (own?.metadata.uid !== machine.uid) return false;
   if ((await competingMachine(control, node, machine)) !== undefined) return false;
-  return Date.parse(metadata.creationTimestamp) >= Date.parse(own.metadata.creationTimestamp);
+  return isYounger(node, own);
 }

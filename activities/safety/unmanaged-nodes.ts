@@ -166,10 +166,15 @@ function marking({ metadata }: KubeObject): object[] {
   ];
 }
 
-/** It gets our finalizer back, which went with the mark, unless it goes itself. */
+/**
+ * It gets our finalizer back, which went with the mark, unless it goes itself, or no Machine has
+ * ever joined by it: anyone who may write Machines may name it.
+ */
 function clearing({ metadata }: KubeObject): object[] {
-  const { finalizers: present = [], deletionTimestamp } = metadata;
-  const isComplete = present.includes(finalizers.node) || deletionTimestamp !== undefined;
+  const { finalizers: present = [], deletionTimestamp, labels: names = {} } = metadata;
+  const isOurs = names[labels.machineName] !== undefined;
+  const isComplete =
+    !isOurs || present.includes(finalizers.node) || deletionTimestamp !== undefined;
   const all = [...present, finalizers.node];
   return [
     { op: 'remove', path: markPath },

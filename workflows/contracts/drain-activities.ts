@@ -14,6 +14,10 @@ export interface DrainRequest {
    * versions.
    */
   providerID?: string;
+  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  nodeUid?: string;
+  /** No driver has answered with this instance, and the machine has not joined. Default false. */
+  isUnproven?: boolean;
   /** Milliseconds; pods that are left then are deleted without the Eviction API. */
   deadline: number;
   /** Milliseconds. Pauses since then move the deadline. */

@@ -246,6 +246,8 @@ export interface MachineActivities {
     /** Of the Node that was seen to be of this instance; absent when none was. */
     nodeUid?: string;
     providerID?: string;
+    /** No driver has answered with this instance, and the machine has not joined. Default false. */
+    isUnproven?: boolean;
     bootstrapTokenId?: string;
     /** Its pods were not asked to leave, so their volumes were not detached. */
     mustDetachVolumes?: boolean;

@@ -24,6 +24,8 @@ export interface JoinRequest {
   machine: ObjectReference;
   /** The Node that was seen Ready. */
   node: { name: string; uid: string };
+  /** Of the machine's instance. Absent in requests of earlier versions. */
+  providerID?: string;
   className: string;
   nodeTemplate?: NodeTemplate;
   /** Types of conditions that must be False; absent: the worker's flag. */
@@ -42,6 +44,8 @@ export type JoinOutcome =
 export interface NodeSyncRequest {
   machine: ObjectReference;
   instance: Instance;
+  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  nodeUid?: string;
   className: string;
   /** resourceVersion of the class that the watcher signalled: an older one is of no use. */
   classAtLeast?: string;

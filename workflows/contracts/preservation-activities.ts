@@ -7,6 +7,8 @@ import type { Preserve } from '../api/preserve-value.ts';
 
 export interface PreserveRequest {
   machine: ObjectReference;
+  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  nodeUid?: string;
   /** Until when the workflow knows it to be preserved, milliseconds. */
   until?: number;
   /** How the drain of its Node ended; absent while there was none. */

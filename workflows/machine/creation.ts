@@ -105,7 +105,10 @@ const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
  */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
   const isOurs = state.object.unclaimedUid === machine.uid;
-  state.creation = { ...stageOf(machine, isOurs), generation: machine.createGeneration };
+  const stage = stageOf(machine, isOurs);
+  const isUnproven = 'instance' in stage && isWordOfObject(machine);
+  const generation = machine.createGeneration;
+  state.creation = { ...stage, generation, ...(isUnproven && { isUnproven }) };
 }
 
 /**
@@ -148,6 +151,13 @@ function knownInstanceOf(machine: PreparedMachine): CreatedInstance | undefined 
   if (providerID === undefined || (nodeName === '' && usesTarget)) return undefined;
   if (phasesInCreation.includes(phase) && !isDeleting) return undefined;
   return { providerID, nodeName, isFound: true };
+}
+
+/** A deletion has each of these phases, or leads there, whoever wrote the ids. */
+const phasesWithoutProof: MachinePhase[] = [...phasesInCreation, 'Terminating', 'Failed'];
+
+function isWordOfObject({ phase, isDeleting, wasNodeSeen }: PreparedMachine): boolean {
+  return isDeleting && phasesWithoutProof.includes(phase) && !wasNodeSeen;
 }
 
 function enter(state: MachineState, stage: CreationStage): void {

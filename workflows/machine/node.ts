@@ -92,8 +92,19 @@ export function noteLossHandled({ node }: MachineState, seen: NodeSnapshot): voi
   node.lossSeen = digestOf(seen);
 }
 
-export function noteJoined({ node }: MachineState): void {
+export function noteJoined({ node }: MachineState, uid: string): void {
+  node.joinedUid = uid;
   delete node.isContested;
+}
+
+/** Of a machine that has joined, in an earlier life or by an earlier Node of its instance. */
+export function noteJoinedBy({ node }: MachineState, own: NodeSnapshot | undefined): void {
+  if (own && own.providerID !== '') node.joinedUid = own.uid;
+}
+
+/** Of the Node that the machine has joined by, as long as that is what was seen last. */
+export function joinedUidOf({ node }: MachineState): string | undefined {
+  return node.seen?.uid === node.joinedUid ? node.joinedUid : undefined;
 }
 
 /** The Node changed since it was seen. Its next state may have been signalled already. */

@@ -106,6 +106,11 @@ export type CreationState = CreationStage & {
    * cloud may list it late until then.
    */
   unsettled?: { until?: number };
+  /**
+   * Nothing but the object, which its author may have made so, names the instance: no driver has
+   * answered with it, and no Node of it was seen.
+   */
+  isUnproven?: true;
 };
 
 export type CreationStage =
@@ -122,6 +127,8 @@ export interface NodeState {
   behind?: { class?: SnapshotVersion; from?: number };
   /** When it is, or was, updated last because others had changed it. */
   mendedAt?: number;
+  /** UID of the Node that the machine has joined by. */
+  joinedUid?: string;
   /** Another Machine has the Node: it is neither drained nor deleted with this one. */
   isContested?: boolean;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
@@ -191,6 +198,8 @@ export interface PreservationDrain {
 
 export type TeardownState = NonNullable<MachineFacts['teardown']> & {
   startedAt: number;
+  /** A delete found the instance. */
+  isProven?: true;
   /** Pods were not asked to leave: their volumes are still attached when the instance is gone. */
   wasForced?: boolean;
 };

@@ -37,6 +37,17 @@ export function skipDrain(state: MachineState): void {
   endDrain(state);
 }
 
+/** A delete found the instance: its tags say whose it is. */
+export function noteProven({ teardown }: MachineState): void {
+  if (teardown) teardown.isProven = true;
+}
+
+/** The cloud has not said that the instance is this machine's. */
+export function isUnproven({ creation, teardown }: MachineState): boolean {
+  const isWordOfObject = !('instance' in creation) || creation.isUnproven === true;
+  return isWordOfObject && !teardown?.isProven;
+}
+
 /** `mayBeListedLate`: another instance of the same machine; it has a Node as well. */
 export function noteInstanceGone(
   { teardown, object }: MachineState,

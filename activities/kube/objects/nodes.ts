@@ -16,9 +16,15 @@ export async function readNode(target: KubeClient, name: string): Promise<Node |
   return await ignoreNotFound(target.get<Node>(nodePath(name)));
 }
 
-export function isReady({ status }: Node): boolean {
-  return (
-    status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ??
-    false
-  );
+export function isReady(node: Node): boolean {
+  return readinessOf(node) === 'True';
+}
+
+/** Nothing was heard of its kubelet for so long that the node controller says Unknown. */
+export function isSilent(node: Node): boolean {
+  return readinessOf(node) === 'Unknown';
+}
+
+function readinessOf({ status }: Node): string | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 }

@@ -1,6 +1,8 @@
 /** Whose a Node is, when more than one Machine or instance may have it. */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
+import { hasJoined } from '../../../workflows/api/phases.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
@@ -11,7 +13,15 @@ import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
-import { component, machineSubject, patchMachine, readMachine } from '../object.ts';
+import {
+  component,
+  machineSubject,
+  patchMachine,
+  readMachine,
+  readSameMachine,
+  referenceOf,
+} from '../object.ts';
+import { phaseOf, wasNodeSeen } from '../prepared.ts';
 import { statusPatch } from '../status.ts';
 
 /** Name of another Machine that the Node names and that names the Node. */
@@ -67,23 +77,47 @@ export interface NodeClaim {
   nodeName: string;
   /** Of the Machine; absent when it is not known. */
   providerID?: string;
+  /** Of the Node that the Machine has joined by: it is its own, whatever it says by now. */
+  nodeUid?: string | undefined;
+  /** Nothing but the object, which its author may have made so, names Node and instance. */
+  isUnproven?: boolean | undefined;
+}
+
+/** Of the Node that a Machine names; undefined where it names none. */
+export function claimOf(machine: Machine, nodeUid?: string): NodeClaim | undefined {
+  const nodeName = machine.metadata.labels?.[labels.node] ?? '';
+  if (nodeName === '') return undefined;
+  const { providerID = '' } = machine.spec;
+  // Its status is the worker's word, and labels and spec are those of who may write Machines.
+  const isUnproven = !hasJoined(phaseOf(machine)) && !wasNodeSeen(machine);
+  return { machine: referenceOf(machine), nodeName, nodeUid, providerID, isUnproven };
 }
 
 /**
  * Why the Node of this name is not this machine's; undefined when it is. Names come back: where
- * Nodes are called by their address, another machine may have the name by now. A Node without a
- * providerID is taken at its label, and one without both, or a Node that is missing, goes with the
- * only Machine that names it.
+ * Nodes are called by their address, another machine may have the name by now. And a Machine may
+ * name any Node: one that no Machine made is to stay as it is.
  */
 export async function foreignReason(
   control: KubeClient,
   node: Node | undefined,
   claim: NodeClaim,
 ): Promise<string | undefined> {
+  if (node && node.metadata.uid === claim.nodeUid) return undefined;
+  return (
+    contradictionOf(wordOf(node), claim) ??
+    (await rivalReason(control, node, claim)) ??
+    (await unprovenReason(control, node, claim))
+  );
+}
+
+async function rivalReason(
+  control: KubeClient,
+  node: Node | undefined,
+  claim: NodeClaim,
+): Promise<string | undefined> {
   const { machine, nodeName } = claim;
   const said = wordOf(node);
-  const reason = contradictionOf(said, claim);
-  if (reason !== undefined) return reason;
   const elsewhere = node && (await machineElsewhere(control, node, machine));
   if (elsewhere !== undefined) return `Node ${nodeName} is that of Machine ${elsewhere}`;
   if (said.machine === machine.name) return undefined;
@@ -93,6 +127,32 @@ export async function foreignReason(
       ? await competingMachine(control, node, machine)
       : await claimantOf(control, claim);
   return competitor === undefined ? undefined : `Node ${nodeName} is that of Machine ${competitor}`;
+}
+
+/**
+ * A Node is a machine's by the label that we put there, by the instance that a cloud knows as the
+ * machine's, or, where it says neither, as the one that came after the machine. One that is missing
+ * has nothing to lose but pods that are bound to its name.
+ */
+async function unprovenReason(
+  control: KubeClient,
+  node: Node | undefined,
+  claim: NodeClaim,
+): Promise<string | undefined> {
+  const { machine, nodeName, isUnproven = false } = claim;
+  const said = wordOf(node);
+  if (said.machine === machine.name) return undefined;
+  if (isUnproven)
+    return `nothing but Machine ${machine.name} itself says that Node ${nodeName} is its`;
+  if (!node || isOfKnownInstance(said, claim)) return undefined;
+  const own = await readSameMachine(control, machine);
+  const isMute = said.providerID === '' && said.machine === '';
+  if (isMute && own && isYounger(node, own)) return undefined;
+  return `Node ${nodeName} was there before Machine ${machine.name}, and has neither its providerID nor, as label ${labels.machineName}, its name`;
+}
+
+export function isYounger({ metadata }: Node, machine: Machine): boolean {
+  return Date.parse(metadata.creationTimestamp) >= Date.parse(machine.metadata.creationTimestamp);
 }
 
 /** What a Node says of its instance and its Machine; empty where it says nothing. */
@@ -135,13 +195,29 @@ async function claimantOf(
   return items.find(({ metadata }) => metadata.uid !== machine.uid)?.metadata.name;
 }
 
+/** Why a machine cannot join by the Node that was seen Ready under its name; undefined: it can. */
+export async function contestOf(
+  control: KubeClient,
+  node: Node,
+  claim: NodeClaim,
+): Promise<string | undefined> {
+  const { machine, nodeName } = claim;
+  const cannotJoin = `so Machine ${machine.name} cannot join by it`;
+  const competitor = await competingMachine(control, node, machine);
+  if (competitor !== undefined) {
+    return `Node ${nodeName} is that of Machine ${competitor}, ${cannotJoin}: delete one of the two`;
+  }
+  const reason =
+    contradictionOf(wordOf(node), claim) ?? (await unprovenReason(control, node, claim));
+  return reason && `${reason}, ${cannotJoin}: delete the Node, or set that label if it is its own`;
+}
+
 /** Returns what was said. */
-export async function reportCompetitor(
+export async function reportContest(
   control: KubeClient,
   machine: ObjectReference,
-  { nodeName, competitor }: { nodeName: string; competitor: string },
+  description: string,
 ): Promise<string> {
-  const description = `Node ${nodeName} is that of Machine ${competitor}, so Machine ${machine.name} cannot join by it: delete one of the two`;
   const operation = { description, state: 'Failed', type: 'Create' } as const;
   await patchMachine(control, machine, { status: statusPatch({ operation, errorCode: null }) });
   recordEvent(control, machineSubject(machine), {

@@ -83,13 +83,13 @@ function textsPatch(
 }
 
 /**
- * A Node that joins for the first time has nothing of ours yet, so one write does without a read
- * before. Undefined when that does not hold, and nothing was written. Taints are not read: those of
- * the template come with the kubelet, mostly.
+ * A Node of this instance that joins for the first time has nothing of ours yet, so one write does
+ * without a read before. Undefined when that does not hold, and nothing was written. Taints are not
+ * read: those of the template come with the kubelet, mostly.
  */
 export async function updateFreshNode(
   target: KubeClient,
-  { name, uid }: { name: string; uid: string },
+  { name, uid, providerID }: { name: string; uid: string; providerID: string },
   { machine, template }: { machine: NamespacedName; template: NodeTemplate },
 ): Promise<Node | undefined> {
   const { taints: _unknown, ...planned } = planNodeTemplate(
@@ -99,7 +99,8 @@ export async function updateFreshNode(
   const change = withNameOfMachine(planned, {}, machine);
   const fresh = { metadata: { name, uid, labels: {}, annotations: {} } };
   try {
-    return await write(target, fresh, patchOf(fresh, change));
+    const isOfInstance = { op: 'test', path: '/spec/providerID', value: providerID };
+    return await write(target, fresh, [isOfInstance, ...patchOf(fresh, change)]);
   } catch (error) {
     if (isOutdated(error)) return undefined;
     throw error;

@@ -40,8 +40,8 @@ export interface NodeUpdate {
   className: string;
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
-  /** UID of a Node that joins for the first time. */
-  freshUid?: string;
+  /** A Node of the machine's instance that joins for the first time. */
+  fresh?: { uid: string; providerID: string };
   /** Names come back: is it the Node that is meant? */
   isMeant(node: Node): boolean | Promise<boolean>;
 }
@@ -57,14 +57,14 @@ export async function syncNode(
   dependencies: ActivityDependencies,
   request: NodeSyncRequest,
 ): Promise<void> {
-  const { instance, joining, ...rest } = request;
+  const { instance, nodeUid, joining, ...rest } = request;
   const { control, target } = dependencies;
   if (!target) return;
   const { providerID, nodeName } = instance;
-  const claim = { machine: rest.machine, nodeName, providerID };
+  const claim = { machine: rest.machine, nodeName, nodeUid, providerID };
   const isMeant = async (node: Node): Promise<boolean> =>
     (await foreignReason(control, node, claim)) === undefined;
-  const fresh = joining?.isFresh ? { freshUid: joining.uid } : {};
+  const fresh = joining?.isFresh ? freshOf(joining.uid, providerID) : {};
   const node = await updateNode(
     { ...dependencies, target },
     { ...rest, ...fresh, nodeName, isMeant },
@@ -116,13 +116,18 @@ export async function updateNode(
   return await retryOnConflict(update, { isAnew: isOutdated });
 }
 
+/** Of an instance that is not known it has to be read first whose Node it is. */
+export function freshOf(uid: string, providerID: string | undefined): Pick<NodeUpdate, 'fresh'> {
+  return providerID ? { fresh: { uid, providerID } } : {};
+}
+
 async function updateFresh(
   { target }: Clusters,
-  { machine, nodeName, freshUid, nodeTemplate = {} }: NodeUpdate,
+  { machine, nodeName, fresh, nodeTemplate = {} }: NodeUpdate,
 ): Promise<Node | undefined> {
-  if (freshUid === undefined) return undefined;
+  if (!fresh) return undefined;
   const wanted = { machine, template: nodeTemplate };
-  return await updateFreshNode(target, { name: nodeName, uid: freshUid }, wanted);
+  return await updateFreshNode(target, { name: nodeName, ...fresh }, wanted);
 }
 
 function templateChange(

@@ -3,33 +3,25 @@ import type {
   PreserveOutcome,
   PreserveRequest,
 } from '../../../workflows/contracts/preservation-activities.ts';
-import { annotations, labels } from '../../../workflows/api/constants.ts';
+import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { preservationNotesOf } from '../../../workflows/api/preservation.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
-import { isSameInstance } from '../../../workflows/values/provider-id.ts';
 import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { timeOf, timestamp } from '../../kube/objects/time.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import {
-  component,
-  referenceOf,
-  machineSubject,
-  patchMachine,
-  patchStatus,
-  readMachine,
-} from '../object.ts';
+import { component, machineSubject, patchMachine, patchStatus, readMachine } from '../object.ts';
 import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';
 import type { Preserving, Stopping } from './events.ts';
 import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo, wasDrained } from './preserved-node.ts';
-import { competingMachine } from '../node/claims.ts';
+import { claimOf, foreignReason } from '../node/claims.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
 /**
@@ -62,7 +54,7 @@ async function follow(
   if (!machine || uid !== request.machine.uid || deletionTimestamp !== undefined) {
     return { found: 'nothing' };
   }
-  const node = await ownNode(dependencies, machine);
+  const node = await ownNode(dependencies, machine, request.nodeUid);
   const plan = planOf(dependencies, request, { machine, node });
   const clients = { ...dependencies, request, machine, node };
   await reportFaults(clients, plan);
@@ -73,27 +65,15 @@ async function follow(
   return outcomeOf(left, isForgotten ? withoutWish(node) : node);
 }
 
-/**
- * The Node of this very instance: names come back. One that says it is another Machine's is left to
- * that.
- */
 async function ownNode(
   { control, target, targetCluster }: ActivityDependencies,
   machine: Machine,
+  nodeUid: string | undefined,
 ): Promise<Node | undefined> {
-  const nodeName = machine.metadata.labels?.[labels.node] ?? '';
-  if (!target || nodeName === '') return undefined;
-  const { providerID = '' } = machine.spec;
-  const claim = { machine: referenceOf(machine), nodeName, providerID };
+  const claim = claimOf(machine, nodeUid);
+  if (!target || !claim) return undefined;
   const node = await readNodeOf({ control, target, targetCluster }, claim);
-  if (!node || !isOf(machine, node)) return undefined;
-  const competitor = await competingMachine(control, node, claim.machine);
-  return competitor === undefined ? node : undefined;
-}
-
-function isOf({ metadata: { name }, spec }: Machine, node: Node): boolean {
-  const owner = node.metadata.labels?.[labels.machineName] ?? name;
-  return owner === name && isSameInstance(node.spec?.providerID, spec.providerID);
+  return (await foreignReason(control, node, claim)) === undefined ? node : undefined;
 }
 
 interface Found {

@@ -2,6 +2,7 @@
 import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
 import { node as nodePath } from '../../../activities/kube/client/paths.ts';
 import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import type { NodeClaim } from '../../../activities/machine/node/claims.ts';
 import { competingMachine, foreignReason } from '../../../activities/machine/node/claims.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import { finishTeardown } from '../../../activities/machine/teardown.ts';
@@ -26,10 +27,12 @@ interface Case {
   name: string;
   node: Partial<Parameters<typeof aNode>[0]> | undefined;
   machines?: object[];
+  claim?: Partial<NodeClaim>;
   reason: string | undefined;
 }
 
 const other = 'local:///zone-1/i-2';
+const unproven = 'nothing but Machine pool-a itself says that Node pool-a is its';
 
 const cases: Case[] = [
   { name: 'the instance', node: {}, reason: undefined },
@@ -72,6 +75,29 @@ const cases: Case[] = [
     reason: 'Node pool-a is that of Machine pool-b',
   },
   { name: 'no instance and no Machine yet', node: { spec: {} }, reason: undefined },
+  {
+    name: 'no instance and no Machine, and was there before this one',
+    node: { spec: {}, metadata: { creationTimestamp: '2020-01-01T00:00:00Z' } },
+    reason: `Node pool-a was there before Machine pool-a, and has neither its providerID nor, as label ${labels.machineName}, its name`,
+  },
+  {
+    name: 'the instance that nothing but this Machine says',
+    node: {},
+    claim: { isUnproven: true },
+    reason: unproven,
+  },
+  {
+    name: 'nothing, as it is missing, where nothing but this Machine says its instance',
+    node: undefined,
+    claim: { isUnproven: true },
+    reason: unproven,
+  },
+  {
+    name: 'this Machine, where nothing else says so',
+    node: { metadata: labelled('pool-a') },
+    claim: { isUnproven: true },
+    reason: undefined,
+  },
   { name: 'nothing, as it is missing', node: undefined, reason: undefined },
   {
     name: 'nothing, as it is missing, where another Machine names it',
@@ -82,9 +108,9 @@ const cases: Case[] = [
 ];
 
 describe('a Node that says that it is of', () => {
-  test.each(cases)('$name: $reason', async ({ node, machines = [], reason }) => {
+  test.each(cases)('$name: $reason', async ({ node, machines = [], claim: said, reason }) => {
     const control = new InMemoryClient(naming('pool-a'), ...machines);
-    const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
+    const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID, ...said };
     expect(await foreignReason(control, node && aNode(node), claim)).toBe(reason);
   });
 });
@@ -98,6 +124,17 @@ describe('the Node of another instance', () => {
     { keepsNode: true },
     { keepsNode: true, isForced: true },
   ];
+  const unknown = { isUnproven: true, deadline: 1 };
+
+  test.each([{ isUnproven: true }, unknown, { ...unknown, nodeUid: 'uid-of-pool-a' }])(
+    'that nothing but its Machine names is neither written nor emptied by a drain with %j',
+    async (change) => {
+      const drain = new Drain(new InMemoryClient(aNode(), aPod()));
+      expect(await drain.run(change)).toEqual({ evictedPods: 0, isForced: false });
+      expect(drain.target.writes()).toEqual([]);
+      expect(drain.has('web-0')).toBe(true);
+    },
+  );
 
   test.each(changes)('is neither written nor emptied by a drain with %j', async (change) => {
     const drain = new Drain(new InMemoryClient(aNode({ spec }), aPod()));
@@ -238,6 +275,16 @@ describe('a Node whose Machine is in another namespace of the same target cluste
       expect(drain.has('web-0')).toBe(true);
     },
   );
+
+  test('is drained where its own Machine has joined by it, whatever it says', async () => {
+    const drain = new Drain(new InMemoryClient(shared, aPod()));
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z', labels: { node: 'pool-a' } };
+    drain.control.put(aMachine({ metadata }));
+    drain.control.fault = ({ path: read }) =>
+      read.includes('/namespaces/other/') ? { code: 403, reason: 'Forbidden' } : undefined;
+    expect(await drain.run({ nodeUid: shared.metadata.uid })).toMatchObject({ evictedPods: 1 });
+    expect(drain.has('web-0')).toBe(false);
+  });
 
   test.each([{ nodeName: 'pool-a', providerID }, { providerID }, {}])(
     'stays where the Machine that names it goes with %j',

@@ -20,6 +20,9 @@ const machineName = 'node.gardener.cloud/machine-name';
 /** A machine copies them from the Node that has joined. */
 const joined: NodeCondition[] = [{ type: 'Ready', status: 'True' }];
 
+const { providerID = '' } = aNode().spec ?? {};
+const ofInstance = { ...aMachine().spec, providerID };
+
 /** The set has a machine on each of these Nodes. */
 async function withNodes(...nodes: Node[]): Promise<void> {
   world = new DeploymentWorld();
@@ -30,7 +33,7 @@ async function withNodes(...nodes: Node[]): Promise<void> {
     world.world.target.put(node);
     const { name } = node.metadata;
     const metadata = { name: `machine-${name}`, labels: { node: name } };
-    world.addMachine(owner, { metadata, status: { conditions: joined } });
+    world.addMachine(owner, { metadata, spec: ofInstance, status: { conditions: joined } });
   }
 }
 
@@ -60,7 +63,7 @@ describe('taintNodes', () => {
   beforeEach(() =>
     withNodes(
       nodeNamed('n1', { labels: { [machineName]: 'machine-n1' } }),
-      aNode({ metadata: { name: 'n2' }, spec: { providerID: 'x', taints: [other] } }),
+      aNode({ metadata: { name: 'n2' }, spec: { providerID, taints: [other] } }),
     ),
   );
 
@@ -106,7 +109,7 @@ describe('taintNodes', () => {
       if (method !== 'PATCH' || path !== nodePath('n1') || meddlers === 0) return undefined;
       meddlers -= 1;
       world.world.target.put(
-        aNode({ metadata: { name: 'n1' }, spec: { providerID: 'x', taints: [other] } }),
+        aNode({ metadata: { name: 'n1' }, spec: { providerID, taints: [other] } }),
       );
       return undefined;
     };
@@ -153,7 +156,7 @@ describe('taintNodes', () => {
     const odd = { 'not a key': 'x' };
     world.control.put({ ...owner, spec: { ...owner.spec, selector: { matchLabels: odd } } });
     const metadata = { labels: { node: 'n3', ...odd } };
-    world.addMachine(owner, { metadata, status: { conditions: joined } });
+    world.addMachine(owner, { metadata, spec: ofInstance, status: { conditions: joined } });
     expect(await taint()).toEqual(['n3']);
     expect(await taintsOf('n3')).toEqual([avoidance]);
   });
@@ -247,7 +250,8 @@ describe('releaseNodes', () => {
     );
     const metadata = { labels: { node: 'n1' } };
     const currentStatus = { phase: 'Failed' as const, preserveExpiryTime };
-    world.addMachine(await world.set(), { metadata, status: { currentStatus } });
+    const status = { currentStatus, conditions: joined };
+    world.addMachine(await world.set(), { metadata, spec: ofInstance, status });
     await release();
     expect(ours in (await notesOf('n1'))).toBe(isKept);
   });

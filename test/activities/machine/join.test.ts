@@ -13,11 +13,13 @@ import { aWorld, lifeOf } from '../../support/world.ts';
 const path = customResource('machines', namespace, 'pool-a');
 const { uid } = aNode().metadata;
 const label = 'node.gardener.cloud/machine-name';
+const providerID = 'local:///zone-1/i-1';
 const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
 
 const request: JoinRequest = {
   machine: lifeOf('pool-a'),
   node: { name: 'pool-a', uid },
+  providerID,
   className: 'small',
   nodeTemplate: { labels: { pool: 'a' }, annotations: { note: 'b' }, taints: [taint] },
 };
@@ -90,9 +92,24 @@ function registered(node: Partial<Parameters<typeof aNode>[0]> = {}) {
     labels: { 'kubernetes.io/hostname': 'pool-a' },
     annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
   };
-  const target = aNode({ metadata, spec: { providerID: 'x', taints: [taint] }, ...node });
+  const target = aNode({ metadata, spec: { providerID, taints: [taint] }, ...node });
   return aWorld({ control: [aMachine({ phase: 'Pending' })], target: [target] });
 }
+
+test.each([
+  { name: 'without a providerID', spec: {} },
+  { name: 'of another instance', spec: { providerID: 'x' } },
+])('a Node $name that was there before the machine is no way to join', async ({ spec }) => {
+  const node = aNode({ spec, metadata: { creationTimestamp: '2020-01-01T00:00:00Z' } });
+  const world = worldWith(node);
+  const reason = expect.stringContaining('so Machine pool-a cannot join by it');
+  const outcome = await recordJoined(world, request);
+  expect(outcome).toEqual({ hasJoined: false, reason, isContested: true });
+  const { metadata } = await world.target.read<Node>(nodePath('pool-a'));
+  expect(metadata).not.toHaveProperty('labels');
+  const { status } = await world.control.read<Machine>(path);
+  expect(status?.lastOperation?.description).toEqual(reason);
+});
 
 describe('a Node as its kubelet registers it', () => {
   test('is written once and not read', async () => {
@@ -102,7 +119,7 @@ describe('a Node as its kubelet registers it', () => {
   });
 
   test('without its taints gets them in a second write', async () => {
-    const world = registered({ spec: { providerID: 'x' } });
+    const world = registered({ spec: { providerID } });
     await recordJoined(world, request);
     expect((await world.target.read<Node>(nodePath('pool-a'))).spec?.taints).toEqual([taint]);
     expect(world.target.calls).toHaveLength(2);

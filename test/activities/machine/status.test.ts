@@ -1,7 +1,7 @@
 /** Whether the code of an earlier failure stays beside what is written later. */
 import { customResource } from '../../../activities/kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
-import { reportCompetitor } from '../../../activities/machine/node/claims.ts';
+import { reportContest } from '../../../activities/machine/node/claims.ts';
 import { recordOperation } from '../../../activities/machine/operation.ts';
 import { recordTimeout } from '../../../activities/machine/record.ts';
 import { statusPatch } from '../../../activities/machine/status.ts';
@@ -67,7 +67,7 @@ test.each<Row>([
     name: 'a Node that another machine has removes the code',
     phase: 'Pending',
     write: async ({ control }) =>
-      await reportCompetitor(control, machine, { nodeName: 'pool-a', competitor: 'pool-b' }),
+      await reportContest(control, machine, 'Node pool-a is that of Machine pool-b'),
     description: 'is that of Machine pool-b',
     errorCode: undefined,
   },

@@ -86,9 +86,43 @@ test.each([
   ['another instance came after it', ours],
   ['nobody knows of an instance', { machine }],
 ])('the Node of an instance that vanished goes with the machine: %s', async (_name, known) => {
-  const world = aWorld({ control: [deleted], target: [aNode({ spec: anotherInstance })] });
+  const silent = { type: 'Ready', status: 'Unknown' } as const;
+  const status = { conditions: [silent] };
+  const world = aWorld({ control: [deleted], target: [aNode({ spec: anotherInstance, status })] });
   await finishTeardown(world, known);
   expect(world.target.has(nodePath('pool-a'))).toBe(false);
+});
+
+describe('a Node that no Machine made', () => {
+  const old = { creationTimestamp: '2020-01-01T00:00:00Z' };
+  const mute = { spec: {}, metadata: old };
+  const labelled = { labels: { [labels.machineName]: 'pool-a' } };
+
+  test.each([
+    { what: 'and that says no instance stays', node: mute },
+    { what: 'stays where the Machine alone says its instance', isUnproven: true },
+    {
+      what: 'stays where it has the name of a Machine',
+      known: {},
+      node: { spec: anotherInstance },
+    },
+    { what: 'but another attempt at a Machine goes', node: { spec: {} }, isGone: true },
+    {
+      what: 'but this Machine, by its label, goes',
+      node: { ...mute, metadata: { ...old, ...labelled } },
+      isUnproven: true,
+      isGone: true,
+    },
+    { what: 'but that it has joined by goes', node: mute, nodeUid: 'uid-of-pool-a', isGone: true },
+  ])('$what', async ({ node, known = ours, isGone = false, isUnproven, nodeUid }) => {
+    const named = { ...deleted.metadata, labels: { [labels.node]: 'pool-a' } };
+    const control = [{ ...deleted, metadata: named }];
+    const world = aWorld({ control, target: [aNode(node)] });
+    const told = { machine, ...known, ...(nodeUid && { nodeUid }) };
+    await finishTeardown(world, { ...told, ...(isUnproven && { isUnproven }) });
+    expect(world.target.has(nodePath('pool-a'))).toBe(!isGone);
+    expect(world.target.writes().length > 0).toBe(isGone);
+  });
 });
 
 test('without a known instance an older Node of the name is spared', async () => {

@@ -11,6 +11,7 @@ const lost = aNode({
   metadata: { name: 'lost', finalizers: [other, finalizers.node], annotations: { own: 'x' } },
 });
 const joined = aMachine({ metadata: { labels: { [labels.node]: 'pool-a' } } });
+const ours = { [labels.machineName]: 'pool-a' };
 
 test('a Node without a Machine is marked and let go; the others stay as they are', async () => {
   const world = aWorld({ control: [joined], target: [lost, aNode()] });
@@ -48,7 +49,8 @@ test('a Node whose Machine is in another namespace of a fleet is left to the che
 });
 
 test.each([
-  { name: 'and its finalizer is back', metadata: {}, left: [finalizers.node] },
+  { name: 'and its finalizer is back', metadata: { labels: ours }, left: [finalizers.node] },
+  { name: 'and gets no finalizer where no Machine has joined by it', metadata: {} },
   {
     name: 'and its finalizer stays',
     metadata: { finalizers: [other, finalizers.node] },
@@ -56,20 +58,23 @@ test.each([
   },
   {
     name: 'and it may go, where it was deleted meanwhile',
-    metadata: { finalizers: [other], deletionTimestamp: '2026-01-01T00:00:00Z' },
+    metadata: { labels: ours, finalizers: [other], deletionTimestamp: '2026-01-01T00:00:00Z' },
     left: [other],
   },
-])('the mark of a Node goes when a Machine has the Node, $name', async ({ metadata, left }) => {
-  const notes = { [annotations.notManaged]: '1' };
-  const world = aWorld({
-    control: [joined],
-    target: [aNode({ metadata: { ...metadata, annotations: notes } })],
-  });
-  expect(await markUnmanagedNodes(world, check)).toMatchObject({ cleared: ['pool-a'] });
-  const node = await world.target.read<KubeObject>(nodePath('pool-a'));
-  expect(node.metadata).not.toHaveProperty('annotations');
-  expect(node.metadata.finalizers).toEqual(left);
-});
+])(
+  'the mark of a Node goes when a Machine has the Node, $name',
+  async ({ metadata, left = [] }) => {
+    const notes = { [annotations.notManaged]: '1' };
+    const world = aWorld({
+      control: [joined],
+      target: [aNode({ metadata: { ...metadata, annotations: notes } })],
+    });
+    expect(await markUnmanagedNodes(world, check)).toMatchObject({ cleared: ['pool-a'] });
+    const node = await world.target.read<KubeObject>(nodePath('pool-a'));
+    expect(node.metadata).not.toHaveProperty('annotations');
+    expect(node.metadata.finalizers ?? []).toEqual(left);
+  },
+);
 
 test('a Node that changes meanwhile waits for the next run', async () => {
   const world = aWorld({ target: [lost] });

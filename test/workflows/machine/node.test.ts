@@ -97,6 +97,7 @@ describe('the Node of a machine that runs', () => {
         {
           machine: { ...world.ref, uid: 'uid-1' },
           instance: { providerID, nodeName },
+          nodeUid: 'uid-of-node',
           className: 'small',
           nodeTemplate: { labels: { pool: 'b' } },
         },

@@ -8,6 +8,7 @@ import type {
   HealthOutcome,
   PreparedMachine,
 } from '../../../workflows/contracts/machine-activities.ts';
+import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { instanceMissing } from '../../../workflows/contracts/messages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
@@ -128,6 +129,31 @@ test('a machine of MCM whose instance was not initialised goes on with its creat
     await world.begin();
     await world.phase('Pending');
     expect(world.log.inputsOf('createInstance')).toMatchObject([{ providerID }]);
+  });
+});
+
+describe('a machine that is being deleted when it is read for the first time', () => {
+  const notFound = { outcome: 'deleted', isFound: false, settleSeconds: 0 } as const;
+
+  test.each<{ phase: MachinePhase; isFound?: false; wasNodeSeen?: true; unproven: boolean[] }>([
+    { phase: '', unproven: [true, false] },
+    { phase: '', isFound: false, unproven: [true, true] },
+    { phase: 'Failed', isFound: false, unproven: [true, true] },
+    { phase: 'Terminating', isFound: false, wasNodeSeen: true, unproven: [false, false] },
+    { phase: 'Running', isFound: false, unproven: [false, false] },
+  ])('names Node and instance, which alone proves nothing: %j', async (row) => {
+    const { isFound, unproven, ...said } = row;
+    const world = await MachineWorld.create(temporal, {
+      ...(isFound === false && { deleteInstance: async () => notFound }),
+    });
+    world.object = { ...world.object, ...known, ...said, isDeleting: true };
+    await world.run(async () => {
+      await world.begin();
+      await resultOf(world.handle);
+      const drains = world.log.inputsOf('drainNode');
+      const asked = [...drains, ...world.log.inputsOf('finishTeardown').slice(-1)];
+      expect(asked.map(({ isUnproven = false }) => isUnproven)).toEqual(unproven);
+    });
   });
 });
 

@@ -81,6 +81,7 @@ test('the create names the token of this life, and the join what was seen', asyn
       {
         machine,
         node: { name: 'pool-a', uid: 'uid-of-node' },
+        providerID: instance.providerID,
         className: 'small',
         bootstrapTokenId: 'abc123',
         nodeTemplate: { labels: { pool: 'a' } },

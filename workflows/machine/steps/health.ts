@@ -4,7 +4,7 @@ import { afterCheck, beforeCheck } from '../../plan/machine/health.ts';
 import { localFirst } from '../../runtime/activity-options.ts';
 import { healthRequestOf, noteHealth } from '../health.ts';
 import { noteNothingToEvaluate, noteEvaluated } from '../missing-instance.ts';
-import { digestOf, noteLossHandled, ownNodeOf } from '../node.ts';
+import { digestOf, noteJoinedBy, noteLossHandled, ownNodeOf } from '../node.ts';
 import { markGone } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { instanceOf } from '../state.ts';
@@ -37,6 +37,7 @@ export async function checkHealth(context: StepContext): Promise<void> {
     noteNothingToEvaluate(state);
     return;
   }
+  noteJoinedBy(state, node);
   // Among many that went at once it is no reason to delete the machine later, when others are back.
   if (request.hasLostNode && node && isEvaluated(outcome.finding)) noteLossHandled(state, node);
   const check = { seen, begunAt, endedAt, random: Math.random() };

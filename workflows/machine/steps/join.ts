@@ -20,6 +20,7 @@ import { noteHealth } from '../health.ts';
 import { writeLastOperation } from '../last-operation.ts';
 import {
   digestOf,
+  joinedUidOf,
   noteEquipped,
   noteJoined,
   noteLossHandled,
@@ -60,7 +61,7 @@ export async function recordJoined(context: StepContext): Promise<void> {
   }
   forgetBootstrapToken(state);
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
-  noteJoined(state);
+  noteJoined(state, node.uid);
   forgetConsoleOutput(state);
   setPhase(state, 'Running');
 }
@@ -81,8 +82,9 @@ function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinR
   const { object, node } = context.state;
   const { className = '', bootstrapTokenId, nodeTemplate, nodeConditions } = object.prepared ?? {};
   const isEquipped = node.equipped?.uid === uid || undefined;
-  const known = { className, bootstrapTokenId, nodeTemplate, nodeConditions, isEquipped };
-  return defined({ machine: context.machine(), node: { name, uid }, ...known });
+  const providerID = instanceOf(context.state)?.providerID;
+  const known = { providerID, className, bootstrapTokenId, nodeTemplate, nodeConditions };
+  return defined({ machine: context.machine(), node: { name, uid }, ...known, isEquipped });
 }
 
 export async function syncNode(context: StepContext): Promise<void> {
@@ -97,6 +99,7 @@ export async function syncNode(context: StepContext): Promise<void> {
   const request = defined({
     machine: context.machine(),
     instance: { providerID, nodeName },
+    nodeUid: joinedUidOf(state),
     className: prepared.className,
     classAtLeast: behind?.class?.resourceVersion,
     nodeTemplate: prepared.nodeTemplate,

@@ -7,7 +7,7 @@ import { defined } from '../../values/defined.ts';
 import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
 import { drainOutcome } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
-import { ownNodeOf } from '../node.ts';
+import { joinedUidOf, ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
 import {
   beginPreservedDrain,
@@ -27,7 +27,7 @@ export async function preserve(context: StepContext): Promise<void> {
   const { observed } = object;
   const before = { ...(observed && { observed }), node: ownNodeOf(state) };
   const until = preservation?.kept?.until;
-  const known = { until, drain: endOfDrain(state), now: Date.now() };
+  const known = { until, drain: endOfDrain(state), nodeUid: joinedUidOf(state), now: Date.now() };
   const request = defined({ machine: context.machine(), ...known });
   const outcome = await preserveOnce(request);
   if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
@@ -86,6 +86,7 @@ async function drainKept(context: StepContext, drain: PreservationDrain): Promis
       machine: context.machine(),
       nodeName,
       providerID,
+      nodeUid: joinedUidOf(state),
       deadline: drainDeadlineOf(state),
       countsFrom: drainBeganAt(state),
       isForced: observed?.preservation?.forcesDrain ?? false,

@@ -17,7 +17,7 @@ import { endDrain } from '../drain.ts';
 import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
 import { endMissing } from '../missing-instance.ts';
-import { ownNodeOf } from '../node.ts';
+import { joinedUidOf, ownNodeOf } from '../node.ts';
 import { forgetOutage, markFresh, markGone, noteProvider, noteSuccessorTold } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { endPreservation } from '../preservation.ts';
@@ -32,6 +32,8 @@ import {
   noteInstanceFound,
   noteInstanceGone,
   noteNothingFound,
+  noteProven,
+  isUnproven,
   skipDrain,
 } from '../teardown.ts';
 import type { StepContext } from './context.ts';
@@ -91,6 +93,8 @@ export async function drain(context: StepContext): Promise<void> {
       machine: context.machine(),
       nodeName: instance.nodeName,
       providerID: instance.providerID,
+      nodeUid: joinedUidOf(state),
+      isUnproven: isUnproven(state) || undefined,
       deadline: drainDeadlineOf(state),
       countsFrom: drainBeganAt(state),
       isForced: observed?.forceDeletion ?? false,
@@ -140,6 +144,7 @@ async function noteDeletion(
     return;
   }
   await endCloudFailure(state, input.ref.namespace);
+  if (outcome.isFound) noteProven(state);
   noteInstanceGone(state, noteDeleted(state, outcome));
 }
 
@@ -173,16 +178,25 @@ function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   const { prepared } = object;
   // Of an instance that is gone, and was never known to this run, the object has the ids.
   const { nodeName, providerID } = instanceOf(state) ?? { ...prepared };
-  const node = ownNodeOf(state);
   return defined({
     nodeName: state.node.isContested ? undefined : nodeName,
-    // Of one that may be of another namespace it is asked whose it is.
-    nodeUid: node?.isOfOthers ? undefined : node?.uid,
+    nodeUid: knownUidOf(state),
     providerID,
+    isUnproven: isUnproven(state) || undefined,
     bootstrapTokenId: prepared?.bootstrapTokenId,
     mustDetachVolumes: teardown?.wasForced,
     mayLeaveNode: mayLeaveNode(state) || undefined,
   });
+}
+
+/** Of a Node that is this machine's without a look. */
+function knownUidOf(state: MachineState): string | undefined {
+  const node = ownNodeOf(state);
+  const joined = joinedUidOf(state);
+  if (!node || joined !== undefined) return joined;
+  // Of one that may be another's it is asked whose it is.
+  const mustAsk = node.isOfOthers || node.providerID === '' || isUnproven(state);
+  return mustAsk ? undefined : node.uid;
 }
 
 function mayLeaveNode(state: MachineState): boolean {

@@ -196,7 +196,9 @@ async function recorded({ control }: WorldOfTests): Promise<string | undefined> 
 }
 
 describe('the target cluster of a Machine', () => {
-  const join = { machine, node: { name: 'pool-a', uid: aNode().metadata.uid }, className: 'small' };
+  const seen = { name: 'pool-a', uid: aNode().metadata.uid };
+  const { providerID } = instance;
+  const join = { machine, node: seen, providerID, className: 'small' };
 
   test('is recorded with the instance, without another write', async () => {
     const world = worldOf({ phase: '', wasNodeSeen: false });

@@ -51,6 +51,7 @@ function machineOf({ phase = 'Running', machine = {}, expiry }: Given): Machine 
       machinePreserveTimeout: '10m',
     },
     status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
       currentStatus: { phase, ...(expiry !== undefined && { preserveExpiryTime: expiry }) },
     },
   };
@@ -66,6 +67,9 @@ function nodeOf({ node = {}, isTainted = false, isReported = false, message }: G
     },
   });
 }
+
+/** Names the same Node. */
+const rival = aMachine({ metadata: { name: 'pool-b', labels: { node: 'pool-a' } } });
 
 async function run(given: Given, changes: Partial<PreserveRequest> = {}) {
   const { hasNode = true } = given;
@@ -233,7 +237,7 @@ describe('preserve', () => {
     },
   ])('the Node of another $of is not touched', async ({ node }) => {
     const world = aWorld({
-      control: [machineOf({ machine: { [preserveKey]: 'now' } })],
+      control: [machineOf({ machine: { [preserveKey]: 'now' } }), rival],
       target: [node],
     });
     await preserveMachine(world, { machine: lifeOf('pool-a'), now });
