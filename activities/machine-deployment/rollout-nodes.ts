@@ -7,6 +7,7 @@ import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
+import { longestLabelValue } from '../../workflows/api/validation.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';

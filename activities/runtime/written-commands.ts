@@ -4,6 +4,7 @@ import type { RefusedCommand } from '../../workflows/contracts/machine-activitie
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { CommandSource } from '../../workflows/api/command-source.ts';
 import { howToWrite } from '../../workflows/contracts/written-command.ts';
+import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { ApplicationFailure } from '@temporalio/common';
@@ -59,8 +60,8 @@ export async function takingBack(
   if (written === undefined) return {};
   const path = customResource(resources[kind], namespace, name);
   const found = await ignoreNotFound(control.get<KubeObject>(path));
-  const isThere = found?.metadata.annotations?.[annotations.command] === written;
-  if (!isThere || found.metadata.uid !== uid) return 'stale';
+  if (found?.metadata.uid !== uid || commandIn(found.metadata.annotations) !== written)
+    return 'stale';
   const { resourceVersion } = found.metadata;
   return { resourceVersion, annotations: { [annotations.command]: null } };
 }

@@ -7,7 +7,8 @@ import { customResource, namespaced } from '../../activities/kube/client/paths.t
 import { reasonOf } from '../../workers/log/reason.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
-import { formatCommand, longestWrittenCommand } from '../../workflows/contracts/written-command.ts';
+import { longestWrittenCommand } from '../../workflows/api/command-verbs.ts';
+import { formatCommand } from '../../workflows/contracts/written-command.ts';
 import type { Place } from '../connect.ts';
 
 /** A watcher and a worker need a second or two. */

@@ -5,9 +5,10 @@ import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.t
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
+import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { digestOf } from './digest.ts';
 import { figuresOfMachine } from './machine-figures.ts';
-import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
@@ -33,7 +34,7 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
     preservation: preservationNotesOf(machine),
-    command: commandOn(metadata),
+    command: commandIn(metadata.annotations),
     figures: figuresOfMachine(machine),
   };
 }

@@ -2,7 +2,7 @@
 import type { ObjectMeta } from '../../activities/kube/client/client.ts';
 import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
-import { annotations, finalizers } from '../../workflows/api/constants.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
 
 export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): CachedObject => ({
   uid,
@@ -21,8 +21,3 @@ export const lifeOf = (metadata: ObjectMeta): { isDeleting: boolean; hasFinalize
   isDeleting: metadata.deletionTimestamp !== undefined,
   hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
 });
-
-/** Annotation `millwright.dev/command`. */
-export function commandOn({ annotations: notes }: ObjectMeta): string | undefined {
-  return notes?.[annotations.command];
-}

@@ -4,6 +4,7 @@ import { annotations, finalizers, taints as taintKeys } from '../../workflows/ap
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { preserveNoteIn } from '../../workflows/api/preservation.ts';
 import { isStripped } from '../../workflows/plan/machine/node-template.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
@@ -48,24 +49,24 @@ export interface Node extends KubeObject {
   status?: { conditions?: NodeCondition[] };
 }
 
+/** Of no cloud is one as long; a signal and a history have it. */
+const longestProviderID = 1_000;
+
 export function viewOfNode({ metadata, spec, status }: Node): NodeView {
   const conditions = status?.conditions ?? [];
   const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
   return {
     ...trimmedMeta(metadata),
-    providerID: spec?.providerID ?? '',
+    providerID: (spec?.providerID ?? '').slice(0, longestProviderID),
     isReady,
     isDeleting: metadata.deletionTimestamp !== undefined,
     conditionsDigest: digestOf(conditions.map(comparedFieldsOf)),
     isWaitingForCriticalComponents: isWaiting(spec?.taints),
-    preserve: preserveValueOf(metadata),
+    preserve: preserveNoteIn(metadata.annotations),
     machineNamespace: metadata.annotations?.[annotations.nodeMachineNamespace] ?? '',
     isStripped: isStripped({ ...metadata, taints: spec?.taints ?? [] }),
   };
 }
-
-const preserveValueOf = ({ annotations: notes = {} }: KubeObject['metadata']): string =>
-  notes[annotations.preserve] ?? '';
 
 const isWaiting = (taints: Taint[] = []): boolean =>
   taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);

@@ -3,8 +3,9 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
+import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { digestOf } from './digest.ts';
-import { commandOn, lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
 import { controllerOf } from '../../activities/kube/objects/owners.ts';
 import { figuresOfMachineDeployment, figuresOfMachineSet } from './set-figures.ts';
 import type { MachineDeploymentView, MachineSetView } from './views.ts';
@@ -38,7 +39,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): MachineD
     selector: spec.selector,
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
-    command: commandOn(metadata),
+    command: commandIn(metadata.annotations),
     asksFromZero: asksFromZero(metadata.annotations ?? {}),
     figures: figuresOfMachineDeployment(deployment),
   };

@@ -108,7 +108,7 @@ function attributesOfMachine(
   { phase, createdAt, creationTimeoutSeconds }: NonNullable<Start['machine']>,
   defaultSeconds: number,
 ): SearchAttributePair[] {
-  if (phase !== '') return [{ key: keys.State, value: phase }];
+  if (phase !== '') return [{ key: keys.State, value: clip(phase, longestKeywordBytes) }];
   const timeoutSeconds = creationTimeoutSeconds ?? defaultSeconds;
   return [
     { key: keys.State, value: 'Pending' },

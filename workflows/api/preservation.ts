@@ -14,13 +14,23 @@ export interface PreservationNotes {
   forcesDrain?: true;
 }
 
+/** No text of use is as long; of nonsense no more is read, since signals and histories have it. */
+const longestNote = 100;
+
+/** Annotation `node.machine.sapcloud.io/preserve` of a Machine or a Node; empty when absent. */
+export function preserveNoteIn(notes: Record<string, string> = {}): string {
+  return noteOf(notes[annotations.preserve]);
+}
+
+const noteOf = (text?: string | null): string => (text ?? '').slice(0, longestNote);
+
 /** Undefined for a machine without any such annotation. */
 export function preservationNotesOf({ metadata, status }: Machine): PreservationNotes | undefined {
   const notes = metadata.annotations ?? {};
   const found = {
-    preserve: notes[annotations.preserve] ?? '',
-    lastApplied: notes[annotations.lastAppliedPreserve] ?? '',
-    expiry: status?.currentStatus?.preserveExpiryTime ?? '',
+    preserve: preserveNoteIn(notes),
+    lastApplied: noteOf(notes[annotations.lastAppliedPreserve]),
+    expiry: noteOf(status?.currentStatus?.preserveExpiryTime),
   };
   const forcesDrain = metadata.labels?.[labels.forceDrain] === 'True';
   const said = Object.entries(found).filter(([, text]) => text !== '');

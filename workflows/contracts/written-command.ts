@@ -4,12 +4,9 @@
  * annotation in the same write.
  */
 import type { MachineCommand, RolloutCommand } from './commands.ts';
-import { machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
+import { longestWrittenCommand, machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
 import { annotations } from '../api/constants.ts';
 import { quoted } from '../api/validation.ts';
-
-/** Longer ones are refused as a whole: the text stands in a history. */
-export const longestWrittenCommand = 300;
 
 export type WrittenCommand<Command> = { command: Command } | { fault: string };
 

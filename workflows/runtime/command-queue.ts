@@ -6,7 +6,7 @@ import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
 import type { WrittenCommand } from '../contracts/written-command.ts';
-import { longestWrittenCommand } from '../contracts/written-command.ts';
+import { longestWrittenCommand } from '../api/command-verbs.ts';
 import type { Page } from './page.ts';
 import { clip } from '../values/clip.ts';
 import { isRecord } from '../values/is-record.ts';

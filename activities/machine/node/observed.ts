@@ -1,7 +1,8 @@
 /** What a workflow may know of the Node of its Machine, and what is wrong with it. */
 import type { Node } from '../../kube/objects/nodes.ts';
 import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
-import { annotations, taints } from '../../../workflows/api/constants.ts';
+import { taints } from '../../../workflows/api/constants.ts';
+import { preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { isReady } from '../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
@@ -10,7 +11,7 @@ import { otherNamespaceIn } from './claims.ts';
 /** What the workflow may know of it. `namespace`: of its Machine. */
 export function seenNodeOf(node: Node, namespace: string): ReadNode {
   const { metadata, spec } = node;
-  const preserve = metadata.annotations?.[annotations.preserve] ?? '';
+  const preserve = preserveNoteIn(metadata.annotations);
   return {
     name: metadata.name,
     uid: metadata.uid,

@@ -5,7 +5,7 @@ import type {
 } from '../../../workflows/contracts/preservation-activities.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { preservationNotesOf } from '../../../workflows/api/preservation.ts';
+import { preservationNotesOf, preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
@@ -102,7 +102,7 @@ function expiryOf({ status }: Machine): number | undefined {
 }
 
 function wordOf(node: Node | undefined): string | undefined {
-  return node?.metadata.annotations?.[annotations.preserve];
+  return node && preserveNoteIn(node.metadata.annotations);
 }
 
 type PreservationDependencies = ActivityDependencies & Found & { request: PreserveRequest };

@@ -4,6 +4,7 @@ import { applyRolloutCommand } from '../../../activities/machine-deployment/comm
 import { refuseCommand } from '../../../activities/runtime/written-commands.ts';
 import type { AuditEntry } from '../../../activities/runtime/audit.ts';
 import { customResource } from '../../../activities/kube/client/paths.ts';
+import { commandIn } from '../../../workflows/api/command-verbs.ts';
 import type { CommandSource } from '../../../workflows/api/command-source.ts';
 import { annotations, drainOptions } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
@@ -162,6 +163,16 @@ describe('a command that is written on the object', () => {
     const before = world.control.bodies.length;
     await refuseCommand(world.control, refused);
     expect(world.control.bodies).toHaveLength(before);
+  });
+
+  test('is taken off also where it is longer than what a signal carries of it', async () => {
+    const text = 'x'.repeat(250_000);
+    const world = worldOf({ text });
+    const object = { ...machine, kind: 'Machine' } as const;
+    const heard = commandIn({ [annotations.command]: text }) ?? '';
+    expect(heard).toHaveLength(301);
+    await refuseCommand(world.control, { object, written: heard, fault: 'too long' });
+    expect(await notesOn(world)).toEqual({});
   });
 
   test.each([
