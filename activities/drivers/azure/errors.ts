@@ -115,22 +115,22 @@ export const messageMeanings: readonly {
   pattern: RegExp;
   meaning: MeaningName;
 }[] = [
-  { code: 'OperationNotAllowed', pattern: /exceed\w*.*quota|quota.*exceed/is, meaning: 'quota' },
-  { code: 'OperationNotAllowed', pattern: /limit.*(reached|exceed)/is, meaning: 'quota' },
+  { code: 'OperationNotAllowed', pattern: /exceed\w*.*quota|quota.*exceed/i, meaning: 'quota' },
+  { code: 'OperationNotAllowed', pattern: /limit.*(reached|exceed)/i, meaning: 'quota' },
   {
     code: 'OperationNotAllowed',
-    pattern: /attached to|in use|in progress|being|marked for deletion/is,
+    pattern: /attached to|in use|in progress|being|marked for deletion/i,
     meaning: 'conflict',
   },
-  { code: 'OperationNotAllowed', pattern: /./s, meaning: 'precondition' },
+  { code: 'OperationNotAllowed', pattern: /./, meaning: 'precondition' },
   // As Gardener's driver: the size does not exist here, another pool may have one that does.
-  { code: 'BadRequest', pattern: /not supported/is, meaning: 'capacity' },
-  { code: 'InvalidParameter', pattern: /size .* is not available/is, meaning: 'capacity' },
+  { code: 'BadRequest', pattern: /not supported/i, meaning: 'capacity' },
+  { code: 'InvalidParameter', pattern: /size .* is not available/i, meaning: 'capacity' },
   // With our version among those that are supported it is the location that the cloud does not
   // know.
   {
     code: 'NoRegisteredProviderFound',
-    pattern: /API version '([^']+)'.*api-versions are '[^']*\1/is,
+    pattern: /API version '([^']+)'.*api-versions are '[^']*\1/i,
     meaning: 'input',
   },
 ];
@@ -187,7 +187,9 @@ export const busyCodes: readonly string[] = [
 export function meaningOf({ status, code, message }: AzureAnswer): MeaningName {
   // Throttling comes with codes that mean something else elsewhere, such as OperationNotAllowed.
   if (status === 429 && !busyCodes.includes(code ?? '')) return 'throttling';
-  const byWords = messageMeanings.find((row) => row.code === code && row.pattern.test(message));
+  // Azure breaks lines in the middle of a sentence.
+  const words = message.replaceAll(/\s+/g, ' ');
+  const byWords = messageMeanings.find((row) => row.code === code && row.pattern.test(words));
   if (byWords) return byWords.meaning;
   const byCode = code === undefined ? undefined : codeMeanings[code];
   if (byCode) return byCode;

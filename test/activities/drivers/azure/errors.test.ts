@@ -75,6 +75,7 @@ describe('by words', () => {
     },
     { code: 'OperationNotAllowed', message: 'no', meaning: 'precondition' },
     { code: 'BadRequest', message: 'the size is not supported in this zone', meaning: 'capacity' },
+    { code: 'BadRequest', message: 'the size is not\r\n  supported here', meaning: 'capacity' },
     { code: 'BadRequest', message: 'malformed', meaning: 'input' },
     {
       code: 'InvalidParameter',
