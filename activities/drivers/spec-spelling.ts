@@ -14,6 +14,8 @@ interface Schema {
   additionalProperties?: Schema | boolean;
   items?: Schema;
   enum?: readonly unknown[];
+  /** The cloud takes what `enum` lists in any case. */
+  'x-any-case'?: boolean;
   type?: string;
   default?: unknown;
 }
@@ -21,8 +23,9 @@ interface Schema {
 /**
  * The spelling of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties`
  * and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that differs in
- * case; keys of maps, and those that the schema does not know, stay as they are. As in Go an empty
- * string where the schema lists the values is absent, and null in a map of strings an empty one.
+ * case; keys of maps, and those that the schema does not know, stay as they are. With `x-any-case`
+ * a value gets the case that `enum` has it in. As in Go an empty string where the schema lists the
+ * values is absent, and null in a map of strings an empty one.
  */
 export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
   const root: Schema = schema;
@@ -31,6 +34,7 @@ export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
 
 function spelled(schema: Schema | undefined, value: unknown, root: Schema): unknown {
   const known = resolved(schema, root);
+  if (known?.['x-any-case']) return listed(known, value);
   if (!known || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => spelled(known.items, item, root));
   const names = new Map(
@@ -54,6 +58,12 @@ function innerOf({ properties, additionalProperties }: Schema, name: string): Sc
 function resolved(schema: Schema | undefined, root: Schema): Schema | undefined {
   const [, name] = /^#\/\$defs\/(.+)$/.exec(schema?.$ref ?? '') ?? [];
   return name === undefined ? schema : root.$defs?.[name];
+}
+
+function listed({ enum: values = [] }: Schema, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const lower = value.toLowerCase();
+  return values.find((one) => String(one).toLowerCase() === lower) ?? value;
 }
 
 function isNothing(schema: Schema | undefined, value: unknown): boolean {

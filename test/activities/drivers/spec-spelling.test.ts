@@ -11,6 +11,7 @@ const ownSchema = {
   properties: {
     zone: { type: 'integer' },
     kind: { enum: ['a', 'b'] },
+    caching: { enum: ['None', 'ReadOnly'], 'x-any-case': true },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     disks: { type: 'array', items: { $ref: '#/$defs/disk' } },
     byName: { additionalProperties: { $ref: '#/$defs/disk' } },
@@ -39,6 +40,16 @@ describe('keys of a spec', () => {
       name: 'with an empty text where values are listed are absent',
       spec: { kind: '', disks: [{ type: '' }] },
       is: { disks: [{}] },
+    },
+    {
+      name: 'whose values are read in any case have that of the schema',
+      spec: { Caching: 'readonly', kind: 'A' },
+      is: { caching: 'ReadOnly', kind: 'A' },
+    },
+    {
+      name: 'whose values are read in any case keep one that is not listed',
+      spec: { caching: { toString: 1 }, Caching: 'none' },
+      is: { caching: { toString: 1 } },
     },
     {
       name: 'of a map of texts have an empty one for null, and only there',

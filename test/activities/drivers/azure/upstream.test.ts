@@ -57,8 +57,8 @@ describeUpstream(
       /refused: .*caching: "x"/,
       /refused: .*capacityReservationGroupID/,
     ],
-    'Azure reads what it lists in any case, and we as the schema spells it': [
-      /refused: .*caching: "readonly"/,
+    'caching is sent as Azure spells it, in whatever case it is given': [
+      /caching: "readonly" -> "ReadOnly"/,
     ],
   },
 );
