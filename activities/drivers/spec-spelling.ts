@@ -37,17 +37,21 @@ function spelled(schema: Schema | undefined, value: unknown, root: Schema): unkn
   if (known?.['x-any-case']) return listed(known, value);
   if (!known || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => spelled(known.items, item, root));
-  const names = new Map(
-    Object.keys(known.properties ?? {}).map((name) => [name.toLowerCase(), name]),
-  );
+  const nameOf = namingOf(known);
   const entries = Object.entries(value).flatMap(([key, item]) => {
-    const name = names.get(key.toLowerCase()) ?? key;
+    const name = nameOf(key);
     if (name !== key && Object.hasOwn(value, name)) return [];
     const inner = resolved(innerOf(known, name), root);
     const given = isEmptyText(known, name, item) ? '' : item;
     return isNothing(inner, given) ? [] : [[name, spelled(inner, given, root)] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** From a key in any case to the name in the schema. */
+function namingOf({ properties = {} }: Schema): (key: string) => string {
+  const names = new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
+  return (key) => names.get(key.toLowerCase()) ?? key;
 }
 
 function innerOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
@@ -107,16 +111,15 @@ const warningsMax = 20;
 
 /**
  * A sentence for each key that the schema does not know and that differs by a letter or two from a
- * field that is not there. Clouds' drivers ignore unknown keys, as MCM's do, so such a field is
- * lost silently. At most 20.
+ * field that is not there, and for each that another one in other case goes before. Clouds' drivers
+ * ignore unknown keys, as MCM's do, so such a field is lost silently. At most 20.
  */
 export function nearMissesOf(schema: object): (providerSpec: unknown) => string[] {
   const root: Schema = schema;
-  const spell = spellingOf(schema);
   return (providerSpec) => {
     const warnings: string[] = [];
     let keysLeft = unknownKeysMax;
-    const spec = { value: spell(providerSpec), path: 'providerSpec' };
+    const spec = { value: providerSpec, path: 'providerSpec' };
     for (const unknownKey of unknownKeys(root, spec, root)) {
       warnings.push(...warningsOf(unknownKey));
       keysLeft -= 1;
@@ -136,6 +139,8 @@ interface UnknownKey {
   key: string;
   /** Fields beside it that have no value. */
   absent: readonly string[];
+  /** The key that goes before it. */
+  instead?: string;
 }
 
 function* unknownKeys(
@@ -151,16 +156,23 @@ function* unknownKeys(
     }
     return;
   }
-  const absent = Object.keys(known.properties ?? {}).filter((name) => !Object.hasOwn(value, name));
+  const nameOf = namingOf(known);
+  const given = new Map(Object.keys(value).map((key) => [nameOf(key), key]));
+  const absent = Object.keys(known.properties ?? {}).filter((name) => !given.has(name));
   for (const [key, item] of Object.entries(value)) {
     if (key.length > longestKey) continue;
-    const inner = innerOf(known, key);
-    if (inner) yield* unknownKeys(inner, { value: item, path: `${path}.${key}` }, root);
+    const name = nameOf(key);
+    // As in the spelling.
+    const instead = Object.hasOwn(value, name) ? name : given.get(name);
+    const inner = innerOf(known, name);
+    if (instead !== undefined && instead !== key) yield { path, key, absent, instead };
+    else if (inner) yield* unknownKeys(inner, { value: item, path: `${path}.${name}` }, root);
     else yield { path, key, absent };
   }
 }
 
-function warningsOf({ path, key, absent }: UnknownKey): string[] {
+function warningsOf({ path, key, absent, instead }: UnknownKey): string[] {
+  if (instead !== undefined) return [`${path}.${key} is ignored, as ${instead} is there as well`];
   const [nearest] = absent
     .map((name) => ({ name, wrong: leven(key.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, wrong }) => wrong <= wrongLettersMax(name))

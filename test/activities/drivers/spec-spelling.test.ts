@@ -65,7 +65,7 @@ describe('keys of a spec', () => {
   });
 });
 
-describe('a key that the schema does not know', () => {
+describe('a key that the schema does not know, or that another one goes before,', () => {
   test.each([
     {
       name: 'and that is a letter away from a field is warned of',
@@ -84,6 +84,14 @@ describe('a key that the schema does not know', () => {
       name: 'in any case, because other letters do not count',
       spec: { ZONE: 1, KIND: 'a' },
       warnings: [],
+    },
+    {
+      name: 'is named with the one that counts',
+      spec: { ZONE: 1, zone: 2, Disks: [{ SizeGB: 1, sizegb: 2 }] },
+      warnings: [
+        'providerSpec.ZONE is ignored, as zone is there as well',
+        'providerSpec.disks[0].SizeGB is ignored, as sizegb is there as well',
+      ],
     },
     { name: 'but not beside the field itself', spec: { zone: 1, zones: 2 }, warnings: [] },
     { name: 'but not if it is another word', spec: { size: 1, lab: 2, hello: 3 }, warnings: [] },
