@@ -7,7 +7,7 @@ export function volumeIds(specs: PersistentVolumeSpec[]): string[] {
 }
 
 function volumeIdOf({ csi, azureDisk }: PersistentVolumeSpec): string[] {
-  if (csi?.driver === 'disk.csi.azure.com') return [csi.volumeHandle];
+  if (csi?.driver === 'disk.csi.azure.com' && csi.volumeHandle) return [csi.volumeHandle];
   const { diskName } = Object(azureDisk);
   return typeof diskName === 'string' && diskName !== '' ? [diskName] : [];
 }

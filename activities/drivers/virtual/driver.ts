@@ -269,5 +269,5 @@ function instanceOf({ providerID, name, address, isInitialized }: CloudInstance)
 }
 
 function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
-  return csi?.driver === csiDriver ? [csi.volumeHandle] : [];
+  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
 }

@@ -73,7 +73,9 @@ export function createAcmeDriver({ url }: { url: string }): Driver {
       return await remove(url, request, server);
     },
     volumeIds: async (volumes) =>
-      volumes.flatMap(({ csi }) => (csi?.driver === 'csi.acme.example' ? [csi.volumeHandle] : [])),
+      volumes.flatMap(({ csi }) =>
+        csi?.driver === 'csi.acme.example' && csi.volumeHandle ? [csi.volumeHandle] : [],
+      ),
     validate,
   };
 }

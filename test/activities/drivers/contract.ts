@@ -176,7 +176,8 @@ export function describeDriverContract(cloudCase: CloudCase): void {
     test('volumeIds names the volumes of this cloud, and leaves out those of others', async () => {
       const { specs, ids } = cloudCase.volumes;
       const csi = { driver: 'csi.example.com', volumeHandle: 'vol-of-another-cloud' };
-      const all = [{ csi }, ...specs, { hostPath: {} }];
+      const empty = specs.map((spec) => ({ csi: spec.csi && { ...spec.csi, volumeHandle: '' } }));
+      const all = [{ csi }, ...empty, ...specs, { hostPath: {} }];
       expect(await driver().volumeIds(all)).toEqual(ids);
     });
 
