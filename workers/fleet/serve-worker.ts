@@ -20,7 +20,7 @@ import type { ProcessRecorders } from '../kube/event-recorders.ts';
 import { reasonOf } from '../log/reason.ts';
 import type { Leaders } from '../process/leaderless.ts';
 import { logStop, withoutStop } from '../process/stop-signs.ts';
-import { claimantOf, keepClaims, untilClaimed } from '../temporal/claims.ts';
+import { claimantOf, keepClaims, refusedClaim, untilClaimed } from '../temporal/claims.ts';
 import type { DriverWorkers } from '../temporal/driver-workers.ts';
 import { watchProviders } from '../temporal/driver-workers.ts';
 import type { ServedDeletions } from '../temporal/inline-deletions.ts';
@@ -62,7 +62,7 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   const { identity } = member;
   const claimant = claimantOf(namespace, config, identity);
   await untilClaimed(temporal, claimant, waitingOf(attempt));
-  keepClaims(temporal, claimant, attempt);
+  keepClaims(temporal, claimant, { ...attempt, check: refusedClaim });
   const { stop, activeWatcher } = watchGates(fleet, member, attempt);
   leaders.watch(namespace, activeWatcher.isActive, scope);
   await orAborted(Promise.all([stop.synced, activeWatcher.synced]), signal);

@@ -182,12 +182,30 @@ export async function restoreClaims(
   return undefined;
 }
 
+/**
+ * What another holds by now. Claims that are gone stay so: a namespace that is taken off board has
+ * no watcher any more, and its worker may run on for a while.
+ */
+export async function refusedClaim(
+  temporal: Client,
+  claimant: Claimant,
+): Promise<ClaimRefusal | undefined> {
+  for (const claim of claimsOf(claimant)) {
+    const holder = await claimHolder(temporal, claim.workflowId);
+    if (holder !== undefined && holder !== claim.holder) return new ClaimRefusal(claim, holder);
+  }
+  return undefined;
+}
+
 /** A read is no action of Temporal Cloud. */
 const claimsEveryMs = 60_000;
 
 interface Kept {
   scope: Pick<Scope, 'add' | 'end'>;
   log: Pick<Logger, 'warn'>;
+  /** Default: what is gone is claimed again. */
+  check?: typeof restoreClaims;
+  everyMs?: number;
 }
 
 /**
@@ -197,12 +215,12 @@ interface Kept {
 export function keepClaims(
   temporal: Client,
   claimant: Claimant,
-  { scope, log, everyMs = claimsEveryMs }: Kept & { everyMs?: number },
+  { scope, log, check = restoreClaims, everyMs = claimsEveryMs }: Kept,
 ): void {
   let isTold = false;
   const restore = async (): Promise<void> => {
     try {
-      const refusal = await restoreClaims(temporal, claimant);
+      const refusal = await check(temporal, claimant);
       isTold = false;
       if (refusal) scope.end(refusal.message);
     } catch (err) {
