@@ -4,6 +4,7 @@ import {
   claimsOf,
   keepClaims,
   lostClaim,
+  refusedClaim,
   restoreClaims,
   untilClaimed,
 } from '../../../workers/temporal/claims.ts';
@@ -55,12 +56,13 @@ describe('claims', () => {
     for (const { workflowId } of claimsOf(claimant))
       await temporal.client.workflow.getHandle(workflowId).terminate();
     expect(await lostClaim(temporal.client, claimant)).toBeDefined();
+    expect(await refusedClaim(temporal.client, claimant)).toBeUndefined();
     expect(await restoreClaims(temporal.client, claimant)).toBeUndefined();
     expect(await lostClaim(temporal.client, claimant)).toBeUndefined();
     await claim({ ...facts, name: 'other' }, 'lost/shoot');
-    expect(await restoreClaims(temporal.client, claimant)).toMatchObject({
-      message: expect.stringContaining('already claimed by lost/other'),
-    });
+    const refusal = { message: expect.stringContaining('already claimed by lost/other') };
+    expect(await restoreClaims(temporal.client, claimant)).toMatchObject(refusal);
+    expect(await refusedClaim(temporal.client, claimant)).toMatchObject(refusal);
   });
 
   test('are taken again while a process runs, which ends when another has taken one', async () => {
