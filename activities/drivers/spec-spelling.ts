@@ -3,8 +3,8 @@
  * encoding/json, which takes a key in any case, and Gardener's own charts rely on that
  * (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
  */
-import leven from 'leven';
 import type { Driver } from './driver.ts';
+import { nearestOf } from '../../workflows/values/nearest.ts';
 import { withCalls } from './with-calls.ts';
 
 interface Schema {
@@ -96,9 +96,6 @@ function isEmptyText(map: Schema, name: string, value: unknown): boolean {
   return value === null && !map.properties && innerOf(map, name)?.type === 'string';
 }
 
-/** More wrong letters are another word: of 5 letters one may be wrong, of more two. */
-const wrongLettersMax = (name: string): number => (name.length <= 5 ? 1 : 2);
-
 /** Longer keys are no misspelled fields. */
 const longestKey = 64;
 
@@ -173,12 +170,9 @@ function* unknownKeys(
 
 function warningsOf({ path, key, absent, instead }: UnknownKey): string[] {
   if (instead !== undefined) return [`${path}.${key} is ignored, as ${instead} is there as well`];
-  const [nearest] = absent
-    .map((name) => ({ name, wrong: leven(key.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, wrong }) => wrong <= wrongLettersMax(name))
-    .toSorted((a, b) => a.wrong - b.wrong);
-  if (!nearest) return [];
-  return [`${path}.${key} is not a field and is ignored; did you mean ${nearest.name}?`];
+  const nearest = nearestOf(key, absent);
+  if (nearest === undefined) return [];
+  return [`${path}.${key} is not a field and is ignored; did you mean ${nearest}?`];
 }
 
 /** A spec as its driver gets it: keys as the schema has them, and its `default`s. */

@@ -6,6 +6,7 @@ import type {
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
+import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { customResource } from '../kube/client/paths.ts';
 import type { ClassDependencies } from './dependencies.ts';
@@ -31,5 +32,6 @@ export async function reportClass(
   if (!resolved) return;
   const all = [...(await classFaults(dependencies, resolved)), ...faults];
   await changeNote(dependencies.control, ref, (note) => noteFaults(note, all, { isEdited }));
-  await changeIgnoredKeys(dependencies.control, ref, (note) => noteIgnoredKeys(note, warnings));
+  const ignored = [...unknownAnnotations(resolved.machineClass.metadata.annotations), ...warnings];
+  await changeIgnoredKeys(dependencies.control, ref, (note) => noteIgnoredKeys(note, ignored));
 }

@@ -11,6 +11,7 @@ import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isUnreachable, KubeError } from '../kube/client/errors.ts';
+import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import { release } from '../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
@@ -70,6 +71,15 @@ export async function beginTeardown(
     message: description,
     component,
   });
+  const unknown = unknownAnnotations(patched.metadata.annotations).join('; ');
+  if (unknown !== '') {
+    recordEvent(control, machineSubject(machine), {
+      type: 'Warning',
+      reason: 'UnknownAnnotation',
+      message: unknown,
+      component,
+    });
+  }
   return { machine: await withProvider(dependencies, preparedOf(patched, dependencies)) };
 }
 

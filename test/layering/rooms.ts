@@ -28,7 +28,7 @@ export const rooms: readonly Room[] = [
     folder: 'workflows/values',
     holds: 'values that several rooms use and that decide nothing',
     imports: ['workflows/api'],
-    packages: [],
+    packages: ['leven'],
   },
   {
     folder: 'workflows/plan',
@@ -175,7 +175,6 @@ export const rooms: readonly Room[] = [
       '@google-cloud/*',
       'ajv',
       'google-auth-library',
-      'leven',
       'node',
       'undici',
     ],
@@ -197,6 +196,7 @@ export const rooms: readonly Room[] = [
     holds: 'classes and their Secrets',
     imports: [
       'workflows/api',
+      'workflows/values',
       'workflows/contracts',
       'workflows/plan/machine-class',
       'activities/system',

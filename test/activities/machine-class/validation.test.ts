@@ -120,6 +120,16 @@ describe('a report on a class', () => {
     expect(world.control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}`, `POST ${events}`]);
   });
 
+  test('names an annotation of ours that means nothing beside the ignored keys', async () => {
+    const misspelt = { metadata: { annotations: { 'millwright.dev/invalidd': 'x' } } };
+    const world = aWorld({ control: [aMachineClass(misspelt), aSecret()] });
+    await reportClass(world, { ref, faults: [], warnings: ['a key'], isEdited: true });
+    const { metadata } = await world.control.read<MachineClass>(path);
+    expect(metadata.annotations?.[annotations.ignoredKeys]).toBe(
+      'annotation "millwright.dev/invalidd" means nothing: did you mean millwright.dev/invalid?\na key',
+    );
+  });
+
   test('names ignored keys in an annotation of their own, once, and takes it away', async () => {
     const world = aWorld({ control: [aMachineClass(), aSecret()] });
     const warnings = [

@@ -22,6 +22,21 @@ test('a teardown begins with the phase Terminating, and returns the provider of 
   );
 });
 
+test('a teardown whose option is misspelt says so', async () => {
+  const notes = { 'millwright.dev/skip-drian': 'true', 'millwright.dev/drain-until': 'x' };
+  const object = aMachine({ metadata: { deletionTimestamp, annotations: notes } });
+  const world = aWorld({ control: [object, aMachineClass(), aSecret()] });
+  await beginTeardown(world, { machine });
+  expect(world.control.bodies).toContainEqual(
+    expect.objectContaining({
+      type: 'Warning',
+      reason: 'UnknownAnnotation',
+      message:
+        'annotation "millwright.dev/skip-drian" means nothing: did you mean millwright.dev/skip-drain?',
+    }),
+  );
+});
+
 test('the beginning of a teardown returns no provider when the class is gone', async () => {
   const { machine: prepared } = await beginTeardown(aWorld({ control: [deleted] }), { machine });
   expect(prepared).toBeDefined();

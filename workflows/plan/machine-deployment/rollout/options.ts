@@ -3,6 +3,7 @@ import { options as keys } from '../../../api/constants.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import type { MachineDeployment } from '../../../api/machine-deployment.ts';
 import { allowed, quoted } from '../../../api/validation.ts';
+import { unknownAnnotations } from '../../../values/unknown-annotations.ts';
 import { defined } from '../../../values/defined.ts';
 import type { RolloutOptions } from './facts.ts';
 
@@ -37,7 +38,7 @@ export function optionsOf(
  * still.
  */
 export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
-  const faults: string[] = [];
+  const faults = unknownAnnotations(annotations);
   const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {
     const text = annotations[key];
     if (text === undefined) return undefined;

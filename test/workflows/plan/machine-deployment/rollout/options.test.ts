@@ -14,7 +14,26 @@ const none: ParsedOptions = {
 };
 
 test('without annotations of ours everything is off', () => {
-  expect(parse({ note: 'x', 'millwright.dev/something': 'else' })).toEqual(none);
+  expect(parse({ note: 'x', 'other.example/canary': '1' })).toEqual(none);
+});
+
+test.each([
+  ['canry', ' means nothing: did you mean millwright.dev/canary?'],
+  ['AutoRollback', ' means nothing: did you mean millwright.dev/auto-rollback?'],
+  ['soak-time', ' means nothing'],
+  ['x'.repeat(99), ' means nothing'],
+])('an option that is none, %s, is a fault: it would have no effect', (key, fault) => {
+  const { faults } = parse({ [`millwright.dev/${key}`]: '1' });
+  expect(faults).toEqual([expect.stringMatching(/^annotation "millwright.dev\//)]);
+  expect(faults[0]).toContain(fault);
+});
+
+test('names of other kinds are no faults, and of many nonsense ones few are named', () => {
+  expect(parse({ 'millwright.dev/skip-drain': 'true' }).faults).toEqual([]);
+  const many = Object.fromEntries(
+    Array.from({ length: 999 }, (_, n) => [`millwright.dev/${n}`, '']),
+  );
+  expect(parse(many).faults).toHaveLength(5);
 });
 
 const time = '2026-01-31T22:00:00Z';
