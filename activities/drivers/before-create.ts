@@ -1,13 +1,13 @@
 /**
- * What fails while a create still looks has sent nothing that makes an instance, also where the
- * look proves nothing: where there are no credentials, nothing can have been made.
+ * What fails while a create still searches has sent nothing that makes an instance, also where the
+ * search proves nothing: where there are no credentials, nothing can have been made.
  */
 const unsent = new WeakSet<object>();
 
-/** An error of `look` counts as one of a create that was not sent. */
-export async function beforeCreate<Seen>(look: Promise<Seen>): Promise<Seen> {
+/** An error of `search` counts as one of a create that was not sent. */
+export async function beforeCreate<Seen>(search: Promise<Seen>): Promise<Seen> {
   try {
-    return await look;
+    return await search;
   } catch (error) {
     if (error instanceof Error) unsent.add(error);
     throw error;

@@ -79,6 +79,25 @@ export async function isClaimed(
   );
 }
 
+/**
+ * Name of an older Machine with the instance of this one, which is then a copy. As of two that go
+ * at once each has the other's claim, one of them has to be the one that takes it along.
+ */
+export async function elderOf(control: KubeClient, machine: Machine): Promise<string | undefined> {
+  const { metadata, spec } = machine;
+  if (!spec.providerID) return undefined;
+  const machines = await listMachines({ control, namespace: metadata.namespace ?? '' });
+  const elder = machines.find(
+    (other) => isClaimOf(other.spec.providerID, spec.providerID) && ageOf(other) < ageOf(machine),
+  );
+  return elder?.metadata.name;
+}
+
+/** Of two, the older one comes first. */
+function ageOf({ metadata: { creationTimestamp, name } }: Machine): string {
+  return `${creationTimestamp} ${name}`;
+}
+
 /** `claim`: what a Machine says of its instance. One that says nothing claims none. */
 export function isClaimOf(claim: string | undefined, providerID: string | undefined): boolean {
   return Boolean(claim) && isSameInstance(claim, providerID);

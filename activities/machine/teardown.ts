@@ -9,6 +9,8 @@ import { finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
+import { elderOf } from './deletable.ts';
+import { isBuiltIn } from '../drivers/providers.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, isUnreachable, KubeError } from '../kube/client/errors.ts';
 import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
@@ -47,12 +49,17 @@ export async function beginTeardown(
   dependencies: ActivityDependencies,
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
-  const description = `Machine ${machine.name} is being deleted: first its Node is drained, then its instance goes`;
   const { control } = dependencies;
   const current = deletedByUs(control, machine) ?? (await readSameMachine(control, machine));
   if (!current) return {};
   // A set would make another one for a machine that is Terminating.
   if (!isDeleting(current)) return { machine: preparedOf(current, dependencies) };
+  const heldBy = await otherHolderOf(dependencies, current);
+  const what =
+    heldBy === undefined
+      ? 'first its Node is drained, then its instance goes'
+      : `its instance stays, as Machine ${heldBy} has it and is older`;
+  const description = `Machine ${machine.name} is being deleted: ${what}`;
   const status = statusPatch({
     phase: 'Terminating',
     preserveExpiryTime: null,
@@ -80,7 +87,19 @@ export async function beginTeardown(
       component,
     });
   }
-  return { machine: await withProvider(dependencies, preparedOf(patched, dependencies)) };
+  const prepared = await withProvider(dependencies, preparedOf(patched, dependencies));
+  return { machine: prepared, ...(heldBy !== undefined && { heldBy }) };
+}
+
+/** Drivers of ours ask in each deletion whose the instance is; others do not see the Machines. */
+async function otherHolderOf(
+  dependencies: ActivityDependencies,
+  machine: Machine,
+): Promise<string | undefined> {
+  if (!machine.spec.providerID) return undefined;
+  const { provider } = await withProvider(dependencies, preparedOf(machine, dependencies));
+  if (provider === undefined || isBuiltIn(provider)) return undefined;
+  return await elderOf(dependencies.control, machine);
 }
 
 /** Where there may be an instance and its driver is not known, `findProvider` says why. */

@@ -242,6 +242,7 @@ describe('the bootstrap token', () => {
         code: 'Unavailable',
         message: expect.stringContaining('bootstrap token abc123'),
         isSettled: false,
+        isUnsent: true,
       },
     });
     expect(creates).toBe(0);

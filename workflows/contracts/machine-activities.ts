@@ -129,6 +129,11 @@ export type HealthOutcome =
 export interface TeardownOutcome {
   /** Absent when the object is gone or belongs to another life. */
   machine?: PreparedMachine;
+  /**
+   * Name of an older Machine with the same instance, of which this one is a copy: it goes alone.
+   * Only where the driver is another's.
+   */
+  heldBy?: string;
 }
 
 export interface MachineCommandInput {

@@ -10,6 +10,12 @@ export function enterTeardown(state: MachineState, machine: PreparedMachine): vo
   state.teardown = newTeardown(state, machine, Date.now());
 }
 
+/** Its instance and its Node are those of another Machine. */
+export function leaveInstance(state: MachineState): void {
+  state.node.isContested = true;
+  noteInstanceGone(state, false);
+}
+
 /** Its instance became known: now it has a Node to be drained. */
 export function noteInstanceFound(state: MachineState): void {
   const { teardown, object } = state;

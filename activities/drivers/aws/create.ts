@@ -27,8 +27,8 @@ export async function createInstance(
   request: CreateRequest,
 ): Promise<CreatedInstance> {
   const waiting = waitingIn(request.checkpoint);
-  const looking = lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
-  const existing = await beforeCreate(looking);
+  const search = lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
+  const existing = await beforeCreate(search);
   if (existing.outcome !== 'live') return await makeIfMissing(ec2, request, { existing, waiting });
   const { instance } = existing;
   if (retags) await retagIfAdopted(ec2, request, instance);

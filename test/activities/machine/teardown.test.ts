@@ -37,6 +37,33 @@ test('a teardown whose option is misspelt says so', async () => {
   );
 });
 
+describe("of two Machines with one instance, whose driver is another's,", () => {
+  const older = '2026-01-01T00:00:00Z';
+  const younger = '2026-01-01T00:30:00Z';
+  const spec = { ...aMachine().spec, providerID: 'acme:///i-1' };
+  test.each([
+    { what: 'the copy goes alone', provider: 'acme', own: younger, other: older, heldBy: 'pool-b' },
+    {
+      what: 'of one age the first by name takes it along',
+      provider: 'acme',
+      own: older,
+      other: older,
+    },
+    { what: 'the first takes it along', provider: 'acme', own: older, other: younger },
+    { what: 'one of ours asks itself', provider: 'virtual', own: younger, other: older },
+  ])('$what', async ({ provider, own, other, heldBy }) => {
+    const copy = aMachine({ metadata: { deletionTimestamp, creationTimestamp: own }, spec });
+    const original = aMachine({ metadata: { name: 'pool-b', creationTimestamp: other }, spec });
+    const control = [copy, original, aMachineClass({ provider }), aSecret()];
+    const world = { ...aWorld({ control }), hasDriver: async () => true };
+    const { heldBy: holder } = await beginTeardown(world, { machine });
+    expect(holder).toBe(heldBy);
+    const { status } = await world.control.read<Machine>(path);
+    const says = heldBy === undefined ? 'first its Node is drained' : `as Machine ${heldBy} has it`;
+    expect(status?.lastOperation?.description).toContain(says);
+  });
+});
+
 test('the beginning of a teardown returns no provider when the class is gone', async () => {
   const { machine: prepared } = await beginTeardown(aWorld({ control: [deleted] }), { machine });
   expect(prepared).toBeDefined();

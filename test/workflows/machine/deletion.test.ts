@@ -122,25 +122,42 @@ test.each([
   });
 });
 
+test('a copy of a Machine goes without the instance and the Node of the original', async () => {
+  const { providerID, nodeName } = instance;
+  const world = await MachineWorld.create(temporal, {
+    beginTeardown: async () => ({ machine: world.read(), heldBy: 'pool-0' }),
+  });
+  Object.assign(world.object, { providerID, nodeName, phase: 'Running', isDeleting: true });
+  await world.run(async () => {
+    await world.begin();
+    await resultOf(world.handle);
+    for (const step of ['drainNode', 'deleteInstance'] as const)
+      expect(world.log.count(step)).toBe(0);
+    expect(world.log.inputsOf('finishTeardown')).toEqual([
+      expect.not.objectContaining({ nodeName: expect.anything() }),
+    ]);
+  });
+});
+
 const noKey = { code: 'Unauthenticated', message: 'no key', isSettled: false } as const;
 
 const refuse = async () => ({ outcome: 'failed', failure: noKey }) as const;
 
-describe('credentials that the cloud refuses from the first create to the deletion', () => {
-  /** With a worker that has no credentials, until its deletion was refused. */
-  async function refusedWorld(
-    failure: MachineFailure,
-    changes: Partial<PreparedMachine> = {},
-  ): Promise<MachineWorld> {
-    const world = await MachineWorld.create(temporal, {
-      createInstance: async () => ({ outcome: 'failed', failure }),
-      describeInstance: refuse,
-      deleteInstance: refuse,
-    });
-    Object.assign(world.object, changes);
-    return world;
-  }
+/** Of a Machine whose class has no credentials. */
+async function refusedWorld(
+  failure: MachineFailure,
+  changes: Partial<PreparedMachine> = {},
+): Promise<MachineWorld> {
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => ({ outcome: 'failed', failure }),
+    describeInstance: refuse,
+    deleteInstance: refuse,
+  });
+  Object.assign(world.object, changes);
+  return world;
+}
 
+describe('credentials that the cloud refuses from the first create to the deletion', () => {
   test.each([
     { what: 'sent nothing', failure: { ...noKey, isUnsent: true } },
     { what: 'were refused', failure: { ...noKey, isSettled: true } },

@@ -27,6 +27,7 @@ import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import {
   enterTeardown,
+  leaveInstance,
   noteFinished,
   noteDrained,
   noteInstanceFound,
@@ -44,7 +45,10 @@ export async function beginTeardown(context: StepContext): Promise<void> {
   const { state, input } = context;
   const request = { machine: context.machine() };
   markFresh(state);
-  const { machine } = await localFirst((steps) => steps.beginTeardown(request), 'begin teardown');
+  const { machine, heldBy } = await localFirst(
+    (steps) => steps.beginTeardown(request),
+    'begin teardown',
+  );
   if (!machine) {
     markGone(state);
     return;
@@ -57,6 +61,7 @@ export async function beginTeardown(context: StepContext): Promise<void> {
   endPreservation(state);
   endMissing(state);
   enterTeardown(state, machine);
+  if (heldBy !== undefined) leaveInstance(state);
   setPhase(state, 'Terminating');
 }
 
