@@ -1,4 +1,6 @@
 /** What an API server answered, or that it did not answer. */
+import { defined } from '../../../workflows/values/defined.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
 
 export interface StatusCause {
   reason?: string;
@@ -20,8 +22,8 @@ export interface KubeFailure {
   code: number;
   /**
    * Reason of the `Status` (`NotFound`, `Conflict`, ...). Ours are `Unreachable` (refused, reset),
-   * `Timeout`, `Aborted`, `AnswerTooLarge`, `TooLarge`, `Throttled` (429 of the server's filter, not of the
-   * API) and `HTTP<code>` (a proxy answered, or a webhook that names no reason).
+   * `Timeout`, `Aborted`, `AnswerTooLarge`, `TooLarge`, `Throttled` (429 of the server's filter,
+   * not of the API) and `HTTP<code>` (a proxy answered, or a webhook that names no reason).
    */
   reason: string;
   message: string;
@@ -33,21 +35,45 @@ export interface KubeFailure {
   cause?: unknown;
 }
 
+/**
+ * Characters. A server of a tenant, or a webhook of his, answers with megabytes, which would go
+ * into logs, Events and histories.
+ */
+const longestMessage = 1_000;
+const longestWord = 300;
+const mostCauses = 100;
+
+const wordOf = (text: unknown): string | undefined =>
+  typeof text === 'string' ? text.slice(0, longestWord) : undefined;
+
+function boundedDetails({ causes }: { causes?: unknown }): Pick<StatusDetails, 'causes'> {
+  if (!Array.isArray(causes)) return {};
+  const known = causes.slice(0, mostCauses).filter(isRecord);
+  return {
+    causes: known.map(({ reason, message, field }) =>
+      defined({ reason: wordOf(reason), message: wordOf(message), field: wordOf(field) }),
+    ),
+  };
+}
+
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly code: number;
   readonly reason: string;
-  readonly details: StatusDetails;
+  readonly details: Pick<StatusDetails, 'causes'>;
   readonly method: string;
   readonly path: string;
   readonly retryAfterMs: number | undefined;
 
   constructor(failure: KubeFailure) {
-    const { code, reason, message, method, path, cause } = failure;
+    const { code, method, cause } = failure;
+    const path = failure.path.slice(0, longestMessage);
+    const reason = failure.reason.slice(0, longestWord);
+    const message = failure.message.slice(0, longestMessage);
     super(`${method} ${path}: ${code === 0 ? '' : `${code} `}${reason}: ${message}`, { cause });
     this.code = code;
     this.reason = reason;
-    this.details = failure.details ?? {};
+    this.details = boundedDetails(failure.details ?? {});
     this.method = method;
     this.path = path;
     this.retryAfterMs = failure.retryAfterMs;
@@ -160,14 +186,17 @@ export function errorOfAnswer({ method, path, code, text, retryAfter }: Answer):
   const isFiltered = code === 429 && status === undefined;
   return new KubeError({
     code,
-    reason: status?.reason ?? (isFiltered ? 'Throttled' : `HTTP${code}`),
-    message: status?.message ?? text.slice(0, 300).trim(),
+    reason: wordOf(status?.reason) ?? (isFiltered ? 'Throttled' : `HTTP${code}`),
+    message: messageOf(status) ?? text.slice(0, longestWord).trim(),
     method,
     path,
     details: status?.details,
     retryAfterMs: millisecondsOf(retryAfter),
   });
 }
+
+const messageOf = ({ message }: Status = {}): string | undefined =>
+  typeof message === 'string' ? message : undefined;
 
 /** A proxy with a page for maintenance asks for hours, and the API server is back long before. */
 const longestRetryAfterMs = 60_000;

@@ -30,3 +30,33 @@ test('where no connection comes about, a page is not asked for again, smaller an
   await expect(pages.next()).rejects.toThrow('Connect Timeout');
   expect(reads).toBe(1);
 });
+
+test.each([
+  { of: 'the API', status: { kind: 'Status' } },
+  { of: 'a proxy', status: {} },
+])('of what $of answers, however long, no more is kept than people read', ({ status }) => {
+  const long = 'x'.repeat(1_000_000);
+  const causes = Array.from({ length: 1_000 }, () => ({
+    reason: 'A',
+    message: long.slice(0, 999),
+  }));
+  const answer = { ...status, reason: long, message: long, details: { name: long, causes } };
+  const error = errorOfAnswer({
+    method: 'POST',
+    path: `/${long}`,
+    code: 422,
+    text: JSON.stringify(answer),
+  });
+  expect(error.message.length).toBeLessThan(2_500);
+  expect(JSON.stringify(error).length).toBeLessThan(50_000);
+});
+
+test.each([
+  { reason: 1, message: {}, details: 'x' },
+  { reason: null, details: { causes: 'x' } },
+  { details: { causes: [null, 1, { field: 2, reason: 'A' }] } },
+])('a Status that is none, %j, is an error like any other', (status) => {
+  const text = JSON.stringify({ kind: 'Status', ...status });
+  const error = errorOfAnswer({ method: 'GET', path: '/version', code: 500, text });
+  expect(error).toMatchObject({ code: 500, reason: 'HTTP500' });
+});
