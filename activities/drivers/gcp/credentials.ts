@@ -200,7 +200,7 @@ function textOf(key: string, fields: Fields, name: string): string {
 }
 
 function projectOf(key: string, fields: Fields, secret: Secret): string {
-  const project = fields['project_id'] ?? secret['projectID']?.trim();
+  const project = fields['project_id'] || secret['projectID']?.trim();
   if (typeof project !== 'string' || project === '') {
     throw refused(`neither ${key} has a project_id nor is there a key projectID`);
   }

@@ -49,8 +49,10 @@ describe('each key is read', () => {
 
   test('the project may stand beside', () => {
     const { project_id: _, ...rest } = aServiceAccount;
-    const secret = { serviceAccountJSON: JSON.stringify(rest), projectID: 'b-project' };
-    expect(credentialsOf(secret)?.project).toBe('b-project');
+    for (const fields of [rest, { ...rest, project_id: '' }]) {
+      const secret = { serviceAccountJSON: JSON.stringify(fields), projectID: 'b-project' };
+      expect(credentialsOf(secret)?.project).toBe('b-project');
+    }
     expect(refusalOf({ serviceAccountJSON: JSON.stringify(rest) })).toContain(
       'neither serviceAccountJSON has a project_id nor is there a key projectID',
     );
