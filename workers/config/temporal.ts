@@ -9,6 +9,7 @@ import { faultOfTlsPair } from '../../activities/kube/client/tls-pair.ts';
 import type { FlagValues } from './flags/table.ts';
 import type { Fault } from './flags/parse.ts';
 import { reasonOf } from '../log/reason.ts';
+import { temporalProxy } from './temporal-proxy.ts';
 import type { PayloadKeys } from '../payloads/keys.ts';
 import { readPayloadKeys } from '../payloads/keys.ts';
 
@@ -42,7 +43,7 @@ export function readTemporalSettings(
     const settings: TemporalSettings = {
       address,
       namespace: flags['temporal-namespace'] || namespace || 'default',
-      connection: { ...connectionOptions, address },
+      connection: { ...connectionOptions, address, ...temporalProxy(address, env) },
       ...payloadsOf(flags['payload-keys']),
       files: [
         ...filesIn(overrideEnvVars),

@@ -10,6 +10,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
+import { environmentProxy } from './environment-proxy.ts';
 import { faultOfTlsPair } from './tls-pair.ts';
 
 export interface KubeConfig {
@@ -36,11 +37,11 @@ export function loadKubeConfig(
   context?: string,
 ): KubeConfig {
   if (flag === 'inClusterConfig') return inCluster(env);
-  if (flag !== '') return fromFiles([flag], context);
+  if (flag !== '') return fromFiles([flag], env, context);
   const named = kubeConfigFiles(env['KUBECONFIG']);
-  if (named.length > 0) return fromFiles(named, context);
+  if (named.length > 0) return fromFiles(named, env, context);
   const home = join(env['HOME'] ?? homedir(), '.kube', 'config');
-  if (existsSync(home)) return fromFiles([home], context);
+  if (existsSync(home)) return fromFiles([home], env, context);
   if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return inCluster(env);
   throw new Error(
     `No kubeconfig found: no file is named by the flag or by KUBECONFIG, ${home} does not exist, and this is not a pod. ` +
@@ -69,10 +70,12 @@ function inCluster(env: Environment): KubeConfig {
     );
   }
   const namespaceFile = `${serviceAccount}/namespace`;
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
   return {
     cluster: {
       name: 'inCluster',
-      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      server,
+      ...proxied(undefined, server, env),
       caFile: `${serviceAccount}/ca.crt`,
       skipTLSVerify: false,
     },
@@ -90,12 +93,27 @@ interface ParsedFile {
 }
 
 /** Of several files the first that names a thing wins, as with kubectl. */
-function fromFiles(files: string[], context: string | undefined): KubeConfig {
-  return chosenOf(files.map(parseFile), files.join(delimiter), context);
+function fromFiles(files: string[], env: Environment, context: string | undefined): KubeConfig {
+  return chosenOf(files.map(parseFile), { source: files.join(delimiter), env, context });
+}
+
+/** That of the kubeconfig goes before that of the environment, as for kubectl. */
+function proxied(given: string | undefined, server: string, env: Environment) {
+  const proxyUrl = given || environmentProxy(server, env);
+  return proxyUrl === undefined ? {} : { proxyUrl };
+}
+
+interface Choice {
+  source: string;
+  env: Environment;
+  context?: string | undefined;
 }
 
 /** What the context names. */
-function chosenOf(parsed: readonly ParsedFile[], source: string, name?: string): KubeConfig {
+function chosenOf(
+  parsed: readonly ParsedFile[],
+  { source, env, context: name }: Choice,
+): KubeConfig {
   const current = name ?? parsed.find((file) => file.current !== undefined)?.current;
   if (current === undefined) throw new Error(`${source}: current-context is not set.`);
   const contexts = parsed.flatMap((file) => file.contexts);
@@ -106,7 +124,13 @@ function chosenOf(parsed: readonly ParsedFile[], source: string, name?: string):
   const user = entryOf(users, { source, list: 'users', name: context.user });
   const server = serverOf({ cluster, user }, source);
   requirePair(user, source);
-  return { cluster: { ...cluster, server }, user, namespace: context.namespace, source };
+  const { proxyUrl, ...plain } = cluster;
+  return {
+    cluster: { ...plain, server, ...proxied(proxyUrl, server, env) },
+    user,
+    namespace: context.namespace,
+    source,
+  };
 }
 
 /** A scheme may be left out, as for kubectl: it is https where anything is said of TLS. */
@@ -217,7 +241,10 @@ export const longestKubeConfigInSecret = 64 * 1024;
  * Of a Secret that another person wrote: it gets neither a command run nor a file of this process
  * read, nor more of its time than others can spare.
  */
-export function kubeConfigOfSecret({ text, source, token }: GivenKubeConfig): KubeConfig {
+export function kubeConfigOfSecret(
+  { text, source, token }: GivenKubeConfig,
+  env: Environment = process.env,
+): KubeConfig {
   if (text.length + (token?.length ?? 0) > longestKubeConfigInSecret) {
     const allowed = `allowed: ${longestKubeConfigInSecret} characters, token included`;
     throw new Error(`${source} is too large; ${allowed}`);
@@ -232,7 +259,7 @@ export function kubeConfigOfSecret({ text, source, token }: GivenKubeConfig): Ku
   } catch (cause) {
     throw new Error(`${source} is no kubeconfig`, { cause });
   }
-  const config = chosenOf([parsed], source);
+  const config = chosenOf([parsed], { source, env });
   const forbidden = forbiddenIn(config);
   if (forbidden === undefined) return config;
   throw new Error(

@@ -178,7 +178,10 @@ spec:
 - { name: TEMPORAL_API_KEY_PATH, value: /etc/millwright/temporal-api-key/key }
 {{- end }}
 {{- end }}
-{{- range $name, $value := dict "HTTP_PROXY" $v.proxy.httpProxy "HTTPS_PROXY" $v.proxy.httpsProxy "NO_PROXY" $v.proxy.noProxy }}
+{{- /* Kubernetes replaces it by the address of its API server. */}}
+{{- $hasProxy := or $v.proxy.httpProxy $v.proxy.httpsProxy }}
+{{- $noProxy := join "," (compact (list (ternary "$(KUBERNETES_SERVICE_HOST)" "" (not (empty $hasProxy))) $v.proxy.noProxy)) }}
+{{- range $name, $value := dict "HTTP_PROXY" $v.proxy.httpProxy "HTTPS_PROXY" $v.proxy.httpsProxy "NO_PROXY" $noProxy }}
 {{- if $value }}
 - { name: {{ $name }}, value: {{ $value | quote }} }
 {{- end }}

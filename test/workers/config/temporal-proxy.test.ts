@@ -1,0 +1,79 @@
+/** Both halves of the SDK reach Temporal by the same proxy. */
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { NativeConnection } from '@temporalio/worker';
+import { readTemporalSettings } from '../../../workers/config/temporal.ts';
+import { temporalProxy } from '../../../workers/config/temporal-proxy.ts';
+import { connectTo } from '../../../workers/kube/clients.ts';
+import { setEnvironment, withEnvironment, withoutTemporal } from '../../support/environment.ts';
+import { startFakeTemporal } from '../temporal/fake-temporal.ts';
+
+withEnvironment(withoutTemporal());
+
+const proxy = { type: 'http-connect', targetHost: 'proxy:3128' };
+
+test.each([
+  [{ https_proxy: 'http://proxy:3128' }, proxy],
+  [{ grpc_proxy: 'http://proxy:3128', https_proxy: 'http://other:1' }, proxy],
+  [
+    { https_proxy: 'http://me:pass%20word@proxy' },
+    { ...proxy, targetHost: 'proxy:80', basicAuth: { username: 'me', password: 'pass word' } },
+  ],
+  [{ https_proxy: 'http://proxy:3128', no_proxy: 'localhost,.example' }, undefined],
+  [{ https_proxy: 'http://proxy:3128', no_proxy: '10.0.0.0/8' }, proxy],
+  // What the client's half does not take.
+  [{ HTTPS_PROXY: 'http://proxy:3128' }, undefined],
+  [{ https_proxy: 'proxy' }, undefined],
+  [{ https_proxy: 'socks5://proxy:1' }, undefined],
+  [{}, undefined],
+])('with %j the way to temporal.example is %j', (env, found) => {
+  expect(temporalProxy('temporal.example:7233', env)).toEqual(found ? { proxy: found } : {});
+});
+
+/** Counts what it hands on. */
+async function aProxy() {
+  let count = 0;
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer();
+  server.on('connect', ({ url = '' }, client, head) => {
+    count += 1;
+    const [host, port] = url.split(':');
+    const upstream = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port }: { port?: number } = Object(server.address());
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, count: () => count, close };
+}
+
+test('client and worker go through it', async () => {
+  const temporal = await startFakeTemporal(() => undefined);
+  const way = await aProxy();
+  const restore = setEnvironment({ https_proxy: way.url, no_proxy: '', no_grpc_proxy: '' });
+  try {
+    const flags = { 'temporal-address': temporal.address, 'temporal-namespace': '' };
+    const { settings } = readTemporalSettings(flags, process.env);
+    if (!settings) throw new Error('there are no settings');
+    const client = await connectTo(settings);
+    expect(way.count()).toBe(1);
+    await client.close();
+    const worker = await NativeConnection.connect(settings.connection);
+    expect(way.count()).toBe(2);
+    await worker.close();
+  } finally {
+    restore();
+    way.close();
+    await temporal.close();
+  }
+});
