@@ -9,7 +9,7 @@ import { KubeError } from '../kube/client/errors.ts';
 import { recordEvent } from '../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { contestOf, reportContest } from './node/claims.ts';
-import { freshOf, updateNode } from './node/sync.ts';
+import { freshOf, syncOutcomeOf, updateNode } from './node/sync.ts';
 import type { Node } from '../kube/objects/nodes.ts';
 import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
@@ -34,10 +34,10 @@ export async function recordJoined(
     return found.contest === undefined;
   };
   const fresh = request.isEquipped ? {} : freshOf(seen.uid, providerID);
-  const nodeUpdate = { machine, nodeName: seen.name, className, isMeant, ...fresh };
+  const equipment = defined({ className, nodeTemplate, applied: request.applied });
   const node = await updateNode(
     { ...dependencies, target },
-    { ...nodeUpdate, ...(nodeTemplate && { nodeTemplate }) },
+    { machine, nodeName: seen.name, isMeant, ...equipment, ...fresh },
   );
   if (found.contest !== undefined) {
     const reason = await reportContest(control, machine, found.contest);
@@ -56,7 +56,7 @@ export async function recordJoined(
   });
   if (bootstrapTokenId !== undefined)
     await dropToken({ control, target }, request, bootstrapTokenId);
-  return { hasJoined: true };
+  return { hasJoined: true, ...syncOutcomeOf(node, nodeTemplate) };
 }
 
 /** A token that cannot be deleted does not undo the join. */

@@ -17,6 +17,7 @@ import type {
   JoinOutcome,
   JoinRequest,
   NodeDeletionOutcome,
+  NodeSyncOutcome,
   NodeSyncRequest,
   ReadNode,
 } from './node-activities.ts';
@@ -195,7 +196,7 @@ export interface MachineActivities {
   }): Promise<void>;
   recordJoined(input: JoinRequest): Promise<JoinOutcome>;
   /** Makes the Node of a machine carry what Machine and class say of it by now. */
-  syncNode(input: NodeSyncRequest): Promise<void>;
+  syncNode(input: NodeSyncRequest): Promise<NodeSyncOutcome | undefined>;
   /**
    * Deletes a Machine that has not joined yet and whose Node was deleted, after another read of
    * both.

@@ -28,6 +28,8 @@ export interface JoinRequest {
   providerID?: string;
   className: string;
   nodeTemplate?: NodeTemplate;
+  /** What was last applied; absent where that is not known. */
+  applied?: NodeTemplate;
   /** Types of conditions that must be False; absent: the worker's flag. */
   nodeConditions?: string[];
   bootstrapTokenId?: string;
@@ -35,9 +37,14 @@ export interface JoinRequest {
   isEquipped?: boolean;
 }
 
+export interface NodeSyncOutcome {
+  /** The Node carries the template. Absent: it was refused, or there is no such Node. */
+  isApplied?: true;
+}
+
 /** The Node as it is, when it is not what the workflow thought. */
 export type JoinOutcome =
-  | { hasJoined: true }
+  | ({ hasJoined: true } & NodeSyncOutcome)
   /** `isContested`: another Machine has it. */
   | { hasJoined: false; reason: string; isContested?: true };
 
@@ -50,6 +57,8 @@ export interface NodeSyncRequest {
   /** resourceVersion of the class that the watcher signalled: an older one is of no use. */
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
+  /** What was last applied; absent where that is not known. */
+  applied?: NodeTemplate;
   /**
    * The Node of a machine that has not joined yet: its conditions are copied as well, unless it can
    * join by now. `isFresh`: nothing was written to it.

@@ -1,8 +1,9 @@
 /** The Node of a Machine: what was seen of it, and what is left to be done to it. */
 import type { NodeSnapshot } from '../contracts/messages.ts';
-import type { ReadNode } from '../contracts/node-activities.ts';
+import type { NodeSyncOutcome, ReadNode } from '../contracts/node-activities.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
+import type { NodeTemplate } from '../plan/machine/node-template.ts';
 import { isSameInstance } from '../values/provider-id.ts';
 import type { MachineState, NodeState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
@@ -85,6 +86,32 @@ export function noteEquipped({ node }: MachineState, seen: NodeSnapshot): boolea
   const isFresh = node.equipped?.uid !== seen.uid;
   node.equipped = { uid: seen.uid, seen: digestOf(seen) };
   return isFresh;
+}
+
+/** The template is about to be applied. Returns what was before, which may be what comes of it. */
+export function takeApplied({ node }: MachineState, next: NodeTemplate = {}): NodeState['applied'] {
+  const { applied } = node;
+  if (applied) node.applied = bothOf(applied, next);
+  return applied;
+}
+
+/** However often it is tried, each key stands there once. */
+function bothOf(a: NodeTemplate, b: NodeTemplate): NodeTemplate {
+  const taints = [...(a.taints ?? []), ...(b.taints ?? [])];
+  const distinct = new Map(taints.map((taint) => [`${taint.key}:${taint.effect}`, taint]));
+  return {
+    labels: { ...a.labels, ...b.labels },
+    annotations: { ...a.annotations, ...b.annotations },
+    taints: [...distinct.values()],
+  };
+}
+
+export function noteApplied(
+  { node }: MachineState,
+  template: NodeTemplate = {},
+  outcome: NodeSyncOutcome = {},
+): void {
+  if (outcome.isApplied) node.applied = template;
 }
 
 /** It was decided what becomes of the Machine of a Node that went. */

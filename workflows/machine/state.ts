@@ -12,6 +12,7 @@ import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
+import type { NodeTemplate } from '../plan/machine/node-template.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
@@ -135,6 +136,11 @@ export interface NodeState {
   mustCheckName?: boolean;
   /** The joining Node as it was when the node template was applied last. */
   equipped?: { uid: string; seen: string };
+  /**
+   * The node template that the Node carries, and after a failure the one before as well: what
+   * stands on the Node itself may be its kubelet's word. Absent where that is not known.
+   */
+  applied?: NodeTemplate;
   /** The Node that went, as it was when that was handled. */
   lossSeen?: string;
 }

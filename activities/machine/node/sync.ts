@@ -3,7 +3,10 @@
  * possible.
  */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
-import type { NodeSyncRequest } from '../../../workflows/contracts/node-activities.ts';
+import type {
+  NodeSyncOutcome,
+  NodeSyncRequest,
+} from '../../../workflows/contracts/node-activities.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -14,6 +17,7 @@ import type {
 } from '../../../workflows/plan/machine/node-template.ts';
 import { conditionsDiffer } from '../../../workflows/plan/machine/health.ts';
 import {
+  isNoted,
   planNodeTemplate,
   withNameOfMachine,
 } from '../../../workflows/plan/machine/node-template.ts';
@@ -40,6 +44,7 @@ export interface NodeUpdate {
   className: string;
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
+  applied?: NodeTemplate;
   /** A Node of the machine's instance that joins for the first time. */
   fresh?: { uid: string; providerID: string };
   /** Names come back: is it the Node that is meant? */
@@ -56,10 +61,10 @@ type Clusters = Pick<ActivityDependencies, 'control' | 'recent'> & { target: Kub
 export async function syncNode(
   dependencies: ActivityDependencies,
   request: NodeSyncRequest,
-): Promise<void> {
+): Promise<NodeSyncOutcome> {
   const { instance, nodeUid, joining, ...rest } = request;
   const { control, target } = dependencies;
-  if (!target) return;
+  if (!target) return {};
   const { providerID, nodeName } = instance;
   const claim = { machine: rest.machine, nodeName, nodeUid, providerID };
   const isMeant = async (node: Node): Promise<boolean> =>
@@ -69,10 +74,20 @@ export async function syncNode(
     { ...dependencies, target },
     { ...rest, ...fresh, nodeName, isMeant },
   );
-  if (!joining || !node) return;
+  const outcome = syncOutcomeOf(node, rest.nodeTemplate);
+  if (!joining || !node) return outcome;
   // The join that follows writes the conditions of a Node that is Ready by now.
   const harmful = joining.nodeConditions ?? dependencies.defaults.nodeConditions;
   if (obstacleOf(node, harmful) !== undefined) await copyConditions(control, request.machine, node);
+  return outcome;
+}
+
+/** By the note that comes with the template in one write. */
+export function syncOutcomeOf(
+  node: Node | undefined,
+  template: NodeTemplate = {},
+): NodeSyncOutcome {
+  return node && isNoted(node.metadata.annotations, template) ? { isApplied: true } : {};
 }
 
 /** `kubectl` shows what a Node that joins is waiting for. */
@@ -132,10 +147,10 @@ async function updateFresh(
 
 function templateChange(
   { metadata, spec }: Node,
-  { machine, nodeTemplate = {} }: NodeUpdate,
+  { machine, nodeTemplate = {}, applied }: NodeUpdate,
 ): NodeTemplateChange {
   const present = { ...metadata, taints: spec?.taints ?? [] };
-  const wanted = { machineName: machine.name, template: nodeTemplate };
+  const wanted = { machineName: machine.name, template: nodeTemplate, applied };
   return withNameOfMachine(planNodeTemplate(present, wanted), present, machine);
 }
 
@@ -153,6 +168,7 @@ type NodeDependencies = Clusters & { machine: ObjectReference };
 /** Capacity first: its note records what was done, so it comes with the other metadata. */
 async function write(dependencies: NodeDependencies, node: Node, change: Change): Promise<Node> {
   await reportCorrupt(dependencies, node, change);
+  await reportKept(dependencies, node, change.template);
   const hasCapacity = await writeCapacity(dependencies, node, change.capacity.capacity);
   const notes = hasCapacity ? change.capacity.annotations : {};
   const { template } = change;
@@ -213,9 +229,20 @@ async function reportCorrupt(
     ...(change.capacity.isLastAppliedCorrupt ? [annotations.lastAppliedVirtualCapacity] : []),
   ];
   for (const name of corrupt) {
-    const message = `Node ${metadata.name}: annotation ${name} cannot be read: nothing that was applied earlier is removed, and it is written anew`;
+    const message = `Node ${metadata.name}: annotation ${name} cannot be read: it counts as nothing, and is written anew`;
     await warn(dependencies, 'LastAppliedCorrupt', message);
   }
+}
+
+async function reportKept(
+  dependencies: NodeDependencies,
+  { metadata: { name } }: Node,
+  { keptTaints = [] }: NodeTemplateChange,
+): Promise<void> {
+  if (keptTaints.length === 0) return;
+  const named = keptTaints.slice(0, 10).map(({ key, effect }) => `${key}:${effect}`);
+  const message = `Node ${name} keeps taints that the template has no more, as nothing but the Node says that they came from there: ${named.join(', ')}. Where they did, remove them by hand`;
+  await warn(dependencies, 'TaintsKept', message);
 }
 
 async function warn(

@@ -32,7 +32,7 @@ test('the Node gets what its machine says of it, and the machine runs', async ()
   const world = worldWith({
     metadata: { finalizers: ['example.com/other'], labels: { own: 'x' } },
   });
-  expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+  expect(await recordJoined(world, request)).toEqual({ hasJoined: true, isApplied: true });
   const node = await world.target.read<Node>(nodePath('pool-a'));
   expect(node.metadata).toMatchObject({
     finalizers: ['example.com/other', 'node.machine.sapcloud.io/machine-controller'],
@@ -65,7 +65,7 @@ test.each([
     const world = worldWith();
     world.target.fault = ({ path: asked }) => (asked.includes('/secrets/') ? fault : undefined);
     const asked = { ...request, bootstrapTokenId: 'abc123' };
-    expect(await recordJoined(world, asked)).toEqual({ hasJoined: true });
+    expect(await recordJoined(world, asked)).toEqual({ hasJoined: true, isApplied: true });
     const { items } = await world.control.list<{ message: string }>(
       namespaced('events', namespace),
     );
@@ -114,7 +114,7 @@ test.each([
 describe('a Node as its kubelet registers it', () => {
   test('is written once and not read', async () => {
     const world = registered();
-    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true, isApplied: true });
     expect(world.target.calls).toEqual([`PATCH ${nodePath('pool-a')}`]);
   });
 
@@ -144,7 +144,7 @@ describe('a Node that names another Machine', () => {
   ])('$name is taken over', async ({ others }) => {
     const control = others.map((labels) => aMachine({ metadata: { name: 'pool-b', labels } }));
     const world = aWorld({ control: [aMachine(), ...control], target: [aNode(node)] });
-    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(await recordJoined(world, request)).toEqual({ hasJoined: true, isApplied: true });
     const { labels } = (await world.target.read<Node>(nodePath('pool-a'))).metadata;
     expect(labels?.[label]).toBe('pool-a');
   });

@@ -6,6 +6,8 @@ import { hang, instance, MachineWorld } from './machine-world.ts';
 
 const temporal = TemporalForTests.ofFile();
 
+const taint = (key: string) => ({ key, effect: 'NoSchedule' });
+
 describe('the Node of a machine that is Pending', () => {
   const ofNode = { isReady: false, conditionsDigest: 'not ready' };
 
@@ -101,6 +103,41 @@ describe('the Node of a machine that runs', () => {
           className: 'small',
           nodeTemplate: { labels: { pool: 'b' } },
         },
+      ]);
+    });
+  });
+
+  test('loses what was last applied as the workflow knows it, and after a failure all that may have been', async () => {
+    // As a local activity, and in its regular form.
+    let refusals = 2;
+    const world = await MachineWorld.create(temporal, {
+      recordJoined: async () => ({ hasJoined: true, isApplied: true }),
+      syncNode: async () => {
+        refusals -= 1;
+        if (refusals < 0) return { isApplied: true };
+        throw ApplicationFailure.nonRetryable('no');
+      },
+    });
+    world.object.nodeTemplate = { labels: { a: '1' }, taints: [taint('a')] };
+    await world.run(async () => {
+      await world.beginAndJoin();
+      world.object.nodeTemplate = { labels: { b: '1' }, taints: [taint('b')] };
+      await world.observe({ specDigest: 'spec-2' });
+      await world.log.until('syncNode', 2);
+      await temporal.skip(60);
+      await world.log.until('syncNode', 3);
+      delete world.object.nodeTemplate;
+      await world.observe({ specDigest: 'spec-3' });
+      await world.log.until('syncNode', 4);
+      expect(
+        world.log
+          .inputsOf('syncNode')
+          .slice(1)
+          .map(({ applied }) => applied),
+      ).toMatchObject([
+        { labels: { a: '1' }, taints: [taint('a')] },
+        { labels: { a: '1', b: '1' }, taints: [taint('a'), taint('b')] },
+        { labels: { b: '1' }, taints: [taint('b')] },
       ]);
     });
   });

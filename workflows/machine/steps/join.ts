@@ -21,6 +21,7 @@ import { writeLastOperation } from '../last-operation.ts';
 import {
   digestOf,
   joinedUidOf,
+  noteApplied,
   noteEquipped,
   noteJoined,
   noteLossHandled,
@@ -28,6 +29,7 @@ import {
   noteReadNode,
   ownNodeOf,
   putBehindBack,
+  takeApplied,
   takeBehind,
 } from '../node.ts';
 import {
@@ -62,6 +64,7 @@ export async function recordJoined(context: StepContext): Promise<void> {
   forgetBootstrapToken(state);
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
   noteJoined(state, node.uid);
+  noteApplied(state, request.nodeTemplate, outcome);
   forgetConsoleOutput(state);
   setPhase(state, 'Running');
 }
@@ -82,9 +85,11 @@ function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinR
   const { object, node } = context.state;
   const { className = '', bootstrapTokenId, nodeTemplate, nodeConditions } = object.prepared ?? {};
   const isEquipped = node.equipped?.uid === uid || undefined;
+  const applied = takeApplied(context.state, nodeTemplate);
   const providerID = instanceOf(context.state)?.providerID;
   const known = { providerID, className, bootstrapTokenId, nodeTemplate, nodeConditions };
-  return defined({ machine: context.machine(), node: { name, uid }, ...known, isEquipped });
+  const machine = context.machine();
+  return defined({ machine, node: { name, uid }, ...known, applied, isEquipped });
 }
 
 export async function syncNode(context: StepContext): Promise<void> {
@@ -103,11 +108,13 @@ export async function syncNode(context: StepContext): Promise<void> {
     className: prepared.className,
     classAtLeast: behind?.class?.resourceVersion,
     nodeTemplate: prepared.nodeTemplate,
+    applied: takeApplied(state, prepared.nodeTemplate),
     joining,
   });
   const summary = `bring Node ${nodeName} in step`;
   try {
-    await localFirstOnce((steps) => steps.syncNode(request), summary);
+    const outcome = await localFirstOnce((steps) => steps.syncNode(request), summary);
+    noteApplied(state, request.nodeTemplate, outcome);
   } catch (error) {
     putBehindBack(state, behind);
     throw error;

@@ -20,25 +20,30 @@ export interface NodeTemplateChange {
   annotations: TextChanges;
   /** The whole list; absent when it stays as it is. */
   taints?: Taint[];
+  /** Those that stay although they may have been applied: nothing but the Node says so. */
+  keptTaints?: Taint[];
   /**
-   * What was last applied cannot be read. It counts as nothing, so nothing is removed, and is
-   * written anew.
+   * What was last applied cannot be read on the Node. It counts as nothing there, and is written
+   * anew.
    */
   isLastAppliedCorrupt: boolean;
 }
 
+export interface WantedTemplate {
+  machineName: string;
+  template: NodeTemplate;
+  /** What was last applied, as far as the machine's workflow knows. */
+  applied?: NodeTemplate | undefined;
+}
+
 /**
  * Keys of the template are set, those that were last applied and are wanted no more are removed,
- * all else stays.
+ * all else stays. What was last applied stands on the Node as well, where its kubelet may write.
  */
-export function planNodeTemplate(
-  node: NodeTemplate,
-  wanted: { machineName: string; template: NodeTemplate },
-): NodeTemplateChange {
+export function planNodeTemplate(node: NodeTemplate, wanted: WantedTemplate): NodeTemplateChange {
   const template = withoutOurKeys(wanted.template);
-  const text = node.annotations?.[annotations.lastAppliedNodeTemplate];
-  const lastApplied = text === undefined ? {} : parseLastApplied(text);
-  const last = withoutOurKeys(lastApplied ?? {});
+  const lastApplied = lastAppliedIn(node.annotations);
+  const last = withoutOurKeys(wanted.applied ?? withoutRestricted(lastApplied ?? {}));
   const isNoteTrue = lastApplied && mergePatchOf(lastApplied, wanted.template) === undefined;
   const note = isNoteTrue ? {} : { [annotations.lastAppliedNodeTemplate]: noteOf(wanted.template) };
   return defined({
@@ -51,6 +56,7 @@ export function planNodeTemplate(
       ...note,
     },
     taints: taintsAfter(node.taints ?? [], { last: last.taints, wanted: template.taints }),
+    keptTaints: wanted.applied ? undefined : keptTaints(node, lastApplied, template),
     isLastAppliedCorrupt: lastApplied === undefined,
   });
 }
@@ -118,6 +124,30 @@ function withoutOurKeys(template: NodeTemplate): NodeTemplate {
     labels: without(names, [labels.machineName]),
     annotations: without(notes, ourAnnotations),
   };
+}
+
+/**
+ * What a kubelet may take off its own Node by itself: admission (NodeRestriction) keeps it from
+ * taints, and from labels of Kubernetes that are not its own.
+ */
+function withoutRestricted({ labels: names = {}, annotations: notes }: NodeTemplate): NodeTemplate {
+  return defined({
+    labels: without(names, Object.keys(names).filter(isOfKubernetes)),
+    annotations: notes,
+  });
+}
+
+function isOfKubernetes(key: string): boolean {
+  return /^([^/]*\.)?(kubernetes|k8s)\.io\//.test(key);
+}
+
+function keptTaints(
+  { taints: present = [] }: NodeTemplate,
+  { taints: noted = [] }: NodeTemplate = {},
+  { taints: wanted = [] }: NodeTemplate,
+): Taint[] | undefined {
+  const kept = present.filter((taint) => has(noted, taint) && !has(wanted, taint));
+  return kept.length === 0 ? undefined : kept;
 }
 
 function without(texts: Record<string, string>, keys: readonly string[]): Record<string, string> {
@@ -203,6 +233,18 @@ function asGoWrites(json: string): string {
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** A Node says that just this was last applied. */
+export function isNoted(notes: NodeTemplate['annotations'], template: NodeTemplate): boolean {
+  const noted = lastAppliedIn(notes);
+  return noted !== undefined && mergePatchOf(noted, template) === undefined;
+}
+
+/** Undefined when it cannot be read. */
+function lastAppliedIn(notes: NodeTemplate['annotations'] = {}): NodeTemplate | undefined {
+  const text = notes[annotations.lastAppliedNodeTemplate];
+  return text === undefined ? {} : parseLastApplied(text);
 }
 
 /** Undefined when it is not what a controller writes there. */

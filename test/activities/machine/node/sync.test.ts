@@ -66,13 +66,29 @@ test('a Node that lacks something gets it in one write; what others wrote stays'
 
 test('syncNode removes from a Node what its template names no more', async () => {
   const world = worldWith({ metadata: { labels: { own: 'x' } } });
-  await syncNode(world, request);
-  const { nodeTemplate: _none, ...without } = request;
-  await syncNode(world, without);
+  expect(await syncNode(world, request)).toEqual({ isApplied: true });
+  const { nodeTemplate: applied = {}, ...without } = request;
+  await syncNode(world, { ...without, applied });
   const { metadata, spec } = await world.target.read<Node>(path);
   expect(metadata.labels).toEqual({ own: 'x', [labels.machineName]: 'pool-a' });
   expect(spec?.taints).toEqual([]);
   expect(metadata.annotations?.[lastAppliedNodeTemplate]).toBe('{"metadata":{},"spec":{}}');
+});
+
+test('what the kubelet of a Node says of taints and labels that others put there takes none of them off', async () => {
+  const tier = 'node-restriction.kubernetes.io/tier';
+  const spec = { providerID: request.instance.providerID, taints: [foreign, taint] };
+  const labelled = { [tier]: 'x', [labels.machineName]: 'pool-a' };
+  const note = JSON.stringify({ metadata: { labels: labelled }, spec: { taints: [foreign] } });
+  for (const applied of [{}, undefined]) {
+    const metadata = { labels: labelled, annotations: { [lastAppliedNodeTemplate]: note } };
+    const world = worldWith({ metadata, spec });
+    await syncNode(world, { ...request, ...(applied && { applied }) });
+    const node = await world.target.read<Node>(path);
+    expect(node.spec?.taints).toEqual([foreign, taint]);
+    expect(node.metadata.labels).toHaveProperty([tier]);
+    expect(await eventsOf(world)).toEqual(applied ? [] : ['TaintsKept']);
+  }
 });
 
 test.each<{ name: string; node: Parameters<typeof aNode>[0] }>([
@@ -125,7 +141,7 @@ const refusing =
 test('a template that the API server refuses is said in an Event; the machine has its name all the same', async () => {
   const world = worldWith();
   world.target.fault = refusing('example.com~1pool');
-  await syncNode(world, request);
+  expect(await syncNode(world, request)).toEqual({});
   expect(await eventsOf(world)).toEqual(['NodeTemplateRefused']);
   const { metadata } = await world.target.read<Node>(path);
   expect(metadata.labels).toEqual({ [labels.machineName]: 'pool-a' });

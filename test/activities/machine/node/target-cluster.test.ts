@@ -218,7 +218,7 @@ describe('the target cluster of a Machine', () => {
 
   test.each([undefined, 'cluster-a'])('is that of the Node that joins, not %s', async (joined) => {
     const world = worldOf({ phase: 'Pending', joined, node: itsNode() });
-    expect(await recordJoined(world, join)).toEqual({ hasJoined: true });
+    expect(await recordJoined(world, join)).toMatchObject({ hasJoined: true });
     expect(await recorded(world)).toBe('cluster-b');
   });
 

@@ -26,8 +26,8 @@ const anyTemplate: fc.Arbitrary<NodeTemplate> = fc.record(
   { requiredKeys: [] },
 );
 
-function after(node: NodeTemplate, template: NodeTemplate): NodeTemplate {
-  const change = planNodeTemplate(node, { machineName, template });
+function after(node: NodeTemplate, template: NodeTemplate, applied?: NodeTemplate): NodeTemplate {
+  const change = planNodeTemplate(node, { machineName, template, applied });
   return {
     labels: changed(node.labels, change.labels),
     annotations: changed(node.annotations, change.annotations),
@@ -49,8 +49,8 @@ describe('whatever was applied before', () => {
   test('a Node that was just written needs nothing', () => {
     fc.assert(
       fc.property(history, ({ node, last, template }) => {
-        const written = after(after(node, last), template);
-        expect(planNodeTemplate(written, { machineName, template })).toEqual({
+        const written = after(after(node, last), template, last);
+        expect(planNodeTemplate(written, { machineName, template, applied: template })).toEqual({
           labels: {},
           annotations: {},
           isLastAppliedCorrupt: false,
@@ -62,7 +62,7 @@ describe('whatever was applied before', () => {
   test('it has all of the template', () => {
     fc.assert(
       fc.property(history, ({ node, last, template }) => {
-        const written = after(after(node, last), template);
+        const written = after(after(node, last), template, last);
         expect(written.labels).toMatchObject({
           ...template.labels,
           [labels.machineName]: machineName,
@@ -80,7 +80,7 @@ describe('whatever was applied before', () => {
   test('it keeps what no template ever named, and nothing else', () => {
     fc.assert(
       fc.property(history, ({ node, last, template }) => {
-        const written = after(after(node, last), template);
+        const written = after(after(node, last), template, last);
         const named = { ...last.labels, ...template.labels };
         const kept = Object.entries(node.labels ?? {}).filter(([key]) => !(key in named));
         expect(written.labels).toEqual({

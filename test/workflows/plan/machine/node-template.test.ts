@@ -42,8 +42,15 @@ interface Case {
   name: string;
   node: NodeTemplate;
   template: NodeTemplate;
+  /** What the workflow knows. Default: the note of the Node is true. */
+  applied?: NodeTemplate | undefined;
   change: object;
 }
+
+/** An administrator put these on the Node, and its kubelet the note that names them. */
+const tier = 'node-restriction.kubernetes.io/tier';
+const closed = { labels: { [tier]: 'x' }, taints: [taint] };
+const forged = nodeWith({ ...closed, labels: { ...closed.labels, pool: 'a' } });
 
 test.each<Case>([
   { name: 'nothing differs', node: nodeWith(whole), template: whole, change: {} },
@@ -118,9 +125,39 @@ test.each<Case>([
     template: {},
     change: { annotations: noted({}) },
   },
-])('the change of a Node for its template: $name', ({ node, template, change }) => {
-  expect(planNodeTemplate(node, { machineName, template })).toEqual({ ...nothing, ...change });
+  {
+    name: 'what no template of the machine had stays, whatever the Node says of it',
+    node: forged,
+    template: {},
+    applied: {},
+    change: { annotations: noted({}) },
+  },
+  {
+    name: 'of what only the Node says goes what its kubelet may take off itself',
+    node: forged,
+    template: {},
+    applied: undefined,
+    change: { labels: { pool: null }, annotations: noted({}), keptTaints: [taint] },
+  },
+  {
+    name: 'what a template had goes, whatever the Node says of it',
+    node: { ...nodeWith(closed), annotations: {} },
+    template: {},
+    applied: closed,
+    change: { labels: { [tier]: null }, taints: [] },
+  },
+])('the change of a Node for its template: $name', (row) => {
+  const { node, template, change } = row;
+  const text = node.annotations?.[annotations.lastAppliedNodeTemplate];
+  const { applied } = { applied: text === undefined ? {} : templateIn(text), ...row };
+  const planned = planNodeTemplate(node, { machineName, template, applied });
+  expect(planned).toEqual({ ...nothing, ...change });
 });
+
+function templateIn(text: string): NodeTemplate {
+  const { metadata, spec } = JSON.parse(text);
+  return { ...metadata, ...spec };
+}
 
 describe('a last application that cannot be read', () => {
   test.each([
