@@ -8,6 +8,9 @@ import { viewOfNode } from '../watcher/cache/other-views.ts';
 import { annotations, finalizers, labels } from '../workflows/api/constants.ts';
 import type { DrainPod, Refusal } from '../workflows/plan/drain/removals.ts';
 import { planRemovals } from '../workflows/plan/drain/removals.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../workflows/api/machine-set.ts';
+import { formFaults, matches } from '../workflows/api/selector.ts';
+import { nodeFaults } from '../workflows/plan/machine/health.ts';
 import { planNodeTemplate } from '../workflows/plan/machine/node-template.ts';
 
 const size = 1024 * 1024;
@@ -92,14 +95,51 @@ const pods: Row[] = [
   },
 }));
 
-test.each<Row>([...kubeconfigs, ...notes, ...pods])('$what', ({ prepare }) => {
-  const read = prepare();
-  const before = process.threadCpuUsage();
-  try {
-    read();
-  } catch {
-    // Refused.
-  }
-  const { user, system } = process.threadCpuUsage(before);
-  expect((user + system) / 1_000_000).toBeLessThan(mostSeconds);
-});
+const conditions: Row = {
+  what: 'a Node with many conditions, of a Machine that names as many',
+  prepare() {
+    const present = entries((type) => ({ type, status: 'True' }) as const);
+    const harmful = entries((type) => type);
+    return () => nodeFaults(present, harmful);
+  },
+};
+
+const selectors: Row[] = [
+  { of: 'expressions', selector: () => ({ matchExpressions: entries(absent) }) },
+  {
+    of: 'labels',
+    selector: () => ({ matchLabels: Object.fromEntries(entries((key) => [key, ''])) }),
+  },
+  {
+    of: 'values',
+    selector: () => ({
+      matchExpressions: [{ key: 'a', operator: 'NotIn', values: entries(String) }],
+    }),
+  },
+].map(({ of, selector }: { of: string; selector: () => LabelSelector }) => ({
+  what: `a selector with many ${of}, of a thousand machines`,
+  prepare() {
+    const given = selector();
+    const machines = Array.from({ length: 1_000 }, (_, index) => ({ pool: String(index) }));
+    return () => [formFaults(given), machines.filter((labels) => matches(given, labels))];
+  },
+}));
+
+function absent(key: string): LabelSelectorRequirement {
+  return { key, operator: 'DoesNotExist' };
+}
+
+test.each<Row>([...kubeconfigs, ...notes, ...pods, conditions, ...selectors])(
+  '$what',
+  ({ prepare }) => {
+    const read = prepare();
+    const before = process.threadCpuUsage();
+    try {
+      read();
+    } catch {
+      // Refused.
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000_000).toBeLessThan(mostSeconds);
+  },
+);

@@ -4,12 +4,30 @@ import { quoted } from './validation.ts';
 
 type Labels = Record<string, string>;
 
-/** An empty selector claims nothing: to a controller, "everything" is a mistake. */
+/** Labels, expressions and values of one selector: each object is compared with all of them. */
+const mostRequirements = 1_000;
+const tooLarge = new WeakMap<LabelSelector, boolean>();
+
+function isTooLarge(selector: LabelSelector): boolean {
+  const known = tooLarge.get(selector) ?? countIn(selector) > mostRequirements;
+  tooLarge.set(selector, known);
+  return known;
+}
+
+function countIn({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
+  const inLists = matchExpressions.reduce((sum, { values = [] }) => sum + values.length, 0);
+  return Object.keys(matchLabels).length + matchExpressions.length + inLists;
+}
+
+/**
+ * An empty selector claims nothing: to a controller, "everything" is a mistake. Neither does one
+ * that is too large.
+ */
 export function matches(selector: LabelSelector | undefined, labels: Labels): boolean {
-  if (isEmptySelector(selector)) return false;
+  if (!selector || isTooLarge(selector) || isEmptySelector(selector)) return false;
   return (
-    Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
-    (selector?.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
+    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
   );
 }
 
@@ -39,10 +57,12 @@ const prefixOfLabel = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
  * A selector that the API server takes in no query: neither do the CRDs read it, nor those of MCM
  * v0.62.1.
  */
-export function formFaults({
-  matchLabels = {},
-  matchExpressions = [],
-}: LabelSelector = {}): string[] {
+export function formFaults(selector: LabelSelector = {}): string[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  if (isTooLarge(selector)) {
+    const what = `must have at most ${mostRequirements} labels, expressions and values`;
+    return [`spec.selector: Invalid value: ${countIn(selector)}: ${what}`];
+  }
   const pairs = Object.entries(matchLabels).flatMap(([key, value]) => [
     ...keyFaults(key, 'spec.selector.matchLabels'),
     ...valueFaults(value, 'spec.selector.matchLabels'),

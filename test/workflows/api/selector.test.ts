@@ -1,4 +1,4 @@
-import { matches } from '../../../workflows/api/selector.ts';
+import { formFaults, matches } from '../../../workflows/api/selector.ts';
 
 const labels = { colour: 'red', size: 'small' };
 const where = (operator: string, key: string, values?: string[]) => ({
@@ -19,4 +19,15 @@ test.each([
   { name: 'no selector', selector: undefined, is: false },
 ])('a selector with $name matches: $is', ({ selector, is }) => {
   expect(matches(selector, labels)).toBe(is);
+});
+
+test('one that asks for too much matches nothing, and is told by its size alone', () => {
+  const values = Array.from({ length: 1_000 }, (_, index) => `v${index}`);
+  const fits = where('NotIn', 'colour', values.slice(1));
+  expect([matches(fits, labels), formFaults(fits)]).toEqual([true, []]);
+  const over = where('NotIn', 'colour', values);
+  expect([matches(over, labels), formFaults(over)]).toEqual([
+    false,
+    ['spec.selector: Invalid value: 1001: must have at most 1000 labels, expressions and values'],
+  ]);
 });

@@ -19,16 +19,22 @@ export function nodeFaults(
   harmful: readonly string[],
 ): string[] {
   if (conditions.length === 0) return ['the Node has no conditions'];
-  return conditions
-    .filter(({ type, status }) =>
-      type === 'Ready' ? status !== 'True' : harmful.includes(type) && status !== 'False',
-    )
-    .map(inWords);
+  const known = new Set(harmful);
+  const faults = conditions.filter(({ type, status }) =>
+    type === 'Ready' ? status !== 'True' : known.has(type) && status !== 'False',
+  );
+  const named = faults.slice(0, mostNamed).map(inWords);
+  const more = faults.length - named.length;
+  return more > 0 ? [...named, `${more} more`] : named;
 }
+
+/** A kubelet writes as many conditions as it likes, each as long. */
+const mostNamed = 10;
+const longestWords = 300;
 
 function inWords({ type, status, reason = '', message = '' }: NodeCondition): string {
   const why = [reason, message].filter((text) => text !== '').join(': ');
-  return `${type} is ${status}${why === '' ? '' : ` (${why})`}`;
+  return `${type} is ${status}${why === '' ? '' : ` (${why})`}`.slice(0, longestWords);
 }
 
 /**

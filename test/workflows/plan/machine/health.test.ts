@@ -50,6 +50,15 @@ test.each<{ name: string; conditions: NodeCondition[]; fault: string }>([
   expect(nodeFaults(conditions, harmful)).toEqual([fault]);
 });
 
+test('of many faults, however long, a few words are kept', () => {
+  const types = Array.from({ length: 5_000 }, (_, index) => `T${index}`);
+  const message = 'x'.repeat(1_000);
+  const conditions = types.map((type) => ({ type, status: 'True' as const, message }));
+  const faults = nodeFaults(conditions, types);
+  expect([faults.length, faults.at(-1)]).toEqual([11, '4990 more']);
+  expect(faults[0]).toHaveLength(300);
+});
+
 const inPlace = (reason: string): NodeCondition => ({
   type: 'InPlaceUpdate',
   status: 'True',
