@@ -14,6 +14,7 @@ import { addOffboard } from './offboard/command.ts';
 import { addPlan } from './plan/command.ts';
 import { addPreserve } from './preserve/command.ts';
 import { addRollout } from './rollout/command.ts';
+import { addRunbook } from './runbook/command.ts';
 import { addSetup } from './setup/command.ts';
 import { addStatus } from './status/command.ts';
 import { addStart, addStop } from './stop/command.ts';
@@ -48,6 +49,7 @@ function createCommands(run: Run, output: OutputConfiguration): Command {
   addTree(program, run);
   addTimeline(program, run);
   addWatch(program, run);
+  addRunbook(program, run);
   program.commandsGroup('Plan and check:');
   addDoctor(program, run);
   addPlan(program, run);

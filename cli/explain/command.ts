@@ -20,7 +20,7 @@ type Options = Omit<ExplainQuestion, 'object'>;
 const about = `
 It says what was decided last, what is waited for, since when and until when, how often it was tried, the last error, and
 what a person can do. What is not in the objects comes from Temporal, where its address is known. The name before a
-finding is that of a page in docs/runbooks.
+finding is that of a page that "millwright runbook NAME" prints.
 
 Examples:
   millwright explain machine/pool-86b9f-rpz4r

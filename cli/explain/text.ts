@@ -1,7 +1,6 @@
 /** An explanation, as one would read it at night. */
 import { isoOf } from '../diagnosis/finding.ts';
 import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { runbookOf } from '../diagnosis/trouble.ts';
 import { alikeOf, nameOf } from '../stuck/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine, withoutControls } from '../terminal/screen.ts';
@@ -72,7 +71,7 @@ function findingsOf({ object: { namespace }, findings }: Explanation): string[] 
     const { trouble, cause } = alike.first;
     return [
       `${bad(trouble ?? 'Trouble')}: ${nameOf(alike)}: ${oneLine(cause)}`,
-      ...(trouble === undefined ? [] : [`  Runbook: ${runbookOf(trouble)}`]),
+      ...(trouble === undefined ? [] : [`  Runbook: millwright runbook ${trouble}`]),
     ];
   });
   const more = all.length - shown.length;

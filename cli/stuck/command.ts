@@ -12,7 +12,7 @@ export interface StuckQuestion extends FleetQuestion {
 }
 
 const about = `
-Each finding has the name of its trouble, and docs/runbooks has a page of that name. "millwright explain" says more
+Each finding has the name of its trouble, and "millwright runbook NAME" prints what to do. "millwright explain" says more
 about one object. The exit code is 0 whether anything is stuck or not.
 
 Examples:

@@ -120,7 +120,7 @@ describe('the commands that look', () => {
   test('explain has the attempts and the page of the workflow where Temporal is known', async () => {
     const without = await said('explain', `machine/${blocked}`);
     expect(without).toContain(`machine/${blocked} is Terminating`);
-    expect(without).toContain('Runbook: docs/runbooks/drain-budget.md');
+    expect(without).toContain('Runbook: millwright runbook drain-budget');
     expect(without).toContain(`millwright retry machine/${blocked} -n ${namespace}`);
     expect(without).toContain('Temporal was not asked');
     expect(await data('explain', `mc/${blocked}`, asked())).toMatchObject({

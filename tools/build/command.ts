@@ -7,6 +7,7 @@ import { bundle } from './bundle.ts';
 import { failureConverter } from './entrances-of-paths.ts';
 import { manifest, repository } from './folders.ts';
 import { noticeOf } from './notice.ts';
+import { copyRunbooks } from './runbooks.ts';
 
 /** What `driver verify` needs beside the package, which all else does without. */
 const peers = ['@temporalio/worker'] as const;
@@ -28,6 +29,7 @@ export async function buildCommand(folder: string): Promise<void> {
   await writeFile(join(folder, 'kit-workflow-bundle.js'), code);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
   await writeFile(join(folder, 'NOTICE'), await noticeOf(packages));
+  await copyRunbooks(folder);
   await copyFile(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
   await copyFile(join(repository, 'cli', 'README.md'), join(folder, 'README.md'));
 }
