@@ -6,6 +6,7 @@ import { chart, manifests, plainManifests, renderChart } from '../../../deploy/h
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { CommanderError } from 'commander';
+import type { AlertRule, AlertRules } from '../../../deploy/monitoring/rules.ts';
 import { readRules } from '../../../deploy/monitoring/rules.ts';
 import { readArguments } from '../../support/command-line.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
@@ -134,6 +135,13 @@ const inList = (key: string, ...values: string[]) => ({ key, operator: 'In', val
 async function tokensRule(...args: string[]): Promise<string> {
   const policy = policyOf(await render(args), '-tokens');
   return policy?.spec?.validations?.[0]?.expression ?? '';
+}
+
+async function alerts(...args: string[]): Promise<AlertRule[]> {
+  const objects = await render(['--set=metrics.prometheusRule.enabled=true', ...args]);
+  const found = objects.find(({ kind }) => kind === 'PrometheusRule');
+  const { groups }: AlertRules = Object(found?.spec);
+  return groups.flatMap(({ rules }) => rules);
 }
 
 describe('the chart', () => {
@@ -705,6 +713,46 @@ describe('the chart', () => {
     await expect(
       renderChart({ helm, namespace: 'machines', args: ['--set', setting] }),
     ).rejects.toThrow(words);
+  });
+
+  test('links alerts to the pages where they are, and leaves out those that are not wanted', async () => {
+    const all = await alerts();
+    const base = '--set=metrics.prometheusRule.runbookBaseUrl=https://wiki.example/runbooks/';
+    const off = '--set=metrics.prometheusRule.disabled={MillwrightDrainBlocked}';
+    const linked = await alerts(base);
+    expect(linked.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      all.map(({ annotations: { runbook_url: path } }) =>
+        path.replace('docs/runbooks/', 'https://wiki.example/runbooks/'),
+      ),
+    );
+    expect(await alerts(base, off)).toEqual(
+      linked.filter(({ alert }) => alert !== 'MillwrightDrainBlocked'),
+    );
+    const unknown = alerts('--set=metrics.prometheusRule.disabled={Nothing}');
+    await expect(unknown).rejects.toThrow('there is no alert Nothing');
+  });
+
+  test('reaches the API server of its own cluster without a proxy', async () => {
+    const set = ['--set=proxy.httpsProxy=http://proxy:3128', '--set=proxy.noProxy=.svc'];
+    const [{ env = [] } = { env: [] }] = containersOf(await render(set));
+    expect(env).toContainEqual({ name: 'NO_PROXY', value: '$(KUBERNETES_SERVICE_HOST),.svc' });
+    const [{ env: none = [] } = { env: [] }] = containersOf(await render([]));
+    expect(none.map(({ name }) => name)).not.toContain('NO_PROXY');
+  });
+
+  test('lets the cluster choose users, as OpenShift does, for all pods', async () => {
+    const none = ['runAsUser', 'runAsGroup', 'fsGroup'].map(
+      (field) => `--set=podSecurityContext.${field}=null`,
+    );
+    const chosen = (await render(none)).flatMap(podIn);
+    const kept = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+    expect(chosen.length).toBeGreaterThan(2);
+    for (const { pod } of chosen) {
+      expect(pod).toMatchObject({ spec: { securityContext: kept } });
+      expect(JSON.stringify(pod)).not.toContain('65532');
+    }
+    const bare = ['--set=podSecurityContext=null', '--set=securityContext=null'];
+    expect(JSON.stringify(await render(bare))).not.toContain('securityContext');
   });
 
   test('says what happens next', async () => {

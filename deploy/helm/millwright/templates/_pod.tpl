@@ -20,12 +20,10 @@ spec:
   priorityClassName: {{ . | quote }}
   {{- end }}
   terminationGracePeriodSeconds: {{ $v.terminationGracePeriodSeconds }}
+  {{- with $v.podSecurityContext }}
   securityContext:
-    runAsNonRoot: true
-    runAsUser: 65532
-    runAsGroup: 65532
-    fsGroup: 65532
-    seccompProfile: { type: RuntimeDefault }
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   {{- with $v.imagePullSecrets }}
   imagePullSecrets:
     {{- toYaml . | nindent 4 }}
@@ -61,10 +59,10 @@ spec:
         failureThreshold: 30
       resources:
         {{- toYaml .settings.resources | nindent 8 }}
+      {{- with $v.securityContext }}
       securityContext:
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities: { drop: [ALL] }
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       {{- with include "millwright.volumeMounts" $root | trim }}
       volumeMounts:
         {{- . | nindent 8 }}
