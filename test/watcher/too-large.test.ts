@@ -30,6 +30,7 @@ test('is named, and why, so that the namespace is served no more', async () => {
       readActivityQueue: async () => ({ backlogMs: 0 }),
       turn: (send) => send(),
       namespace,
+      install: { name: 'shoot', isFleet: false, temporalAddress: 'temporal:7233' },
       cluster: 'one',
       taskQueue: 'millwright/one/shoot',
       concurrency: 5,

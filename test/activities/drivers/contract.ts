@@ -176,7 +176,9 @@ export function describeDriverContract(cloudCase: CloudCase): void {
     test('volumeIds names the volumes of this cloud, and leaves out those of others', async () => {
       const { specs, ids } = cloudCase.volumes;
       const csi = { driver: 'csi.example.com', volumeHandle: 'vol-of-another-cloud' };
-      const empty = specs.map((spec) => ({ csi: spec.csi && { ...spec.csi, volumeHandle: '' } }));
+      const empty = specs.map(({ csi: { driver: name } = csi }) => ({
+        csi: { driver: name, volumeHandle: '' },
+      }));
       const all = [{ csi }, ...empty, ...specs, { hostPath: {} }];
       expect(await driver().volumeIds(all)).toEqual(ids);
     });

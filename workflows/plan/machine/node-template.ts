@@ -1,6 +1,7 @@
 /** What a Node lacks of what its Machine says of it. What others wrote there is left alone. */
 import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
+import { dueTaints, withoutStartTaints } from './start-taints.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { isRecord } from '../../values/is-record.ts';
@@ -55,7 +56,10 @@ export function planNodeTemplate(node: NodeTemplate, wanted: WantedTemplate): No
       ...textChanges(node.annotations, { last: last.annotations, wanted: template.annotations }),
       ...note,
     },
-    taints: taintsAfter(node.taints ?? [], { last: last.taints, wanted: template.taints }),
+    taints: taintsAfter(node.taints ?? [], {
+      last: last.taints,
+      wanted: dueTaints(template.taints, { present: node.taints, last: last.taints }),
+    }),
     keptTaints: wanted.applied ? undefined : keptTaints(node, lastApplied, template),
     isLastAppliedCorrupt: lastApplied === undefined,
   });
@@ -86,7 +90,7 @@ function lacksApplied(node: NodeTemplate, note: string): boolean {
   return (
     !isEmpty(textChanges(node.labels, { wanted: names })) ||
     !isEmpty(textChanges(node.annotations, { wanted: notes })) ||
-    taintsAfter(node.taints ?? [], { wanted: taints }) !== undefined
+    taintsAfter(node.taints ?? [], { wanted: withoutStartTaints(taints) }) !== undefined
   );
 }
 

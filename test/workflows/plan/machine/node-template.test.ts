@@ -13,6 +13,14 @@ const machineName = 'pool-a';
 const ours = { [labels.machineName]: machineName };
 const taint = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
 const other = { key: 'other', effect: 'NoExecute' };
+const ofStart = [
+  'node.cilium.io/agent-not-ready',
+  'ebs.csi.aws.com/agent-not-ready',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+  'startup-taint.cluster-autoscaler.kubernetes.io/gpu',
+  'readiness.k8s.io/storage',
+  'node.gardener.cloud/critical-components-not-ready',
+].map((key) => ({ key, effect: 'NoExecute' }));
 
 /** A Node to which `last` was applied, and which has something of others. */
 function nodeWith(last: NodeTemplate, own: NodeTemplate = {}): NodeTemplate {
@@ -120,6 +128,24 @@ test.each<Case>([
     change: {},
   },
   {
+    name: 'taints that wait for an agent are put on',
+    node: { labels: ours },
+    template: { taints: ofStart },
+    change: { annotations: noted({ taints: ofStart }), taints: ofStart },
+  },
+  {
+    name: 'and not put back when it took them off; the others are',
+    node: { ...nodeWith({ taints: [taint, ...ofStart] }), taints: [other] },
+    template: { taints: [taint, ...ofStart] },
+    change: { taints: [other, taint] },
+  },
+  {
+    name: 'and go with the template',
+    node: nodeWith({ taints: ofStart }),
+    template: {},
+    change: { annotations: noted({}), taints: [] },
+  },
+  {
     name: 'the name of the machine is not to be had by a template',
     node: nodeWith({ labels: { [labels.machineName]: 'x' } }),
     template: {},
@@ -199,6 +225,11 @@ describe('a Node from which others took something', () => {
 
     { name: 'an annotation went', node: { ...equipped, annotations: fewer }, is: true },
     { name: 'a taint went', node: { ...equipped, taints: [other] }, is: true },
+    {
+      name: 'a taint that waits for an agent went',
+      node: { ...nodeWith({ taints: ofStart }), taints: [], finalizers: [finalizers.node] },
+      is: false,
+    },
 
     { name: 'the name went', node: { ...equipped, labels: { ...whole.labels } }, is: true },
     {
