@@ -5,6 +5,7 @@ import type { Closing, DrainPod, Removal, Removals } from '../../workflows/plan/
 import {
   evictionSeconds,
   isLate,
+  longestRetrySeconds,
   nextTryOf,
   planRemovals,
   podKey,
@@ -61,6 +62,8 @@ export class DrainPass {
   readonly #status: DrainStatus;
   readonly #budgets: Budgets;
   #late: DrainPod[] = [];
+  /** Pods that are refused together are asked again together. */
+  readonly #random = random();
 
   constructor({ context, request, progress, status }: PassOptions) {
     this.#context = context;
@@ -339,23 +342,19 @@ export class DrainPass {
       return true;
     }
     const { verdict } = outcome;
+    const now = nowMs();
     // Asked again together, so that one answer serves all of them.
-    const attempt = { now: nowMs(), random: random() };
     const refused = verdict.isOfBudget ? [pod, ...alike] : [pod];
-    for (const one of refused) this.#noteRefusal(one, verdict, attempt);
+    for (const one of refused) this.#noteRefusal(one, verdict, now);
     return false;
   }
 
-  #noteRefusal(
-    { uid }: DrainPod,
-    verdict: BudgetVerdict,
-    attempt: { now: number; random: number },
-  ): void {
+  #noteRefusal({ uid }: DrainPod, verdict: BudgetVerdict, now: number): void {
     const { refusals } = this.#progress;
-    const since = refusals[uid]?.since ?? attempt.now;
-    const { isHopeless } = verdict;
+    const since = refusals[uid]?.since ?? now;
     const evictionMilliseconds = this.#evictionMilliseconds();
-    const nextTryAt = nextTryOf({ ...attempt, since, isHopeless, evictionMilliseconds });
+    const attempt = { now, random: this.#random, evictionMilliseconds };
+    const nextTryAt = nextTryOf({ ...verdict, ...attempt, since });
     refusals[uid] = { ...verdict, since, nextTryAt };
   }
 
@@ -382,15 +381,20 @@ export class DrainPass {
 
   /**
    * Milliseconds. Until the first pod may be asked again, and not sooner: such a pass could ask
-   * nobody. For what nobody can ask, ever longer up to 20 s.
+   * nobody. For what nobody can ask, half as long as it has lasted, within limits.
    */
   #untilNextPass(blockers: Blocker[]): number {
     const now = nowMs();
+    const longest = longestRetrySeconds * 1_000;
     const times = blockers.map(
-      ({ since, nextTryAt }) => nextTryAt ?? now + Math.min(Math.max(now - since, 5_000), 20_000),
+      ({ since, nextTryAt }) =>
+        nextTryAt ?? now + Math.min(Math.max((now - since) / 2, 5_000), longest),
     );
     if (times.length === 0) times.push(now + 20_000);
-    const next = Math.min(this.#request.deadline, ...times);
+    const first = Math.min(...times);
+    // Those that are due within a second go with it.
+    const together = Math.max(...times.filter((time) => time <= first + 1_000));
+    const next = Math.min(this.#request.deadline, together);
     return Math.max(next - now, 1_000);
   }
 }

@@ -90,7 +90,8 @@ function stateOfDrain(drain: PreservationDrain | undefined): string {
 }
 
 function formatBlocker({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
-  const next = nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every 20 s`;
+  const next =
+    nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every minute or two`;
   return `- \`${pod}\` since ${timeOf(since)}, blocked by \`${blockedBy}\`: ${why}${next}`;
 }
 

@@ -167,12 +167,12 @@ describe('a budget that refuses', () => {
     expect(drain.evictions()).toBe(2);
   });
 
-  test('a budget that refuses and never can allow is called misconfigured, and asked at most every 20 s', async () => {
+  test('a budget that refuses and never can allow is called misconfigured, and asked at most each minute', async () => {
     const drain = blocking(aPod(), aBudget('web', { currentHealthy: 1, disruptionsAllowed: 0 }));
     const started = Date.now();
     await expect(drain.run()).rejects.toThrow('PodDisruptionBudget default/web is misconfigured');
     const [known] = Object.values(drain.progress?.refusals ?? {});
-    expect(known?.nextTryAt).toBeGreaterThanOrEqual(started + 20_000);
+    expect(known?.nextTryAt).toBeGreaterThanOrEqual(started + 60_000);
   });
 
   test('together with another one is reported with both names', async () => {
@@ -195,7 +195,7 @@ describe('a budget that refuses', () => {
     await expect(drain.run()).rejects.toThrow('4 pods left');
     expect(drain.evictions()).toBe(6);
     const times = Object.values(drain.progress?.refusals ?? {}).map(({ nextTryAt }) => nextTryAt);
-    expect(new Set(times).size).toBe(2);
+    expect(new Set(times).size).toBeLessThanOrEqual(2);
     drain.target.fault = () => undefined;
     drain.attempt = 0;
     expect(await drain.run()).toEqual({ evictedPods: 4, isForced: false });
@@ -215,21 +215,26 @@ describe('a budget that refuses', () => {
   });
 });
 
-describe('while a budget refuses for ten minutes', () => {
+describe('while pods are refused for an hour', () => {
+  const never = { currentHealthy: 1, disruptionsAllowed: 0 };
+  const webhook = { code: 403, reason: 'Forbidden', message: 'a webhook' };
+
   test.each([
-    { name: 'one that may allow', status: {} },
-    { name: 'one that never can', status: { currentHealthy: 1, disruptionsAllowed: 0 } },
-  ])('each attempt asks $name', async ({ status }) => {
+    { name: 'a budget that may allow', status: {}, answer: refusal, attempts: 55 },
+    { name: 'a budget that never can', status: never, answer: refusal, attempts: 45 },
+    { name: 'a webhook', status: {}, answer: webhook, attempts: 95 },
+  ])('each attempt asks, and there are few: $name', async ({ status, answer, attempts }) => {
     const system = new HandSystem();
     const drain = blocking(aPod(), aBudget('web', status));
-    const request = { countsFrom: system.now(), deadline: system.now() + 3_600_000 };
-    while (system.monotonic() < 600_000) {
+    drain.target.fault = ({ path }) => (path.endsWith('/eviction') ? answer : undefined);
+    const request = { countsFrom: system.now(), deadline: system.now() + 7_200_000 };
+    while (system.monotonic() < 3_600_000) {
       const failure = await system.run(() => drain.run(request)).catch((error: unknown) => error);
       if (!(failure instanceof ApplicationFailure)) throw failure;
       await system.to(system.monotonic() + Number(failure.nextRetryDelay));
     }
     expect(drain.evictions()).toBe(drain.attempt);
-    expect(drain.attempt).toBeLessThanOrEqual(40);
+    expect(drain.attempt).toBeLessThanOrEqual(attempts);
   });
 });
 

@@ -198,27 +198,32 @@ function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
 }
 
 const firstRetrySeconds = 5;
+/** A change of the budget wakes its drains long before (activities/drain/wake-ups). */
+const longestOfBudgetSeconds = 120;
+/** Nothing tells when a webhook would say something else. */
+export const longestRetrySeconds = 60;
 
 export interface RetryInput {
   /** Of the first refusal. */
   since: number;
   now: number;
   isHopeless: boolean;
+  isOfBudget: boolean;
   evictionMilliseconds: number;
-  /** From 0 to 1: spreads pods that were refused together. */
+  /** From 0 to 1: spreads drains that were refused together. */
   random: number;
 }
 
 /**
- * When a refused pod is asked again: after 5 s at first and 20 s later; never earlier than 20 s
- * when that is hopeless; and when it is to be deleted, if that is earlier.
+ * When a refused pod is asked again: after 5 s at first, and ever later, up to two minutes where a
+ * budget refuses and a minute otherwise, or up to half of that sooner by chance; at the latest when
+ * it is to be deleted. Each attempt is an action of Temporal Cloud.
  */
 export function nextTryOf(input: RetryInput): number {
-  const { since, now, isHopeless, evictionMilliseconds, random } = input;
-  const elapsedSeconds = (now - since) / 1000;
-  const seconds = isHopeless
-    ? evictionSeconds * (1 + random / 4)
-    : Math.min(Math.max(elapsedSeconds, firstRetrySeconds), evictionSeconds) * (1 - random / 4);
+  const { since, now, isHopeless, isOfBudget, evictionMilliseconds, random } = input;
+  const elapsedSeconds = Math.max((now - since) / 1000, firstRetrySeconds);
+  const longest = isOfBudget ? longestOfBudgetSeconds : longestRetrySeconds;
+  const seconds = (isHopeless ? longest : Math.min(elapsedSeconds, longest)) * (1 - random / 2);
   const deletedAt = since + evictionMilliseconds;
   const nextTryAt = now + seconds * 1000;
   return deletedAt > now ? Math.min(nextTryAt, deletedAt) : nextTryAt;

@@ -136,18 +136,21 @@ test('of thousands of pods the first thousand are asked, and the next ones when 
   expect(plan({ pods: going }).parallel[0]).toBe('p1000: eviction');
 });
 
-test.each([
-  { name: 'then as long as it has waited', elapsed: 12, random: 0, seconds: 12 },
+const hopeless = { isOfBudget: true, isHopeless: true };
 
-  { name: 'a little earlier by jitter', elapsed: 600, random: 1, seconds: 15 },
-  { name: 'never earlier than 20 s when hopeless', elapsed: 0, isHopeless: true, seconds: 20 },
-  { name: 'later by jitter then', elapsed: 0, isHopeless: true, random: 1, seconds: 25 },
-  { name: 'in time to be deleted', elapsed: 3_599, random: 0, seconds: 1 },
-  { name: 'as seldom where its deletion is refused too', elapsed: 3_600, seconds: 20 },
-])('a refused pod is asked again $name', ({ elapsed, random = 0, isHopeless = false, seconds }) => {
-  const evictionMilliseconds = 3_600_000;
+test.each([
+  { name: 'then as long as it has waited', elapsed: 12, seconds: 12 },
+  { name: 'up to half of that sooner by chance', elapsed: 12, random: 1, seconds: 6 },
+  { name: 'after a minute at the latest', elapsed: 600, seconds: 60 },
+  { name: 'after two where a budget is watched', elapsed: 600, isOfBudget: true, seconds: 120 },
+  { name: 'as late where it never can allow', elapsed: 0, ...hopeless, seconds: 120 },
+  { name: 'a minute sooner by chance then', elapsed: 0, ...hopeless, random: 1, seconds: 60 },
+  { name: 'in time to be deleted', elapsed: 3_599, seconds: 1 },
+  { name: 'as seldom where its deletion is refused too', elapsed: 3_600, seconds: 60 },
+])('a refused pod is asked again $name', ({ elapsed, seconds, ...changes }) => {
   const since = now - elapsed * 1000;
-  const next = nextTryOf({ since, now, isHopeless, evictionMilliseconds, random });
+  const input = { isHopeless: false, isOfBudget: false, random: 0, ...changes };
+  const next = nextTryOf({ ...input, since, now, evictionMilliseconds: 3_600_000 });
   expect((next - now) / 1000).toBe(seconds);
 });
 
