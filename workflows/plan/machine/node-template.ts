@@ -1,7 +1,7 @@
 /** What a Node lacks of what its Machine says of it. What others wrote there is left alone. */
 import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
-import { dueTaints, withoutStartTaints } from './start-taints.ts';
+import { dueTaints, idOf, withoutStartTaints } from './start-taints.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { isRecord } from '../../values/is-record.ts';
@@ -58,7 +58,10 @@ export function planNodeTemplate(node: NodeTemplate, wanted: WantedTemplate): No
     },
     taints: taintsAfter(node.taints ?? [], {
       last: last.taints,
-      wanted: dueTaints(template.taints, { present: node.taints, last: last.taints }),
+      wanted: dueTaints(template.taints, {
+        present: node.taints,
+        last: (wanted.applied ?? lastApplied)?.taints,
+      }),
     }),
     keptTaints: wanted.applied ? undefined : keptTaints(node, lastApplied, template),
     isLastAppliedCorrupt: lastApplied === undefined,
@@ -150,7 +153,8 @@ function keptTaints(
   { taints: noted = [] }: NodeTemplate = {},
   { taints: wanted = [] }: NodeTemplate,
 ): Taint[] | undefined {
-  const kept = present.filter((taint) => has(noted, taint) && !has(wanted, taint));
+  const [ours, still] = [byId(noted), byId(wanted)];
+  const kept = present.filter((taint) => ours.has(idOf(taint)) && !still.has(idOf(taint)));
   return kept.length === 0 ? undefined : kept;
 }
 
@@ -207,8 +211,6 @@ function byId(taints: readonly Taint[]): Map<string, Taint> {
   }
   return found;
 }
-
-const idOf = ({ key, effect }: Taint): string => JSON.stringify([key, effect]);
 
 /** `timeAdded` says since when, not what. */
 const textOf = ({ key, effect, value = '' }: Taint): string => JSON.stringify([key, effect, value]);

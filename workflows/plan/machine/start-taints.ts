@@ -21,7 +21,7 @@ export const withoutStartTaints = (taints: readonly Taint[] = []): Taint[] =>
 /** Without those that were put on before and are gone: put back, one could empty a healthy Node. */
 export function dueTaints(
   wanted: readonly Taint[] = [],
-  { present = [], last = [] }: Partial<Record<'present' | 'last', readonly Taint[]>>,
+  { present = [], last = [] }: Record<'present' | 'last', readonly Taint[] | undefined>,
 ): Taint[] {
   const [there, before] = [present, last].map((taints) => new Set(taints.map(idOf)));
   return wanted.filter(
@@ -29,4 +29,5 @@ export function dueTaints(
   );
 }
 
-const idOf = ({ key, effect }: Taint): string => JSON.stringify([key, effect]);
+/** A taint is known by these. */
+export const idOf = ({ key, effect }: Taint): string => JSON.stringify([key, effect]);
