@@ -28,6 +28,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { fromZeroNotes } from './from-zero.ts';
 import { factsOf, faultsOf, newSetAmong } from './facts.ts';
+import { otherThanUsual } from '../../workflows/api/command-source.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { hasMachines, machinesOf } from './machines.ts';
 import { ownedSetsOf } from './owned-sets.ts';
@@ -37,7 +38,15 @@ import { reportOf, statusPatchOf } from './status.ts';
 
 export type ObserveDependencies = Pick<
   ActivityDependencies,
-  'control' | 'target' | 'recent' | 'machines' | 'machineSets' | 'protectsNodes' | 'stop' | 'pauses'
+  | 'control'
+  | 'target'
+  | 'recent'
+  | 'machines'
+  | 'machineSets'
+  | 'protectsNodes'
+  | 'stop'
+  | 'pauses'
+  | 'commandsBy'
 >;
 
 export async function observeMachineDeployment(
@@ -69,7 +78,7 @@ export async function observeMachineDeployment(
   return defined({
     found: true as const,
     uid,
-    facts: { ...facts, progress },
+    facts: defined({ ...facts, progress, commandsBy: otherThanUsual(dependencies.commandsBy) }),
     refused: refused.outcome,
   });
 }

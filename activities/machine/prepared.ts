@@ -1,5 +1,7 @@
 /** What a workflow may know of a Machine. */
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { CommandSource } from '../../workflows/api/command-source.ts';
+import { otherThanUsual } from '../../workflows/api/command-source.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
@@ -29,6 +31,7 @@ export function preparedOf(
     defaults: MachineDefaults;
     target?: KubeClient;
     pauses?: () => readonly Period[];
+    commandsBy?: CommandSource;
   },
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
@@ -51,6 +54,7 @@ export function preparedOf(
     createGeneration: createGenerationOf(machine),
     usesTarget: dependencies.target !== undefined,
     limits,
+    commandsBy: otherThanUsual(dependencies.commandsBy),
     ...noticesOf(machine),
     drain: drainOptionsOf(machine),
     preservation: preservationNotesOf(machine),

@@ -3,6 +3,7 @@
  * of them can be run twice with the same effect as once.
  */
 import type { ObjectReference, NamespacedName } from './references.ts';
+import type { CommandSource } from '../api/command-source.ts';
 import type { DriverCall } from './driver-activities.ts';
 import type { CreatedInstance } from './driver-contract.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
@@ -58,6 +59,8 @@ export interface PreparedMachine {
   createGeneration: number;
   /** False with `--target-kubeconfig=none`: no Node, no drain. */
   usesTarget: boolean;
+  /** What the worker takes commands by; absent: `temporal`. */
+  commandsBy?: CommandSource;
   /** Of a bootstrap token Secret in the target cluster; the id is no secret. */
   bootstrapTokenId?: string;
   /** What the Node is to carry; absent when that is nothing. */

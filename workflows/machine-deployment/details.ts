@@ -4,6 +4,7 @@ import { defined } from '../values/defined.ts';
 import type { DeploymentFacts, SetFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { availableAt, isActive } from '../plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentPlan } from '../plan/machine-deployment/rollout/steps.ts';
+import { printedCommand } from '../runtime/printed-command.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 
 export interface RolloutView {
@@ -71,7 +72,7 @@ export function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): stri
     `- **Wanted:** ${facts.replicas} machines, at most ${facts.maxSurge} more and ${facts.maxUnavailable} fewer meanwhile`,
     ...setLines(ref, facts.sets),
   ];
-  return [...lines, '', 'What you can do:', '', ...commands(ref, plan)].join('\n');
+  return [...lines, '', 'What you can do:', '', ...commands(ref, rollout)].join('\n');
 }
 
 /** Hours, minutes and seconds, UTC. */
@@ -95,15 +96,13 @@ function setLines({ namespace }: NamespacedName, sets: readonly SetFacts[]): str
   ];
 }
 
-function commands(ref: NamespacedName, { state }: DeploymentPlan): string[] {
+function commands(ref: NamespacedName, { facts, plan }: RolloutFacts): string[] {
   const { namespace, name } = ref;
-  const workflow = `--workflow-id ${relatedId('machineDeployment', ref)}`;
-  const signal = (verb: string): string =>
-    `    temporal workflow signal ${workflow} --name ${verb}`;
+  const commanded = { kind: 'machineDeployment', ref, source: facts.commandsBy } as const;
   return [
-    `    kubectl -n ${namespace} describe machinedeployment ${name}`,
-    `    kubectl -n ${namespace} scale machinedeployment ${name} --replicas=N`,
-    signal(state === 'Paused' ? 'resume' : 'pause'),
-    signal('rollback'),
-  ];
+    `kubectl -n ${namespace} describe machinedeployment ${name}`,
+    `kubectl -n ${namespace} scale machinedeployment ${name} --replicas=N`,
+    ...printedCommand(commanded, { verb: plan.state === 'Paused' ? 'resume' : 'pause' }),
+    ...printedCommand(commanded, { verb: 'rollback' }),
+  ].map((line) => `    ${line}`);
 }

@@ -2,16 +2,19 @@
  * The page of a machine in the Temporal UI: what it waits for, since when, until when, and what a
  * person can do.
  */
+import type { CommandSource } from '../api/command-source.ts';
 import { annotations } from '../api/constants.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { isBeingDrained } from './drain.ts';
 import { nameInLine } from '../values/name-in-line.ts';
 import type { MachineState, PreservationDrain } from './state.ts';
 import { instanceOf } from './state.ts';
+import type { MachineCommand } from '../contracts/commands.ts';
 import type { NamespacedName } from '../contracts/references.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import { formatPodsLeft } from '../plan/drain/report.ts';
 import type { MachineStep } from '../plan/machine/steps.ts';
+import { printedCommand } from '../runtime/printed-command.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 import { dateOf } from '../runtime/search-attribute-values.ts';
 
@@ -142,7 +145,7 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
     ...fix,
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
     ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
-    ...(state.teardown?.stage === 'draining' ? drainCommands(ref) : []),
+    ...(state.teardown?.stage === 'draining' ? drainCommands(ref, prepared?.commandsBy) : []),
   ];
 }
 
@@ -154,16 +157,17 @@ function preservationCommands(annotate: string, { phase, preservation }: Machine
   return isIll ? ['# keeps it for inspection when it has failed', `${command}=when-failed`] : [];
 }
 
-function drainCommands(ref: NamespacedName): string[] {
-  const signal = `temporal workflow signal --workflow-id ${relatedId('machine', ref)} --name`;
+function drainCommands(ref: NamespacedName, source: CommandSource | undefined): string[] {
+  const print = (command: MachineCommand, comment?: string): string[] => {
+    const printed = printedCommand({ kind: 'machine', ref, source }, command);
+    return comment === undefined || printed.length === 0 ? printed : [comment, ...printed];
+  };
   return [
-    `${signal} retryNow`,
-    `${signal} extendDrain --input '{"minutes": 30}'`,
-    `${signal} skipVolumeWait`,
-    '# deletes the pods without asking their budgets',
-    `${signal} forceDelete`,
-    '# the instance goes with its pods',
-    `${signal} skipDrain`,
+    ...print({ verb: 'retryNow' }),
+    ...print({ verb: 'extendDrain', minutes: 30 }),
+    ...print({ verb: 'skipVolumeWait' }),
+    ...print({ verb: 'forceDelete' }, '# deletes the pods without asking their budgets'),
+    ...print({ verb: 'skipDrain' }, '# the instance goes with its pods'),
   ];
 }
 

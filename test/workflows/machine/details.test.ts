@@ -1,6 +1,9 @@
 import { machineDetails } from '../../../workflows/machine/details.ts';
+import { preparedOf } from '../../../activities/machine/prepared.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
+import { aMachine } from '../../support/builders.ts';
+import { aWorld } from '../../support/world.ts';
 
 const ref = { namespace: 'shoot', name: 'pool-1' };
 const blocker = {
@@ -53,6 +56,16 @@ test('a drain that is blocked says until when', () => {
   expect(pageOf(state)).toContain('what is left at 2200-01-01T00:00:00Z is deleted by force');
   state.drain = { ...report, deadline: 60_000 };
   expect(pageOf(state)).toContain('what is left at 1970-01-01T00:01:00Z is deleted by force');
+});
+
+test('a drain that runs offers commands where the worker takes some', () => {
+  const state: MachineState = {
+    ...withBlockedDrain(),
+    teardown: { stage: 'draining', startedAt: 0 },
+  };
+  expect(pageOf(state)).toMatch(/^    temporal workflow update .* --name skipDrain$/m);
+  state.object.prepared = preparedOf(aMachine(), aWorld({ commandsBy: 'none' }));
+  expect(pageOf(state)).not.toMatch(/temporal workflow|# deletes the pods/);
 });
 
 test('the report of a drain that is over is not shown', () => {

@@ -2,6 +2,7 @@
  * A MachineDeployment and its MachineSets, as plans see them: small enough to stand in a history
  * for every read.
  */
+import type { CommandSource } from '../../../api/command-source.ts';
 
 /** `OnDelete` is `RollingUpdate` with the annotation `millwright.dev/on-delete`. */
 export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelete';
@@ -69,6 +70,8 @@ export interface ObservedDeployment {
    * Nodes are kept from the cluster autoscaler, or may be since an earlier life of the workflow.
    */
   hasProtectedNodes: boolean;
+  /** What the worker takes commands by; absent: `temporal`. */
+  commandsBy?: CommandSource;
 }
 
 /** Annotations `millwright.dev/...` of the deployment. */
