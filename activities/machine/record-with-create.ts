@@ -21,7 +21,7 @@ export interface RecordParts {
 
 export async function recordWithCreate(
   parts: RecordParts,
-  request: Pick<DriverRequest, 'machine' | 'provider'>,
+  request: Pick<DriverRequest, 'machine' | 'provider' | 'token'>,
   outcome: CreateOutcome,
 ): Promise<RecordedCreateOutcome> {
   const { usesTarget, isCancelled, warn } = parts;
@@ -29,9 +29,10 @@ export async function recordWithCreate(
   const answer = createdBy(outcome, { ...request, usesTarget, isCancelled: false });
   if (answer.outcome !== 'created') return outcome;
   const { instance } = answer;
-  const { machine } = request;
+  const { machine, token } = request;
   try {
-    if (mayHaveStaleNode(instance, { machineName: machine.name, usesTarget })) {
+    const generation = Number(token.slice(token.lastIndexOf('-') + 1));
+    if (mayHaveStaleNode(instance, { machineName: machine.name, usesTarget, generation })) {
       const { isStale } = await parts.steps.findStaleNode({ instance });
       if (isStale) return outcome;
     }

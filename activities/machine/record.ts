@@ -37,15 +37,17 @@ import { orOutOfReach } from './out-of-reach.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { orRefusedIds } from './refused-ids.ts';
+import { clearName } from './teardown.ts';
 import { keepWritten } from './written-machines.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control, targetCluster }: ActivityDependencies,
-  { machine, instance, usesTarget }: InputOf<'recordCreated'>,
+  { control, target, targetCluster }: ActivityDependencies,
+  { machine, instance, usesTarget, clearsName }: InputOf<'recordCreated'>,
 ): Promise<void> {
+  if (clearsName && target) await clearName({ control, target }, machine, instance);
   const joins = usesTarget && targetCluster !== undefined;
   const ids = {
     metadata: {

@@ -23,9 +23,10 @@ import { deleteObject } from '../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, competingMachine, isYounger } from './node/claims.ts';
-import type { StepFailure } from '../../workflows/plan/machine/facts.ts';
+import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
+import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import type { Node } from '../kube/objects/nodes.ts';
-import { isSilent } from '../kube/objects/nodes.ts';
+import { isSilent, readNode } from '../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,
@@ -269,6 +270,22 @@ async function deleteReadNode(target: KubeClient, { metadata }: Node): Promise<v
   }
   if (metadata.deletionTimestamp !== undefined) return;
   await deleteObject(target, nodePath(name), uid);
+}
+
+/** The kubelet of the new instance registers under this name, and only once. */
+export async function clearName(
+  { control, target }: Pick<Clusters, 'control' | 'target'>,
+  machine: ObjectReference,
+  { providerID }: Instance,
+): Promise<void> {
+  try {
+    const node = await readNode(target, machine.name);
+    if (!node || isSameInstance(node.spec?.providerID, providerID)) return;
+    if (await isOfEarlierAttempt(control, node, machine)) await deleteReadNode(target, node);
+  } catch (error) {
+    // The ids of the instance are written all the same, and it has its time to join.
+    if (!(error instanceof KubeError)) throw error;
+  }
 }
 
 /**

@@ -189,6 +189,8 @@ export interface MachineActivities {
     machine: ObjectReference;
     instance: CreatedInstance;
     usesTarget: boolean;
+    /** A Node of the Machine's name, of an earlier instance of it, goes before. */
+    clearsName?: boolean;
   }): Promise<void>;
   recordFailure(input: {
     machine: ObjectReference;

@@ -148,8 +148,15 @@ export function mustCheckName({ node }: MachineState): void {
   node.mustCheckName = true;
 }
 
+/** The Node is one of this Machine, and goes before the new one is to join. */
+export function mustClearName({ node }: MachineState): void {
+  delete node.mustCheckName;
+  node.mustClearName = true;
+}
+
 export function noteNameChecked({ node }: MachineState): void {
   delete node.mustCheckName;
+  delete node.mustClearName;
 }
 
 /**

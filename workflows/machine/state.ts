@@ -134,6 +134,8 @@ export interface NodeState {
   isContested?: boolean;
   /** A Node may be left of an earlier instance under the name that the new instance got. */
   mustCheckName?: boolean;
+  /** It was found, and is of an earlier instance of this Machine. */
+  mustClearName?: boolean;
   /** The joining Node as it was when the node template was applied last. */
   equipped?: { uid: string; seen: string };
   /**

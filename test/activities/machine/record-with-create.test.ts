@@ -9,7 +9,8 @@ import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
-const request = { machine: lifeOf('pool-a'), provider: 'virtual' };
+const machine = lifeOf('pool-a');
+const request = { machine, provider: 'virtual', token: `${machine.uid}-0` };
 
 const created = (nodeName: string, changes: object = {}): CreateOutcome => ({
   outcome: 'created',
@@ -17,7 +18,7 @@ const created = (nodeName: string, changes: object = {}): CreateOutcome => ({
 });
 
 /** A new Machine, beside the Node of another instance. */
-function recording(changes: Partial<RecordParts> = {}) {
+function recording(changes: Partial<RecordParts> = {}, asked = request) {
   const world = aWorld({
     control: [aMachine()],
     target: [aNode({ metadata: { name: 'ip-10-0-0-1' } })],
@@ -31,7 +32,7 @@ function recording(changes: Partial<RecordParts> = {}) {
     ...changes,
   };
   const recorded = async () => (await world.control.read<Machine>(path)).spec.providerID;
-  const run = (outcome: CreateOutcome) => recordWithCreate(parts, request, outcome);
+  const run = (outcome: CreateOutcome) => recordWithCreate(parts, asked, outcome);
   return { world, warnings, run, recorded };
 }
 
@@ -62,6 +63,13 @@ test.each<[string, CreateOutcome]>([
 ])('an instance that %s is left to the workflow', async (_what, outcome) => {
   const { world, run } = recording();
   expect(await run(outcome)).toEqual(outcome);
+  expect(world.control.writes()).toEqual([]);
+});
+
+test('an instance that is called like the Node of an earlier attempt is left to the workflow', async () => {
+  const { world, run } = recording({}, { ...request, token: `${machine.uid}-1` });
+  world.target.put(aNode({ metadata: { name: 'pool-a' } }));
+  expect(await run(created('pool-a'))).toEqual(created('pool-a'));
   expect(world.control.writes()).toEqual([]);
 });
 

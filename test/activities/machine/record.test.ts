@@ -1,7 +1,11 @@
 import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../activities/kube/objects/events.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import {
+  customResource,
+  namespaced,
+  node as nodePath,
+} from '../../../activities/kube/client/paths.ts';
 import type { Instance, MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {
@@ -44,6 +48,33 @@ test('an instance is recorded in two writes, ids and label, then Pending, and an
       currentStatus: { phase: 'Pending', timeoutActive: true },
       lastOperation: { state: 'Processing', type: 'Create' },
     },
+  });
+});
+
+describe('a Node that has the name of the Machine', () => {
+  const [before, after] = ['2025-12-31T00:00:00Z', '2026-01-01T00:01:00Z'];
+  const vanished = 'local:///zone-1/i-0';
+  test.each([
+    { what: 'goes, of an instance before', providerID: vanished, since: after, stays: false },
+    { what: 'stays, of this instance', providerID: instance.providerID, since: after, stays: true },
+    { what: 'stays, older than the Machine', providerID: vanished, since: before, stays: true },
+  ])('$what', async ({ providerID, since, stays }) => {
+    const metadata = { name: 'pool-a', creationTimestamp: since };
+    const target = [aNode({ metadata, spec: { providerID } })];
+    const world = aWorld({ control: [aMachine()], target });
+    const made = { ...instance, nodeName: 'pool-a' };
+    await recordCreated(world, { machine, instance: made, usesTarget: true, clearsName: true });
+    expect(world.target.has(nodePath('pool-a'))).toBe(stays);
+  });
+
+  test('that may not be deleted keeps no ids from the Machine', async () => {
+    const metadata = { name: 'pool-a', creationTimestamp: after };
+    const target = [aNode({ metadata, spec: { providerID: vanished } })];
+    const world = aWorld({ control: [aMachine()], target });
+    world.target.fault = ({ method }) =>
+      method === 'DELETE' ? { code: 403, reason: 'Forbidden' } : undefined;
+    await recordCreated(world, { machine, instance, usesTarget: true, clearsName: true });
+    expect((await world.control.read<Machine>(path)).spec.providerID).toBe(instance.providerID);
   });
 });
 

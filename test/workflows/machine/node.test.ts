@@ -378,6 +378,27 @@ describe('a Node of the name that the new instance got, but of another instance'
   });
 });
 
+test('a Node of an instance that vanished before it was known makes way for the next one', async () => {
+  const spent = { code: 'Aborted', message: 'its instance is gone', isSettled: true } as const;
+  let creates = 0;
+  const world = await MachineWorld.create(temporal, {
+    createInstance: async () => {
+      creates += 1;
+      return creates === 1
+        ? { outcome: 'failed', failure: spent }
+        : { outcome: 'created', instance };
+    },
+    findStaleNode: async () => ({ isStale: true }),
+  });
+  await world.run(async () => {
+    await world.begin();
+    await world.phase('Pending');
+    expect(world.log.names().slice(-2)).toEqual(['findStaleNode', 'recordCreated']);
+    expect(world.log.inputsOf('recordCreated')).toMatchObject([{ clearsName: true }]);
+    expect(world.log.count('deleteInstance')).toBe(0);
+  });
+});
+
 test('a Node of another machine is neither drained nor deleted with this one', async () => {
   const world = await MachineWorld.create(temporal, {
     recordJoined: async () => ({ hasJoined: false, reason: 'not ours', isContested: true }),

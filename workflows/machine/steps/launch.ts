@@ -1,4 +1,5 @@
 /** The steps from a new Machine to the ids of its instance on the object. */
+import { patched } from '@temporalio/workflow';
 import { localFirst } from '../../runtime/activity-options.ts';
 import { isSameObject } from '../../runtime/object-lifecycle.ts';
 import { endCloudFailure } from '../credentials.ts';
@@ -12,7 +13,7 @@ import {
 import { joinDeadlineOf } from '../deadlines.ts';
 import { createOutcome, deleteOutcome } from '../driver-calls.ts';
 import { noteFailure, noteFailureReported } from '../failure.ts';
-import { mustCheckName, noteNameChecked, noteReadNode, ownNodeOf } from '../node.ts';
+import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from '../node.ts';
 import {
   markFresh,
   markGone,
@@ -72,7 +73,7 @@ function unread({ observed, prepared }: MachineObjectState) {
 }
 
 export async function create(context: StepContext): Promise<void> {
-  const { state, input, usesTarget } = context;
+  const { state, input } = context;
   noteCreateSent(state);
   // One that is Failed already goes on trying.
   const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
@@ -81,9 +82,7 @@ export async function create(context: StepContext): Promise<void> {
     noteCreated(state, outcome.instance);
     await endCloudFailure(state, input.ref.namespace);
     if (outcome.isRecorded) noteRecordedIds(context, outcome.instance);
-    else if (mayHaveStaleNode(outcome.instance, { machineName: input.ref.name, usesTarget })) {
-      mustCheckName(state);
-    }
+    else if (isNameInDoubt(context, outcome.instance)) mustCheckName(state);
     return;
   }
   noteCreateFailed(state, outcome.failure);
@@ -92,15 +91,23 @@ export async function create(context: StepContext): Promise<void> {
   markStale(state);
 }
 
+function isNameInDoubt({ state, input, usesTarget }: StepContext, made: CreatedInstance): boolean {
+  const machineName = input.ref.name;
+  const { generation } = state.creation;
+  if (!mayHaveStaleNode(made, { machineName, usesTarget, generation })) return false;
+  return made.nodeName !== machineName || patched('node-of-an-earlier-attempt');
+}
+
 export async function findStaleNode(context: StepContext): Promise<void> {
-  const { state } = context;
+  const { state, input } = context;
   const instance = instanceOf(state);
   if (!instance) return;
   const { nodeName, providerID } = instance;
   const request = { instance: { nodeName, providerID } };
   const summary = `search for ${nodeName}`;
   const { isStale } = await localFirst((steps) => steps.findStaleNode(request), summary);
-  if (isStale) await deleteUnusableInstance(context, instance);
+  if (isStale && nodeName === input.ref.name) mustClearName(state);
+  else if (isStale) await deleteUnusableInstance(context, instance);
   else noteNameChecked(state);
 }
 
@@ -127,8 +134,10 @@ export async function recordCreated(context: StepContext): Promise<void> {
   const { state, usesTarget } = context;
   const instance = instanceOf(state);
   if (!instance) return;
-  const request = { machine: context.machine(), instance, usesTarget };
+  const { mustClearName: clearsName } = state.node;
+  const request = defined({ machine: context.machine(), instance, usesTarget, clearsName });
   await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
+  noteNameChecked(state);
   noteRecordedIds(context, instance);
 }
 
