@@ -53,6 +53,7 @@ export async function drainNode(context: DrainContext, asked: DrainRequest): Pro
 }
 
 const defaultForceLimitMs = 30_000;
+const tooLate = 'its time is over (drainTimeout)';
 
 class Drain {
   readonly #context: DrainContext;
@@ -69,11 +70,11 @@ class Drain {
   }
 
   async run(): Promise<DrainOutcome> {
-    const isLate = this.#request.isForced || nowMs() >= this.#request.deadline;
+    const why = this.#reasonToForce();
     try {
       const machine = await requireGivenUp(this.#context.control, this.#request);
       this.#takeWordOf(machine);
-      const outcome = await (isLate ? this.#force() : this.#ask());
+      const outcome = await (why === undefined ? this.#ask() : this.#force(why));
       this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));
       return outcome;
     } catch (error) {
@@ -91,6 +92,11 @@ class Drain {
     if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;
   }
 
+  #reasonToForce(): string | undefined {
+    if (this.#request.isForced) return 'force was asked for';
+    return nowMs() >= this.#request.deadline ? tooLate : undefined;
+  }
+
   /** What would follow reads the Machine as well. */
   #refused(error: NotGivenUp): DrainOutcome {
     this.#context.warn(error);
@@ -100,14 +106,15 @@ class Drain {
   async #ask(): Promise<DrainOutcome> {
     const node = await this.#reach({ isToGo: this.#request.removal !== undefined });
     const pauses = pausesOfNodes(this.#context.pauses);
-    if (node && forceReason(node, nowMs(), pauses) !== undefined) return await this.#force();
+    const sickness = node && forceReason(node, nowMs(), pauses);
+    if (sickness !== undefined) return await this.#force(`of its Node ${sickness}`);
     const pass = new DrainPass({
       context: this.#context,
       request: this.#request,
       progress: this.#progress,
       status: this.#status,
     });
-    if ((await pass.run()) === 'tooLate') return await this.#force();
+    if ((await pass.run()) === 'tooLate') return await this.#force(tooLate);
     await this.#status.drained();
     this.#status.left(pass.late);
     return { evictedPods: this.#progress.evicted, isForced: false };
@@ -134,29 +141,31 @@ class Drain {
    * One try within a time limit. Where the instance goes anyway, neither a pod that keeps a
    * finalizer, nor a webhook, nor a target cluster that does not answer keeps it alive.
    */
-  async #force(): Promise<DrainOutcome> {
+  async #force(why: string): Promise<DrainOutcome> {
     const { forceLimitMs = defaultForceLimitMs, signal } = this.#context;
-    const failure = await within(forceLimitMs, this.#deletePods()).catch((error: unknown) => {
+    const failure = await within(forceLimitMs, this.#deletePods(why)).catch((error: unknown) => {
       const isPassedOver = !this.#request.keepsNode && !(error instanceof ForeignNode);
       if (!isPassedOver || signal.aborted) throw error;
       return failureOf(error).message;
     });
-    await this.#status.forced(failure);
+    await this.#status.forced(why, failure);
     return { evictedPods: this.#progress.evicted, isForced: true };
   }
 
   /** Returns what went wrong with some of the pods. */
-  async #deletePods(): Promise<string | undefined> {
+  async #deletePods(why: string): Promise<string | undefined> {
     await this.#reach();
     const { target } = this.#context;
     const pods = await podsToDrain(target, this.#request.nodeName);
     const budgets = new Budgets(target);
+    this.#status.overrides(pods, why);
     const refusals: string[] = [];
     await inParallel(pods, width, async (pod) => {
       const outcome = await remove(target, { pod, by: 'deletion' }, budgets);
       if (!outcome.goes) refusals.push(`${podKey(pod)}: ${outcome.verdict.why}`);
     });
     this.#progress.evicted += pods.filter(({ goneBy }) => goneBy === undefined).length;
+    await this.#status.overrode(pods, why, budgets);
     if (refusals.length === 0) return undefined;
     const named = refusals.toSorted().slice(0, 5).join('; ');
     const message = `${refusals.length} pods could not be deleted: ${named}`;

@@ -40,6 +40,8 @@ const defaultVolumePollMs = 2_000;
 
 const reportedMax = 10;
 
+const usedUp = 'its evictions were refused for too long (maxEvictRetries)';
+
 /** What one read of the Node found. */
 interface Found {
   pods: DrainPod[];
@@ -337,6 +339,10 @@ export class DrainPass {
   async #remove({ pod, by, alike }: Removal): Promise<boolean> {
     const outcome = await remove(this.#context.target, { pod, by }, this.#budgets);
     if (outcome.goes) {
+      if (by === 'deletion') {
+        this.#status.overrides([pod], usedUp);
+        await this.#status.overrode([pod], usedUp, this.#budgets);
+      }
       this.#progress.evicted += 1;
       delete this.#progress.refusals[pod.uid];
       return true;

@@ -5,9 +5,9 @@
  * holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -25,6 +25,7 @@ import {
 import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
 import { formatLate } from './messages.ts';
+import { reportBudgets, reportPods } from './overridden.ts';
 import type { DrainProgress } from './progress.ts';
 import { nowMs } from '../system/system.ts';
 
@@ -122,13 +123,34 @@ export class DrainStatus {
     recordEvent(this.#context.control, machineSubject(machine), text);
   }
 
+  /** These pods are about to be deleted without a grace period, and without asking their budgets. */
+  overrides(pods: readonly DrainPod[], why: string): void {
+    reportPods({ ...this.#context, ...this.#request, pods, why });
+  }
+
+  /** They were. */
+  async overrode(pods: readonly DrainPod[], why: string, budgets: Budgets): Promise<void> {
+    try {
+      await reportBudgets({ ...this.#context, ...this.#request, pods, why }, budgets);
+    } catch (error) {
+      this.#context.warn(error);
+    }
+  }
+
   /** `failure`: what was passed over. */
-  async forced(failure: string | undefined): Promise<void> {
+  async forced(why: string, failure: string | undefined): Promise<void> {
     const description =
       failure === undefined
         ? 'Force Drain successful. Delete Volume Attachments'
         : `${drainFailedWords}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
-    await this.#say({ key: `forced: ${failure ?? ''}`, state: 'Processing', description });
+    const message = `Forced, as ${why}: ${failure}`;
+    const event = { type: 'Warning', reason: 'DrainForced', message } as const;
+    const statement = {
+      key: `forced: ${failure ?? ''}`,
+      state: 'Processing',
+      description,
+    } as const;
+    await this.#say(failure === undefined ? statement : { ...statement, event });
   }
 
   /** The name of the Node is another machine's. */

@@ -191,6 +191,68 @@ describe('a drain', () => {
   );
 });
 
+const isForcing = ({ reason }: { reason: string }): boolean => reason === 'DrainForced';
+
+describe('pods that are deleted without asking', () => {
+  const lastTransitionTime = new Date(Date.now() - 360_000).toISOString();
+  const conditions = [{ type: 'Ready', status: 'Unknown', lastTransitionTime }];
+  const sick = aNode({ status: { conditions } });
+  const pods = [aPod(), aPod({ metadata: { name: 'web-1' } })];
+
+  /** On what, and in which words. */
+  async function untilSaid({ control, target }: Drain, count: number): Promise<string[]> {
+    let said: string[] = [];
+    await eventually('it is said', async () => {
+      const all = [...(await eventsIn(control, namespace)), ...(await eventsIn(target, 'default'))];
+      said = all.filter(isForcing).map((one) => `${one.involvedObject.kind}: ${one.message}`);
+      expect(said).toHaveLength(count);
+    });
+    return said.toSorted();
+  }
+
+  test.each([
+    { name: 'its deadline is over', changes: { deadline: 1 }, why: 'drainTimeout' },
+    { name: 'it was asked for', changes: { isForced: true }, why: 'force was asked for' },
+    { name: 'its Node is sick', changes: {}, node: sick, why: 'Ready is Unknown for over 5' },
+  ])('are Events on Machine, pods and budget, where $name', async ({ changes, node, why }) => {
+    const drain = blocking(...pods, aBudget('web'), ...(node ? [node] : []));
+    await drain.run(changes);
+    const because = expect.stringContaining(why);
+    const said = await untilSaid(drain, 4);
+    expect(said).toEqual([because, because, because, because]);
+    expect(said.map((text) => text.split(':', 1)[0])).toEqual([
+      'Machine',
+      'Pod',
+      'Pod',
+      'PodDisruptionBudget',
+    ]);
+    expect(said.at(-1)).toContain('2 pods: default/web-0, default/web-1');
+  });
+
+  test('are said also of one whose evictions were refused for too long', async () => {
+    const drain = blocking(aPod(), aBudget('web'));
+    await expect(drain.run({ maxEvictRetries: 2 })).rejects.toThrow('1 pod left');
+    const [known] = Object.values(drain.progress?.refusals ?? {});
+    if (!known) throw new Error('no refusal was noted');
+    known.since -= 40_000;
+    known.nextTryAt = 0;
+    await drain.run({ maxEvictRetries: 2 });
+    const because = expect.stringContaining('maxEvictRetries');
+    expect(await untilSaid(drain, 3)).toEqual([because, because, because]);
+  });
+
+  test('none are no Event; one that could not be asked is', async () => {
+    const empty = blocking();
+    await empty.run({ isForced: true });
+    const lost = blocking(aPod());
+    lost.target.fault = () => unreachable;
+    await lost.run({ isForced: true });
+    lost.target.fault = () => undefined;
+    expect(await untilSaid(lost, 1)).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    expect((await eventsIn(empty.control, namespace)).filter(isForcing)).toEqual([]);
+  });
+});
+
 describe('a forced drain', () => {
   const isForced = true;
 
