@@ -6,6 +6,7 @@ import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.t
 import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
+import { shortTextsOf } from '../../workflows/api/validation.ts';
 
 /** The machine's own word, else the flag. */
 export function limitsOf(machine: Machine, defaults: MachineDefaults): MachineLimits {
@@ -31,7 +32,7 @@ export function healthLimitsOf({ spec }: Machine, defaults: MachineDefaults): He
   const isDisabled = spec.disableHealthTimeout ?? false;
   const seconds = secondsOf(spec.healthTimeout) ?? defaults.healthTimeoutSeconds;
   return defined({
-    nodeConditions: spec.nodeConditions?.split(',') ?? defaults.nodeConditions,
+    nodeConditions: shortTextsOf(spec).nodeConditions ?? defaults.nodeConditions,
     timeoutSeconds: isDisabled ? undefined : seconds,
   });
 }

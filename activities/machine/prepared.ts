@@ -20,7 +20,7 @@ import { deadlineOf } from '../../workflows/values/pauses.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
-import { isNodeTemplateTooLong } from '../../workflows/api/validation.ts';
+import { isNodeTemplateTooLong, shortTextsOf } from '../../workflows/api/validation.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { machinePhaseOf } from '../../workflows/api/phases.ts';
 
@@ -36,6 +36,7 @@ export function preparedOf(
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
   const limits = limitsOf(machine, dependencies.defaults);
+  const { className, providerID, nodeConditions } = shortTextsOf(spec);
   return defined({
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
@@ -43,14 +44,14 @@ export function preparedOf(
     hasFinalizer: hasFinalizer(machine),
     createdAt: creationCountsFrom(machine, limits, dependencies.pauses?.() ?? []),
     deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
-    className: spec.class?.name ?? '',
+    className,
     machineSet: machineSetOf(machine),
     phase: phaseOf(machine),
-    providerID: nonEmpty(spec.providerID),
+    providerID: nonEmpty(providerID),
     nodeName: nonEmpty(metadata.labels?.[labels.node]),
     lastKnownState: nonEmpty(status?.lastKnownState),
     nodeTemplate: nodeTemplateOf(machine),
-    nodeConditions: spec.nodeConditions?.split(','),
+    nodeConditions,
     createGeneration: createGenerationOf(machine),
     usesTarget: dependencies.target !== undefined,
     limits,

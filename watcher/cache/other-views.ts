@@ -4,6 +4,7 @@ import { annotations, finalizers, taints as taintKeys } from '../../workflows/ap
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { longestProviderID } from '../../workflows/api/validation.ts';
 import { preserveNoteIn } from '../../workflows/api/preservation.ts';
 import { isStripped } from '../../workflows/plan/machine/node-template.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
@@ -48,9 +49,6 @@ export interface Node extends KubeObject {
   spec?: { providerID?: string; taints?: Taint[] };
   status?: { conditions?: NodeCondition[] };
 }
-
-/** Of no cloud is one as long; a signal and a history have it. */
-const longestProviderID = 1_000;
 
 export function viewOfNode({ metadata, spec, status }: Node): NodeView {
   const conditions = status?.conditions ?? [];

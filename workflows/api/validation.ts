@@ -153,7 +153,42 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
     ...durationFaults(spec, field),
     ...countFaults({ maxEvictRetries: spec.maxEvictRetries }, field),
     ...nodeTemplateFaults(spec, `${field}.nodeTemplate`),
+    ...lengthFaults(spec, field),
   ];
+}
+
+/** Characters. Of no cloud is an id as long. */
+export const longestProviderID = 1_000;
+const longestTexts = {
+  class: 1_000,
+  providerID: longestProviderID,
+  nodeConditions: 10_000,
+};
+
+/** What of a spec stands in histories, which take 2 MB in all; what is too long is left out. */
+export function shortTextsOf(spec: MachineSpec): {
+  className: string;
+  providerID: string | undefined;
+  nodeConditions: string[] | undefined;
+} {
+  const { nodeConditions: types, providerID } = spec;
+  const isTooLong = (types?.length ?? 0) > longestTexts.nodeConditions;
+  return {
+    className: (spec.class?.name ?? '').slice(0, longestTexts.class),
+    providerID: providerID?.slice(0, longestTexts.providerID),
+    nodeConditions: isTooLong ? undefined : types?.split(','),
+  };
+}
+
+function lengthFaults({ class: ref, ...spec }: MachineSpec, field: string): string[] {
+  const texts = { ...spec, class: `${ref?.kind ?? ''}${ref?.name ?? ''}` };
+  return Object.entries(longestTexts).flatMap(([name, most]) => {
+    const { length } = texts[name as keyof typeof longestTexts] ?? '';
+    const message = `must have at most ${most} characters`;
+    return length > most
+      ? [`${field}.${name}: Invalid value: ${length} characters: ${message}`]
+      : [];
+  });
 }
 
 /** A Node takes no more annotations than this, and Temporal no input of 2 MB. */

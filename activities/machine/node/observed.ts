@@ -2,6 +2,7 @@
 import type { Node } from '../../kube/objects/nodes.ts';
 import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
 import { taints } from '../../../workflows/api/constants.ts';
+import { longestProviderID } from '../../../workflows/api/validation.ts';
 import { preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { isReady } from '../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
@@ -15,7 +16,7 @@ export function seenNodeOf(node: Node, namespace: string): ReadNode {
   return {
     name: metadata.name,
     uid: metadata.uid,
-    providerID: spec?.providerID ?? '',
+    providerID: (spec?.providerID ?? '').slice(0, longestProviderID),
     resourceVersion: metadata.resourceVersion,
     isReady: isReady(node),
     isDeleting: metadata.deletionTimestamp !== undefined,

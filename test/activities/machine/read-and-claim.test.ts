@@ -106,6 +106,31 @@ test.each<{ name: string; control: object[]; message: string }>([
   });
 });
 
+const long = 'x'.repeat(1_200_000);
+
+test.each<{ field: string; spec: object; most: number }>([
+  { field: 'nodeConditions', spec: { nodeConditions: ','.repeat(1_200_000) }, most: 10_000 },
+  { field: 'providerID', spec: { providerID: long }, most: 1_000 },
+  { field: 'class', spec: { class: { kind: 'MachineClass', name: long } }, most: 1_000 },
+])(
+  'a Machine with 1 MB of $field is refused, and can be deleted',
+  async ({ field, spec, most }) => {
+    const life = { deletionTimestamp: '2026-01-01T01:00:00Z', finalizers: ['example.com/other'] };
+    const machine = aMachine({ spec: { ...aMachine().spec, ...spec } });
+    const dying = aMachine({ metadata: life, spec: machine.spec });
+    for (const object of [machine, dying]) {
+      const world = aWorld({ control: [object, aMachineClass(), aSecret()] });
+      const outcome = await readAndClaimMachine(world, input);
+      const text = JSON.stringify(outcome);
+      // It stands in a history.
+      expect(text.length).toBeLessThan(5_000);
+      const fault = `spec.${field}: Invalid value: 12000`;
+      expect(text.includes(fault)).toBe(object === machine);
+      if (object === machine) expect(text).toContain(`must have at most ${most} characters`);
+    }
+  },
+);
+
 const specFaults = (provider: string, spec: unknown): string[] => [
   `${provider} knows no ${JSON.stringify(spec)}`,
 ];
