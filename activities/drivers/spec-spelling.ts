@@ -153,6 +153,14 @@ function* unknownKeys(
     }
     return;
   }
+  yield* unknownFields(known, { value, path }, root);
+}
+
+function* unknownFields(
+  known: Schema,
+  { value, path }: { value: object; path: string },
+  root: Schema,
+): Generator<UnknownKey> {
   const nameOf = namingOf(known);
   const given = new Map(Object.keys(value).map((key) => [nameOf(key), key]));
   const absent = Object.keys(known.properties ?? {}).filter((name) => !given.has(name));
