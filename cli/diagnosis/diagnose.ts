@@ -18,7 +18,7 @@ export function diagnose(fleet: Fleet, patience: Patience = defaultPatience): Fi
     ...installFindings(fleet, patience),
     ...fleet.deployments.flatMap(deploymentFindings),
     ...fleet.sets.flatMap(setFindings),
-    ...fleet.classes.flatMap(classFindings),
+    ...fleet.classes.flatMap((one) => classFindings(one, fleet)),
     ...fleet.machines.flatMap((machine) => machineFindings(machine, fleet)),
   ]);
 }

@@ -5,7 +5,12 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Finding } from './finding.ts';
+import type { Fleet } from './fleet.ts';
+import { millwrightFor } from './millwright-line.ts';
 import { timeOf } from './times.ts';
+
+/** So many are named where there are more. */
+const mostNames = 3;
 
 /** Past its deadline, or what it asks for is refused. */
 export function deploymentFindings({ metadata, status }: MachineDeployment): Finding[] {
@@ -80,8 +85,12 @@ function frozenFindings({ metadata, status }: MachineSet): Finding[] {
   ];
 }
 
+export function classFindings(machineClass: MachineClass, fleet: Fleet): Finding[] {
+  return [...faultFindings(machineClass), ...inUseFindings(machineClass, fleet)];
+}
+
 /** What its machines will be refused for, whether there are any or not. */
-export function classFindings({ metadata }: MachineClass): Finding[] {
+function faultFindings({ metadata }: MachineClass): Finding[] {
   const { namespace, name } = metadata;
   const invalid = metadata.annotations?.[annotations.invalid];
   if (invalid === undefined || invalid === '') return [];
@@ -91,6 +100,26 @@ export function classFindings({ metadata }: MachineClass): Finding[] {
       object: { kind: 'machineclass', namespace, name },
       cause: `no machine can be made of it: ${invalid.replaceAll('\n', '; ')}`,
       commands: [`kubectl -n ${namespace ?? 'default'} edit machineclass ${name}`],
+    },
+  ];
+}
+
+/** A deletion that waits for machines says nothing of its own, and more of them may be made. */
+function inUseFindings({ metadata }: MachineClass, fleet: Fleet): Finding[] {
+  const { namespace, name, deletionTimestamp } = metadata;
+  if (deletionTimestamp === undefined) return [];
+  const users = fleet.machines.filter(
+    (machine) => machine.metadata.namespace === namespace && machine.spec.class?.name === name,
+  );
+  if (users.length === 0) return [];
+  const names = users.slice(0, mostNames).map((machine) => machine.metadata.name);
+  const more = users.length > mostNames ? ` and ${users.length - mostNames} more` : '';
+  return [
+    {
+      object: { kind: 'machineclass', namespace, name },
+      cause: `it is to be deleted, and stays while machines are of it: ${names.join(', ')}${more}`,
+      since: timeOf(deletionTimestamp),
+      commands: [millwrightFor('tree', namespace)],
     },
   ];
 }

@@ -5,7 +5,7 @@ import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';
 import { statusAnswer } from '../../../cli/status/status.ts';
 import { stuckAnswer } from '../../../cli/stuck/stuck.ts';
-import { aFleet, aMachine, metaOf, minutesAgo, now, refused } from './objects.ts';
+import { aFleet, aMachine, metaOf, minutesAgo, now, refused, running } from './objects.ts';
 
 const found = (changes: Partial<Fleet>) =>
   diagnose(aFleet(changes)).map(({ trouble, object, cause }) => [
@@ -275,4 +275,22 @@ test('an Event that is kept for a day is no trouble of now', () => {
 test('one object that is restored again and again is no lost database', () => {
   const again = [1, 2, 3].map((at) => warned('WorkflowRestored', 'a', now - at));
   expect(found({ warnings: again })).toEqual([]);
+});
+
+test('a class that is to be deleted waits for its machines, which are named', () => {
+  const machineClass = (deletionTimestamp?: string) => ({
+    apiVersion: 'machine.sapcloud.io/v1alpha1',
+    kind: 'MachineClass' as const,
+    metadata: metaOf('small', { ...(deletionTimestamp && { deletionTimestamp }) }),
+  });
+  const machines = ['a', 'b', 'c', 'd'].map((name) => aMachine(name, { status: running }));
+  expect(found({ classes: [machineClass()], machines })).toEqual([]);
+  expect(found({ classes: [machineClass(minutesAgo(3))], machines: [] })).toEqual([]);
+  expect(found({ classes: [machineClass(minutesAgo(3))], machines })).toEqual([
+    [
+      undefined,
+      'machineclass/small',
+      'it is to be deleted, and stays while machines are of it: a, b, c and 1 more',
+    ],
+  ]);
 });
