@@ -6,10 +6,9 @@ import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
 import { oneLine } from '../terminal/screen.ts';
 
-/** Lines, with an empty one before them. */
+/** Lines, with an empty one before them. All but the stops, which stand at the top. */
 export function notesOf(fleet: Fleet): string[] {
   return spaced([
-    ...stopWords(fleet),
     ...(fleet.namespace !== undefined && isUnused(fleet)
       ? [
           `Namespace ${fleet.namespace} has no machines, and no watcher has led there: -n names another.`,
@@ -53,11 +52,8 @@ function temporalWords(fleet: Fleet): string[] {
   ];
 }
 
-export function stopLines(fleet: Fleet): string[] {
-  return spaced(stopWords(fleet));
-}
-
-function stopWords({ stops, now }: Fleet): string[] {
+/** Above all else: while they stand, nothing moves. */
+export function stopLines({ stops, now }: Fleet): string[] {
   return stops.map(({ namespace, by, since, reason }) => {
     const author = by === undefined ? '' : ` by ${oneLine(by)}`;
     return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${oneLine(reason)}`;

@@ -1,13 +1,16 @@
 import { defined } from '../../workflows/values/defined.ts';
+import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import { findingData, isoOf } from '../diagnosis/finding.ts';
 import type { Fleet, LeaseFact } from '../diagnosis/fleet.ts';
 import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
+import { nothingStuck } from '../stuck/stuck.ts';
 import { poolsOf } from '../fleet/pools.ts';
 import type { FleetQuestion } from '../fleet/question.ts';
 import { readAll } from '../fleet/read-all.ts';
+import type { Progress } from '../fleet/rollout.ts';
 import { isAvailable, isFailing, progressOf } from '../fleet/rollout.ts';
 import { findingTable } from '../stuck/table.ts';
 import type { DeploymentStatus } from './deployments.ts';
@@ -32,15 +35,15 @@ export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): A
   const deployments = deploymentsOf(fleet);
   const findings = diagnose(fleet);
   const sections = [
-    [summaryOf(fleet), ...processLines(fleet)],
+    [summaryOf(fleet), ...stopLines(fleet), ...processLines(fleet)],
     findings.length === 0
-      ? ['Nothing is stuck.']
+      ? [nothingStuck(fleet)]
       : [findingTable(findings, { fleet, isWide, most: shownFindings })],
     deployments.length === 0 ? [] : [deploymentTable(deployments, { fleet, isWide })],
   ].filter((lines) => lines.length > 0);
   const text = sections.map((lines) => lines.join('\n')).join('\n\n');
   return {
-    text: [text, ...(hasNotes ? notesOf(fleet) : stopLines(fleet))].join('\n'),
+    text: [text, ...(hasNotes ? notesOf(fleet) : [])].join('\n'),
     data: {
       namespace: fleet.namespace ?? null,
       machines: countsOf(fleet),
@@ -70,9 +73,20 @@ function deploymentsOf(fleet: Fleet): DeploymentStatus[] {
       name: pool.deployment.metadata.name,
       className: pool.deployment.spec.template.spec?.class?.name ?? '',
       createdAt: pool.deployment.metadata.creationTimestamp,
-      progress: progressOf(pool, fleet.now),
+      progress: untilStart(progressOf(pool, fleet.now), pool.deployment.metadata, fleet),
     }))
     .toSorted(byUrgency);
+}
+
+/** Nobody knows how long a stop lasts. */
+function untilStart(
+  { leftMs, ...progress }: Progress,
+  { namespace }: ObjectMeta,
+  { stops }: Fleet,
+): Progress {
+  const isStopped = stops.some((stop) => stop.namespace === namespace);
+  if (!isStopped || progress.awaits === undefined) return { ...progress, leftMs };
+  return { ...progress, awaits: `the end of the stop; then ${progress.awaits}` };
 }
 
 const urgency = ['Blocked', 'Progressing', 'Paused', 'Complete'];

@@ -4,7 +4,7 @@ import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesData, notesOf } from '../fleet/notes.ts';
+import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
 import { readAll } from '../fleet/read-all.ts';
 import type { StuckQuestion } from './command.ts';
 import { findingTable } from './table.ts';
@@ -25,7 +25,11 @@ export function stuckAnswer(fleet: Fleet, { isWide, stoppedFor }: View): Answer 
   const patience = stoppedFor === undefined ? undefined : { stopMs: stoppedFor * 1_000 };
   const findings = diagnose(fleet, patience);
   return {
-    text: [formatFindings(findings, { fleet, isWide }), ...notesOf(fleet)].join('\n'),
+    text: [
+      ...stopLines(fleet),
+      formatFindings(findings, { fleet, isWide }),
+      ...notesOf(fleet),
+    ].join('\n'),
     data: { findings: findings.map(findingData), ...notesData(fleet) },
     names: findings.map(({ object }) => `${object.kind}/${object.name}`),
   };
@@ -35,5 +39,8 @@ function formatFindings(
   findings: readonly Finding[],
   { fleet, isWide }: { fleet: Fleet; isWide: boolean },
 ): string {
-  return findings.length === 0 ? 'Nothing is stuck.' : findingTable(findings, { fleet, isWide });
+  return findings.length === 0 ? nothingStuck(fleet) : findingTable(findings, { fleet, isWide });
 }
+
+export const nothingStuck = ({ stops }: Fleet): string =>
+  stops.length === 0 ? 'Nothing is stuck.' : 'Nothing else is stuck.';

@@ -26,7 +26,7 @@ export function treeAnswer(
 ): Answer {
   const lines = formatTree(root, { now: fleet.now, isWide, hasLines: isUnicode(process.env) });
   return {
-    text: [lines, ...stopLines(fleet)].join('\n'),
+    text: [...stopLines(fleet), lines].join('\n'),
     data: dataOf(root),
     names: namesOf(root),
   };
