@@ -1,4 +1,4 @@
-/** Names for completion: within a second, and none where anything is wrong. */
+/** Names for completion: in time, and none where anything is wrong. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -22,15 +22,16 @@ export interface Names {
 }
 
 const none: Names = { ofObjects: [], ofOptions: new Map() };
-const withinMs = 1_000;
+/** A person waits for no more after the key Tab. */
+const longestWaitMs = 1_000;
 /** What a shell still shows in a useful way. */
 const mostNames = 500;
 
-export async function readNames(words: Words): Promise<Names> {
+export async function readNames(words: Words, withinMs = longestWaitMs): Promise<Names> {
   const timer = new AbortController();
   const late = setTimeout(withinMs, none, { signal: timer.signal }).catch(() => none);
   try {
-    return await Promise.race([read(words), late]);
+    return await Promise.race([read({ ...words, withinMs }), late]);
   } catch {
     return none;
   } finally {
@@ -38,16 +39,22 @@ export async function readNames(words: Words): Promise<Names> {
   }
 }
 
-async function read(words: Words): Promise<Names> {
+interface Wanted extends Words {
+  withinMs: number;
+}
+
+async function read(words: Wanted): Promise<Names> {
   if (words.option === 'context') return ofOption('context', contextsIn(words));
   if (words.option === undefined && words.kinds.length === 0) return none;
   const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
   const namespace = words.namespace ?? kubeConfig.namespace ?? 'default';
-  return await inCluster(kubeConfig, async (kube) => await readFrom(kube, namespace, words));
+  const { withinMs } = words;
+  return await inCluster(kubeConfig, withinMs, (kube) => readFrom(kube, namespace, words));
 }
 
 async function inCluster<Answer>(
   kubeConfig: KubeConfig,
+  withinMs: number,
   act: (kube: KubeClient) => Promise<Answer>,
 ): Promise<Answer> {
   const userAgent = `millwright-cli/${version}`;
@@ -59,7 +66,7 @@ async function inCluster<Answer>(
   }
 }
 
-async function readFrom(kube: KubeClient, namespace: string, words: Words): Promise<Names> {
+async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Promise<Names> {
   if (words.option === 'namespace') {
     return ofOption('namespace', fitting(await namesIn(kube, '/api/v1/namespaces'), words));
   }
@@ -84,15 +91,15 @@ async function readFrom(kube: KubeClient, namespace: string, words: Words): Prom
 interface Place {
   kube: KubeClient;
   namespace: string;
-  words: Words;
+  words: Wanted;
 }
 
 /** Nodes may be in a cluster of their own. */
 async function namesOf(kind: ObjectKind, { kube, namespace, words }: Place): Promise<string[]> {
   const path = pathOf(kind, namespace);
-  const { targetKubeconfig } = words;
+  const { targetKubeconfig, withinMs } = words;
   return kind === 'node' && targetKubeconfig !== undefined
-    ? await inCluster(loadKubeConfig(targetKubeconfig), async (target) => namesIn(target, path))
+    ? await inCluster(loadKubeConfig(targetKubeconfig), withinMs, (target) => namesIn(target, path))
     : await namesIn(kube, path);
 }
 

@@ -48,15 +48,11 @@ class WithDeployments extends ReviewingClient {
   }
 }
 
-function handBackOf(
-  kube: ReviewingClient,
-  temporalAddress = '127.0.0.1:1',
-  report: (step: string) => void = () => {},
-) {
+function handBackOf(kube: ReviewingClient, temporalAddress = '127.0.0.1:1', timeoutSeconds = 600) {
   return handBack({
     place: { kube, namespace: 'shoot' },
-    asked: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds: 1, temporalAddress },
-    report,
+    asked: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds, temporalAddress },
+    report: () => undefined,
   });
 }
 
@@ -262,7 +258,7 @@ test('a Temporal that takes calls and answers none ends it in time, and nothing 
   );
   stops.push(() => temporal.close());
   const kube = new Cluster();
-  await expect(handBackOf(kube, temporal.address)).rejects.toThrow(
+  await expect(handBackOf(kube, temporal.address, 1)).rejects.toThrow(
     /^Nothing was done: the schedules in Temporal at .* cannot be read: /,
   );
   expect(kube.replicasOf('watcher')).toBe(1);
@@ -274,7 +270,7 @@ test('one that falls silent in the middle ends it with an error', async () => {
     return notFound.get(method);
   });
   stops.push(() => temporal.close());
-  await expect(handBackOf(new Cluster(), temporal.address)).rejects.toThrow(/deadline|failed/i);
+  await expect(handBackOf(new Cluster(), temporal.address, 1)).rejects.toThrow(/deadline|failed/i);
 });
 
 test('of a fleet that the namespace was taken out of, its Schedules and runs are ended', async () => {

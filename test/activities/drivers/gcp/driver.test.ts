@@ -69,8 +69,7 @@ describe('failures', () => {
   test('a call that hangs ends by the time limit, with an uncertain outcome', async () => {
     world.double.faults.add({ kind: 'hang', operation: 'insert', name: 'hangs' });
     const hasty = world.aDriver({ callTimeoutSeconds: 0.3 });
-    // The token is there by now.
-    await hasty.describeInstance(gcpRequest('hangs'));
+    await eventually('the token is there', () => hasty.describeInstance(gcpRequest('hangs')));
     expect(await failureOf(hasty.createInstance(gcpRequest('hangs')))).toEqual({
       code: 'DeadlineExceeded',
       settled: false,
