@@ -41,13 +41,16 @@ describe('the forms', () => {
     ['machine', machineCommands, ofMachines],
     ['machineDeployment', rolloutCommands, ofRollouts],
   ] as const)(
-    'of a %s are those that it hears, each with all its fields',
+    'of a %s are those that it hears, each with all its fields, and described alike',
     (kind, table, inputs) => {
       const forms = formsBelow(`Runs of type \`${kind}\``);
       expect(forms).toEqual(inputs);
       expect(Object.keys(forms)).toEqual(Object.keys(table));
-      for (const [name, { signal, update }] of Object.entries(table)) {
+      for (const [name, { signal, update, description }] of Object.entries(table)) {
         expect([signal.name, update.name]).toEqual([name, name]);
+        expect(page.match(new RegExp(`^\\| \`${name}\` .* \\| (.*?) *\\|$`, 'm'))?.[1]).toBe(
+          description,
+        );
       }
     },
   );

@@ -12,14 +12,16 @@ export interface Caller {
   by?: string;
 }
 
-/** `fields`: of the payload, beside `by`. */
+/** `does`: as the Temporal UI shows it beside the name. `fields`: of the payload, beside `by`. */
 function define<Verb extends string, Payload extends Caller = Caller>(
   verb: Verb,
+  does: string,
   fields: readonly Exclude<keyof Payload & string, 'by'>[] = [],
 ) {
   return {
     signal: defineSignal<[Payload]>(verb),
     update: defineUpdate<string, [Payload]>(verb),
+    description: does,
     fields: [...fields, 'by'] as readonly string[],
     commandOf: (payload: Payload) => ({ ...payload, verb }),
   };
@@ -27,22 +29,31 @@ function define<Verb extends string, Payload extends Caller = Caller>(
 
 /** Of a machine that waits. */
 export const machineCommands = {
-  retryNow: define('retryNow'),
-  /** The instance goes with the pods on it. */
-  skipDrain: define('skipDrain'),
-  forceDelete: define('forceDelete'),
-  extendDrain: define<'extendDrain', Caller & { minutes: number }>('extendDrain', ['minutes']),
-  skipVolumeWait: define('skipVolumeWait'),
+  retryNow: define('retryNow', 'tries again at once'),
+  skipDrain: define('skipDrain', 'the instance goes with the pods on it'),
+  forceDelete: define('forceDelete', 'deletes the pods without asking their budgets'),
+  extendDrain: define<'extendDrain', Caller & { minutes: number }>(
+    'extendDrain',
+    'pods that are left are deleted by force so much later',
+    ['minutes'],
+  ),
+  skipVolumeWait: define('skipVolumeWait', 'does not wait for volumes to detach'),
 } satisfies Record<(typeof machineVerbs)[number], unknown>;
 
 /** Of a rollout. */
 export const rolloutCommands = {
-  pause: define('pause'),
-  /** Ends a pause, and a hold after the first machines. */
-  resume: define('resume'),
-  /** Revision 0, or none: the one before. */
-  rollback: define<'rollback', Caller & { revision?: number }>('rollback', ['revision']),
-  setReplicas: define<'setReplicas', Caller & { replicas: number }>('setReplicas', ['replicas']),
+  pause: define('pause', 'the rollout stands still'),
+  resume: define('resume', 'goes on; ends the hold after the first machines as well'),
+  rollback: define<'rollback', Caller & { revision?: number }>(
+    'rollback',
+    'goes back to the template of that revision; 0: the one before',
+    ['revision'],
+  ),
+  setReplicas: define<'setReplicas', Caller & { replicas: number }>(
+    'setReplicas',
+    'writes `spec.replicas`',
+    ['replicas'],
+  ),
 } satisfies Record<(typeof rolloutVerbs)[number], unknown>;
 
 type PayloadOf<Definition> = Definition extends { signal: SignalDefinition<[infer Payload]> }

@@ -476,11 +476,15 @@ class MachineDeploymentWorkflow {
 
   #listen(): void {
     const state = this.#state;
-    setHandler(stateQuery, () => state);
-    setHandler(rolloutQuery, () => {
-      const { facts } = this.#state;
-      return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
-    });
+    setHandler(stateQuery, () => state, { description: 'all that the run knows' });
+    setHandler(
+      rolloutQuery,
+      () => {
+        const { facts } = this.#state;
+        return facts && this.#plan && rolloutView(this.#rollout(facts, this.#plan));
+      },
+      { description: 'where the rollout is' },
+    );
     this.#lifecycle.on(machineDeploymentObserved, setSnapshot, (seen) => this.#observe(seen));
     this.#lifecycle.follow(machineDeploymentGone, state);
     this.#lifecycle.on(machineSetsChanged, snapshotVersion, () => this.#noteSets());

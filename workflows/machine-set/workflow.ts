@@ -378,7 +378,7 @@ class MachineSetWorkflow {
   }
 
   #listen(): void {
-    setHandler(stateQuery, () => this.#state);
+    setHandler(stateQuery, () => this.#state, { description: 'all that the run knows' });
     const lifecycle = this.#lifecycle;
     lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
     lifecycle.follow(machineSetGone, this.#state);

@@ -306,8 +306,10 @@ class MachineWorkflow {
   }
 
   #listen(): void {
-    setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }));
-    setHandler(drainQuery, () => drainView(this.#state));
+    setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }), {
+      description: 'all that the run knows',
+    });
+    setHandler(drainQuery, () => drainView(this.#state), { description: 'what a drain waits for' });
     onSignal(drainReport, drainReportSchema, (report) => {
       if (!observeDrain(this.#state, report)) return;
       showDrain(this.#state);

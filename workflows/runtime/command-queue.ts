@@ -29,6 +29,7 @@ interface RefusedText {
 interface Definition<Payload, Command> {
   signal: SignalDefinition<[Payload]>;
   update: UpdateDefinition<string, [Payload]>;
+  description: string;
   fields: readonly string[];
   commandOf: (payload: Payload) => Command;
 }
@@ -98,11 +99,12 @@ export class CommandQueue<Command extends { verb: string }> {
   }
 
   protected listen<Payload>(definition: Definition<Payload, Command>): void {
-    const { signal, update, fields, commandOf } = definition;
+    const { signal, update, description, fields, commandOf } = definition;
     this.#fields.set(update.name, fields);
     const read = (payload: Payload): Command => commandOf(knownFields(payload, fields));
-    setHandler(signal, (payload) => this.#note(payload, read(payload)));
+    setHandler(signal, (payload) => this.#note(payload, read(payload)), { description });
     setHandler(update, (payload) => this.#ask(read(payload)), {
+      description,
       validator: (payload) => this.#check(payload, read(payload)),
     });
   }

@@ -109,8 +109,10 @@ export class ObjectLifecycle<State = never> {
   /** Hears that the object is gone, and answers which one it is. */
   follow(gone: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
     this.on(gone, goneSnapshot, (seen) => observeGone(state, seen));
-    setHandler(objectQuery, () =>
-      defined({ uid: state.uid ?? state.observed?.uid, isGone: state.isGone }),
+    setHandler(
+      objectQuery,
+      () => defined({ uid: state.uid ?? state.observed?.uid, isGone: state.isGone }),
+      { description: 'which object the run stands for' },
     );
   }
 

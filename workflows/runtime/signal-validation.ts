@@ -147,11 +147,15 @@ export function onSignal<T extends object>(
   shape: Schema<T>,
   take: (payload: T) => void,
 ): void {
-  setHandler(signal, (payload: T) => {
-    const fault = errorIn(payload, shape);
-    if (fault === undefined) take(pick(payload, shape));
-    else log.warn('a signal that makes no sense was left out', { signal: signal.name, fault });
-  });
+  setHandler(
+    signal,
+    (payload: T) => {
+      const fault = errorIn(payload, shape);
+      if (fault === undefined) take(pick(payload, shape));
+      else log.warn('a signal that makes no sense was left out', { signal: signal.name, fault });
+    },
+    { description: 'not for people: from the watcher, or from an activity of this run' },
+  );
 }
 
 /**
