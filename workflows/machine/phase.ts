@@ -49,11 +49,14 @@ function isShownPending(attention: string, deadline: Date | null): boolean {
  * its users know it.
  */
 export function showDrain(state: MachineState): void {
-  const [blocker] = state.drain?.blockers ?? [];
+  const blockers = state.drain?.blockers ?? [];
+  const [blocker] = blockers;
   const isBlocked = blocker !== undefined;
+  // A budget that never allows one: a person has to change it, or to add pods.
+  const blockedAttention = blockers.some(({ isHopeless }) => isHopeless) ? 'person' : 'external';
   upsertSearchAttributes([
     { key: keys.State, value: isBlocked ? 'DrainBlocked' : state.phase },
-    { key: keys.Attention, value: isBlocked ? 'external' : attentionOf(state) },
+    { key: keys.Attention, value: isBlocked ? blockedAttention : attentionOf(state) },
     { key: keys.BlockedBy, value: keyword(blocker?.blockedBy) },
     { key: keys.WaitingSince, value: isBlocked ? dateOf(blocker.since) : null },
     {

@@ -24,7 +24,7 @@ export class Page {
   }
 
   /**
-   * Signals that nobody hears would be kept in silence for ever. Called once all handlers are set,
+   * Signals without a handler would be kept in silence for ever. Called once all handlers are set,
    * as it gets whatever came until then.
    *
    * @param verbs The commands that people can send to the run.

@@ -88,6 +88,11 @@ test('while a drain is blocked the search, the query and the page say by what', 
     await world.handle.signal(drainReport, { ...blocked, uid: 'uid-2', blockers: [] });
     await world.handle.signal(drainReport, blocked);
     expect((await attributesOf(world)).phase).toBe('DrainBlocked');
+    const forGood = blocked.blockers.map((blocker) => ({ ...blocker, isHopeless: true }));
+    await world.handle.signal(drainReport, { ...blocked, blockers: forGood });
+    await eventually('a person has to act', async () => {
+      return (await attributesOf(world)).attention === 'person';
+    });
     await world.handle.signal(drainReport, { ...blocked, blockers: [], blockerCount: 0 });
     await searchSays(world, 'Terminating');
     const { blockedBy, attention } = await attributesOf(world);
