@@ -65,6 +65,9 @@ const typeOfField: Record<string, string> = {
   'MachineDeploymentCondition.status': 'ConditionStatus',
   'MachineDeploymentStrategy.type': 'StrategyType',
   'MachineSetCondition.status': 'ConditionStatus',
+  // Our client reads nulls in them as Go does: as no map, and as empty texts.
+  'TemplateMeta.annotations': 'Record<string, string>',
+  'TemplateMeta.labels': 'Record<string, string>',
 };
 
 const banner = '/** Generated from deploy/crds by `npm run generate`; do not edit. */';
@@ -162,7 +165,10 @@ class Types {
   #fields({ title, properties = {} }: Schema, file: string): Record<string, Schema> {
     const fields = Object.entries(properties).map(([field, schema]): [string, Schema] => {
       const tsType = typeOfField[`${title}.${field}`];
-      return [field, tsType === undefined ? this.#refer(schema, file) : { ...schema, tsType }];
+      return [
+        field,
+        tsType === undefined ? this.#refer(schema, file) : { ...schema, nullable: false, tsType },
+      ];
     });
     return Object.fromEntries(fields);
   }

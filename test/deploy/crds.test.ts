@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { generateApi } from '../../tools/generate-api.ts';
+import { schemaFaults } from '../support/api-server/crd-schema.ts';
+import { accepted } from '../workflows/api/manifests.ts';
 import { allowed } from '../../workflows/api/validation.ts';
 
 interface Schema {
@@ -53,6 +55,12 @@ describe('the rules in deploy/crds', () => {
         });
       }
     }
+  });
+
+  // From a plain write it takes nulls where none may be, before it checks.
+  test.each(accepted)('take of a server-side apply what they store: $name', async ({ object }) => {
+    const schema = await schemaOf(object.kind.toLowerCase());
+    expect(schemaFaults(schema, JSON.parse(JSON.stringify(object)))).toEqual([]);
   });
 
   test('do not touch what the controllers write', async () => {

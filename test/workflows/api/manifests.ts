@@ -96,6 +96,12 @@ export const accepted: { name: string; object: Manifest }[] = [
     name: 'what Go writes for an empty ObjectMeta',
     object: machine({ nodeTemplate: { metadata: { creationTimestamp: null, labels: null } } }),
   },
+  {
+    name: 'a template with nulls, as server-side apply sends them',
+    object: machineSet({
+      template: template({ metadata: { labels: { name: 'pool', a: null }, annotations: null } }),
+    }),
+  },
   { name: 'a set', object: machineSet() },
   { name: 'a set with an empty class of its own', object: machineSet({ machineClass: {} }) },
   {
