@@ -12,7 +12,10 @@ const answerMs = 5_000;
 export interface QueueVersions {
   /** Undefined: tasks go to workers without a version. */
   current: WorkerVersion | undefined;
-  /** Of the workers that poll, or did so less than two minutes ago. */
+  /**
+   * Of the workers that poll, or did so less than two minutes before the last poll of any. Where
+   * none polls any more, Temporal forgets the last ones after five.
+   */
   polling: readonly (WorkerVersion | undefined)[];
 }
 
@@ -26,14 +29,17 @@ export async function readQueueVersions(
   const { versioningInfo, pollers } = await temporal.withDeadline(nowMs() + answerMs, () =>
     temporal.workflowService.describeTaskQueue(asked),
   );
-  const now = nowMs();
+  const seen = pollers.map(({ lastAccessTime, deploymentOptions }) => ({
+    atMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+    version: versionIn(deploymentOptions),
+  }));
+  // By the clock of the server alone: that of this host may be minutes away from it.
+  const latestMs = Math.max(...seen.map(({ atMs }) => atMs));
   return {
     current: versionIn(versioningInfo?.currentDeploymentVersion),
-    polling: pollers
-      .filter(
-        ({ lastAccessTime }) => now - Number(lastAccessTime?.seconds ?? 0) * 1_000 < pollsWithinMs,
-      )
-      .map(({ deploymentOptions }) => versionIn(deploymentOptions)),
+    polling: seen
+      .filter(({ atMs }) => latestMs - atMs < pollsWithinMs)
+      .map(({ version }) => version),
   };
 }
 
