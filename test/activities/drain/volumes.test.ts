@@ -94,6 +94,7 @@ class Storage {
     return drainNode(context, {
       machine: lifeOf('pool-a'),
       nodeName: 'pool-a',
+      providerID: 'local:///zone-1/i-1',
       deadline,
       isForced: false,
       countsFrom: Date.now(),

@@ -42,8 +42,9 @@ describe('what kstatus goes by', () => {
     });
     expect(await conditionsIn(world)).toMatchObject([{ ...reconciling, reason: 'AwaitingNode' }]);
     const node = { uid: 'uid-of-pool-a', name: 'pool-a' };
-    const joined = { machine, node, className: 'small', isEquipped: true };
-    expect(await recordJoined(world, joined)).toEqual({ hasJoined: true });
+    const { providerID } = instance;
+    const joined = { machine, node, providerID, className: 'small', isEquipped: true };
+    expect(await recordJoined(world, joined)).toMatchObject({ hasJoined: true });
     expect(await conditionsIn(world)).toEqual([ready]);
     expect(statusWrites(world)).toBe(2);
   });

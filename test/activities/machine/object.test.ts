@@ -60,6 +60,7 @@ test.each<Row>([
       recordJoined(world, {
         machine,
         node: { name: 'pool-a', uid: 'uid-of-pool-a' },
+        providerID: 'local:///zone-1/i-1',
         className: 'small',
       }),
   },

@@ -82,13 +82,14 @@ describe('a Machine whose ids this process wrote', () => {
   const request = {
     machine: life,
     node: { name: 'pool-a', uid: aNode().metadata.uid },
+    providerID: instance.providerID,
     className: 'small',
   };
 
   async function recorded() {
     const world = aWorld({
       control: [aMachine({ metadata: { finalizers: [finalizers.machine] } })],
-      target: [aNode()],
+      target: [aNode({ spec: { providerID: instance.providerID } })],
     });
     await recordCreated(world, { machine: life, instance, usesTarget: true });
     return { world, before: readsOf(world) };
@@ -96,7 +97,7 @@ describe('a Machine whose ids this process wrote', () => {
 
   test('is Running by one write without a read', async () => {
     const { world, before } = await recorded();
-    expect(await recordJoined(world, request)).toEqual({ hasJoined: true });
+    expect(await recordJoined(world, request)).toMatchObject({ hasJoined: true });
     expect(readsOf(world)).toBe(before);
     expect(await phaseIn(world)).toBe('Running');
   });

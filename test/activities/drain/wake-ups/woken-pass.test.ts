@@ -60,6 +60,7 @@ test('a pass that is woken asks its pod again at once, and not before', async ()
   const end = drainNode(contextOn(target), {
     machine: lifeOf('pool-a'),
     nodeName: 'pool-a',
+    providerID: 'local:///zone-1/i-1',
     deadline: Date.now() + 3_600_000,
     isForced: false,
     countsFrom: Date.now(),
