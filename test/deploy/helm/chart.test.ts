@@ -601,6 +601,19 @@ describe('the chart', () => {
     },
   );
 
+  test.each([
+    ['a fleet, whose tenants name servers', ['fleet.namespaces=all', 'install=f'], 1],
+    [
+      'a fleet that wants none',
+      ['fleet.namespaces=all,networkPolicy.enabled=false', 'install=f'],
+      0,
+    ],
+    ['a namespace alone', [], 0],
+  ])('limits where requests go, of %s', async (_of, values, count) => {
+    const objects = await render(values.map((value) => `--set=${value}`));
+    expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toHaveLength(count);
+  });
+
   test('lets its pods ask the DNS also of OpenShift and of shoots', async () => {
     const objects = await render(['--set=networkPolicy.enabled=true']);
     const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');

@@ -147,3 +147,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $names := compact (list .Values.temporal.clusterName .Release.Namespace (include "millwright.fullname" .)) }}
 {{- default (join "_" $names | replace "." "-") .Values.versioning.deploymentName }}
 {{- end }}
+
+{{- define "millwright.hasNetworkPolicy" -}}
+{{- $enabled := .Values.networkPolicy.enabled }}
+{{- if kindIs "invalid" $enabled }}{{ $enabled = not (empty .Values.fleet.namespaces) }}{{ end }}
+{{- if $enabled }}true{{ end }}
+{{- end }}
