@@ -6,16 +6,19 @@
 /**
  * `restored`: the database of Kubernetes is in an older state. `target`: that of a cluster is which
  * has the Nodes alone; no Machine is lost by it. `forgotten`: the API server does not
- * know any more what happened since. `absent`: no watcher led for long. `lease`: the Lease was
- * deleted or edited. `temporal`: the database of Temporal is another one.
+ * know any more what happened since. `absent`: no watcher led for long. `late`: the leader did not
+ * renew in time, perhaps because of what it took in. `lease`: the Lease was deleted or edited.
+ * `temporal`: the database of Temporal is another one.
  */
-export type DoubtKind = 'restored' | 'target' | 'forgotten' | 'absent' | 'lease' | 'temporal';
+export type DoubtKind =
+  'restored' | 'target' | 'forgotten' | 'absent' | 'late' | 'lease' | 'temporal';
 
 export const doubtKinds: readonly DoubtKind[] = [
   'restored',
   'target',
   'forgotten',
   'absent',
+  'late',
   'lease',
   'temporal',
 ];
@@ -30,6 +33,7 @@ export const otherTemporal = 'Temporal has another database';
 
 export function kindOfDoubt(reason: string): DoubtKind {
   if (reason === otherTemporal) return 'temporal';
+  if (reason.startsWith('no renewal in time')) return 'late';
   if (reason.endsWith('was restored'))
     return reason.startsWith(beginOfTarget) ? 'target' : 'restored';
   if (reason.includes('the server has forgotten')) return 'forgotten';

@@ -71,8 +71,8 @@ export interface Leadership {
   /** As they were left on our Lease. */
   annotations: Record<string, string>;
   /**
-   * Why what the annotations say may be of another history of the database: it was restored, or may
-   * have been while no leader was there.
+   * Why the term does not begin with what the annotations say: it may be of another history of the
+   * database, or took the term before too long.
    */
   doubt: string | undefined;
 }
@@ -214,9 +214,19 @@ export class Election {
     } catch (error) {
       // A new term was asked for meanwhile.
       if (this.#renewedAt === undefined) return;
-      if (!this.isLeader) return this.#lose(`no renewal in time: ${String(error)}`);
+      if (!this.isLeader) return await this.#loseLate(`no renewal in time: ${String(error)}`);
       this.#options.log.warn({ err: error }, 'the Lease was not renewed; trying again');
     }
+  }
+
+  /**
+   * What the term was to take in may be why. Another process and the next term would begin with the
+   * same: what was noted for them goes with the Lease.
+   */
+  async #loseLate(reason: string): Promise<void> {
+    this.#fresh = reason;
+    this.#doubt = reason;
+    await this.#lose(reason);
   }
 
   async #lose(reason: string): Promise<void> {

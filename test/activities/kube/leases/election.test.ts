@@ -269,6 +269,22 @@ describe('a term', () => {
     expect(doubtOf(a)).toContain('its database was restored');
   });
 
+  test('does not begin with what kept the one before it from renewing', async () => {
+    const a = candidate('a', { annotations: checkpoint });
+    await eventually('a leads', () => a.election.isLeader);
+    await renewals();
+    // It is too late for a renewal, and not for a release.
+    let isLate = true;
+    server.respond = () => (isLate ? status(500, 'InternalError') : undefined);
+    await eventually('a has lost', () => {
+      isLate = !a.log.includes('lost');
+      return !isLate;
+    });
+    await eventually('another term', () => a.terms.length === 2);
+    expect(doubtOf(a)).toMatch(/^no renewal in time: /);
+    expect(stored('millwright').metadata.annotations ?? {}).not.toHaveProperty('checkpoint');
+  });
+
   test('of a candidate that saw the Lease before the restore is in doubt as well', async () => {
     const a = candidate('a');
     await eventually('a leads', () => a.election.isLeader);
