@@ -1,16 +1,17 @@
 /** Implements the core's part of the port, `workflows/contracts/machine-activities.ts`. */
 import { Context } from '@temporalio/activity';
-import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
+import type { DrainActivities, DrainRequest } from '../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
 import type { DrainContext } from './drain/context.ts';
 import type { DrainTime } from './drain/drain-time.ts';
 import { drainNode } from './drain/drain-node.ts';
+import { newsIn, progressOf } from './drain/progress.ts';
 import type { InlineDeletions } from './drain/machine-removal.ts';
 import { removeMachine } from './drain/machine-removal.ts';
 import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
-import { reportProgress } from './interceptor.ts';
+import { noteProgress, reportProgress } from './interceptor.ts';
 import { release } from './kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
 import { requireActiveWatcher } from './runtime/leader-gate.ts';
@@ -176,7 +177,7 @@ function drainActivities(
         isFirstAttempt: attempt === 1,
         requireActiveWatcher: () => requireActiveWatcher(dependencies, subject),
         pauses: dependencies.pauses(),
-        save: (progress) => reportProgress(context, progress),
+        save: savingIn(context, request),
         drained,
         async report(report) {
           await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
@@ -191,6 +192,17 @@ function drainActivities(
       const removed = await removeMachine({ dependencies, deletions, warn }, removal, outcome);
       return defined({ ...outcome, removal: removed });
     },
+  };
+}
+
+/** A heartbeat is an action of Temporal Cloud: none for what the server knows. */
+function savingIn(context: Context, { earlier }: DrainRequest): DrainContext['save'] {
+  let known = newsIn(progressOf(context.info.heartbeatDetails, earlier));
+  return (progress) => {
+    const news = newsIn(progress);
+    if (news === known) noteProgress(context, progress);
+    else reportProgress(context, progress);
+    known = news;
   };
 }
 

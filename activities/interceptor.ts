@@ -38,8 +38,13 @@ function detailsOf(context: Context): unknown {
 
 /** Notes for a retry how far this attempt came. */
 export function reportProgress(context: Context, progress: unknown): void {
-  details.set(context, progress);
+  noteProgress(context, progress);
   context.heartbeat(progress);
+}
+
+/** The same, with the next heartbeat that is sent anyway. */
+export function noteProgress(context: Context, progress: unknown): void {
+  details.set(context, progress);
 }
 
 /** Undefined where the caller does not say it. */
@@ -51,11 +56,9 @@ function namespaceIn({ headers }: ActivityExecuteInput): string | undefined {
 /**
  * One for each kind of worker; the local activities of a namespace share a breaker there: the API
  * server that hangs may be the target cluster of that namespace alone. An activity hears with the
- * answer to a heartbeat that it is cancelled: at most `longestPeriodMs` later.
+ * answer to a heartbeat that it is cancelled.
  */
-export function createActivityInterceptor({
-  longestPeriodMs = Infinity,
-} = {}): ActivityInterceptorsFactory {
+export function createActivityInterceptor(): ActivityInterceptorsFactory {
   const brokenUntil = new Map<string | undefined, number>();
 
   async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
@@ -81,8 +84,7 @@ export function createActivityInterceptor({
     inbound: {
       async execute(input, next) {
         if (context.info.isLocal) return await executeLocal(input, next);
-        const periodMs = Math.min(periodOf(context), longestPeriodMs);
-        const heartbeat = every(periodMs, () => context.heartbeat(detailsOf(context)));
+        const heartbeat = every(periodOf(context), () => context.heartbeat(detailsOf(context)));
         try {
           return await next(input);
         } catch (error) {

@@ -51,6 +51,8 @@ export interface DrainContext {
   podPollMs?: number;
   /** Between the lists of volumes while one moves. Default 2 s. */
   volumePollMs?: number;
+  /** Between two looks at what people ask of the drain. Default 3 s. */
+  ordersPollMs?: number;
 }
 
 /** `isMoved`: pauses moved the deadline. */

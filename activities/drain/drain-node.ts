@@ -28,6 +28,7 @@ import {
 } from './drained-node.ts';
 import { drainTimeOf } from './drain-time.ts';
 import { forceReason } from './force-reason.ts';
+import { DrainOrders } from './orders.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
@@ -74,7 +75,9 @@ class Drain {
     try {
       const machine = await requireGivenUp(this.#context.control, this.#request);
       this.#takeWordOf(machine);
-      const outcome = await (why === undefined ? this.#ask() : this.#force(why));
+      const { control } = this.#context;
+      const orders = new DrainOrders(control, this.#request.machine, machine);
+      const outcome = await (why === undefined ? this.#ask(orders) : this.#force(why));
       this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));
       return outcome;
     } catch (error) {
@@ -103,7 +106,7 @@ class Drain {
     return { evictedPods: this.#progress.evicted, isForced: false };
   }
 
-  async #ask(): Promise<DrainOutcome> {
+  async #ask(orders: DrainOrders): Promise<DrainOutcome> {
     const node = await this.#reach({ isToGo: this.#request.removal !== undefined });
     const pauses = pausesOfNodes(this.#context.pauses);
     const sickness = node && forceReason(node, nowMs(), pauses);
@@ -113,6 +116,7 @@ class Drain {
       request: this.#request,
       progress: this.#progress,
       status: this.#status,
+      orders,
     });
     if ((await pass.run()) === 'tooLate') return await this.#force(tooLate);
     await this.#status.drained();

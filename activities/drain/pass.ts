@@ -24,6 +24,7 @@ import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './context.ts';
 import { cordonTaint, readOwnNode } from './drained-node.ts';
+import type { DrainOrders } from './orders.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
@@ -37,6 +38,9 @@ const passMilliseconds = 15_000;
 const defaultPodPollMs = 500;
 /** Longer: where a volume moves is watched. */
 const defaultVolumePollMs = 2_000;
+
+/** A GET each; how soon what people ask ends a pass that runs. */
+const defaultOrdersPollMs = 3_000;
 
 const reportedMax = 10;
 
@@ -55,6 +59,7 @@ export interface PassOptions {
   request: PassRequest;
   progress: DrainProgress;
   status: DrainStatus;
+  orders: DrainOrders;
 }
 
 export class DrainPass {
@@ -62,16 +67,18 @@ export class DrainPass {
   readonly #request: PassRequest;
   readonly #progress: DrainProgress;
   readonly #status: DrainStatus;
+  readonly #orders: DrainOrders;
   readonly #budgets: Budgets;
   #late: DrainPod[] = [];
   /** Pods that are refused together are asked again together. */
   readonly #random = random();
 
-  constructor({ context, request, progress, status }: PassOptions) {
+  constructor({ context, request, progress, status, orders }: PassOptions) {
     this.#context = context;
     this.#request = request;
     this.#progress = progress;
     this.#status = status;
+    this.#orders = orders;
     this.#budgets = new Budgets(context.target);
   }
 
@@ -83,8 +90,10 @@ export class DrainPass {
   /** Throws a benign failure when pods are left that may leave later. */
   async run(): Promise<'drained' | 'tooLate'> {
     const end = nowMs() + passMilliseconds;
+    const { ordersPollMs = defaultOrdersPollMs } = this.#context;
     for (let isFirst = true; ; isFirst = false) {
       await this.#context.requireActiveWatcher();
+      if (await this.#orders.haveChanged(ordersPollMs)) throw this.#supersededBy();
       if (nowMs() >= this.#request.deadline) return 'tooLate';
       const found = await this.#read({ isFirst });
       if (found.pods.length === 0 && !this.#progress.volumeWait) return 'drained';
@@ -369,20 +378,20 @@ export class DrainPass {
     return retries * evictionSeconds * 1000;
   }
 
+  /** Should the workflow not cancel the drain for it, it goes on a second later. */
+  #supersededBy(): ApplicationFailure {
+    const delay = 1_000;
+    this.#context.watch.rest(delay, []);
+    return benign('Draining', 'the Machine asks for something else by now', delay);
+  }
+
   #stillThere({ pods, blockers }: Found, isSoon: boolean): ApplicationFailure {
     const { deadline } = this.#request;
     const isBlocked = blockers.length > 0;
     const delay = isSoon ? 1_000 : this.#untilNextPass(blockers);
     this.#context.watch.rest(delay, this.#progress.volumeWait?.volumes ?? []);
-    const failure = ApplicationFailure.create({
-      type: isBlocked ? 'DrainBlocked' : 'Draining',
-      message: formatDrain({ podCount: pods.length, pods, blockers, late: this.#late, deadline }),
-      category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: delay,
-    });
-    // The Temporal UI shows it in large, and it says nothing of use.
-    failure.stack = '';
-    return failure;
+    const words = { podCount: pods.length, pods, blockers, late: this.#late, deadline };
+    return benign(isBlocked ? 'DrainBlocked' : 'Draining', formatDrain(words), delay);
   }
 
   /**
@@ -403,6 +412,15 @@ export class DrainPass {
     const next = Math.min(this.#request.deadline, together);
     return Math.max(next - now, 1_000);
   }
+}
+
+/** A pass that is over before its drain is. */
+function benign(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
+  const category = ApplicationFailureCategory.BENIGN;
+  const failure = ApplicationFailure.create({ type, message, category, nextRetryDelay });
+  // The Temporal UI shows it in large, and it says nothing of use.
+  failure.stack = '';
+  return failure;
 }
 
 function blockedPodOf({ uid, namespace, labels, isReady }: DrainPod): BlockedPod {

@@ -58,3 +58,14 @@ function progressIn({
     ...(deadline !== undefined && { reportedDeadline: deadline }),
   };
 }
+
+/**
+ * What makes a heartbeat worth its price. When a pod is asked next is not: an attempt that does not
+ * know asks at once, and it begins when a pod is due.
+ */
+export function newsIn({ refusals, ...rest }: DrainProgress): string {
+  const lasting = Object.entries(refusals).map(([uid, { nextTryAt: _, ...refusal }]) => {
+    return [uid, refusal];
+  });
+  return JSON.stringify([rest, lasting]);
+}

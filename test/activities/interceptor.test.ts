@@ -54,25 +54,20 @@ function failing(error: unknown): Step {
 
 describe('heartbeats', () => {
   test.each([
-    [30_000, undefined, 10_000],
-    [4_000, undefined, 1_333],
-    [2_000, undefined, 1_000],
-    [30_000, 2_000, 2_000],
-  ])(
-    'in a timeout of %i ms, with at most %j ms between them, come each %i ms',
-    async (heartbeatTimeoutMs, longestPeriodMs, expectedMs) => {
-      const interceptor = createActivityInterceptor({ longestPeriodMs });
-      const environment = activity({ isLocal: false, interceptor }, { heartbeatTimeoutMs });
-      let beats = 0;
-      environment.on('heartbeat', () => (beats += 1));
-      await environment.run(async () => {
-        await clock.tickAsync(expectedMs - 1);
-        expect(beats).toBe(0);
-        await clock.tickAsync(2 * expectedMs + 2);
-      });
-      expect(beats).toBe(3);
-    },
-  );
+    [30_000, 10_000],
+    [4_000, 1_333],
+    [2_000, 1_000],
+  ])('in a timeout of %i ms come each %i ms', async (heartbeatTimeoutMs, expectedMs) => {
+    const environment = activity({ isLocal: false }, { heartbeatTimeoutMs });
+    let beats = 0;
+    environment.on('heartbeat', () => (beats += 1));
+    await environment.run(async () => {
+      await clock.tickAsync(expectedMs - 1);
+      expect(beats).toBe(0);
+      await clock.tickAsync(2 * expectedMs + 2);
+    });
+    expect(beats).toBe(3);
+  });
 
   test('go on with the progress that was reported last, until the activity ends', async () => {
     const environment = activity({ isLocal: false });

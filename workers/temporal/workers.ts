@@ -54,7 +54,7 @@ export interface WorkerParts {
   worlds: Worlds;
   /** Served from the first MachineClass on, see `createDriverWorkers`. */
   driverWorkers: DriverWorkers;
-  interceptors: Interceptors;
+  interceptors: ActivityInterceptorsFactory[];
   shutdown: Pick<Shutdown, 'add' | 'signal'>;
   /** Absent: there are none. */
   traces?: Tracing | undefined;
@@ -69,12 +69,6 @@ export interface StartParts extends WorkerParts {
 export interface RunningWorkers {
   /** Resolves with the error when one of them ends unasked. */
   failed: Promise<unknown>;
-}
-
-export interface Interceptors {
-  usual: ActivityInterceptorsFactory[];
-  drains: ActivityInterceptorsFactory[];
-  creates: ActivityInterceptorsFactory[];
 }
 
 /** They end with the process. */
@@ -157,7 +151,7 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     ...baseOptions(parts.config),
     ...corePolls,
     ...deploymentOptionsOf(parts.version),
-    interceptors: { activity: parts.interceptors.usual },
+    interceptors: { activity: parts.interceptors },
     sinks: parts.traces?.sinks ?? noTraceSinks,
     taskQueue: parts.taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
@@ -175,7 +169,7 @@ function drainWorker(parts: WorkerParts): Promise<TemporalWorker> {
   return parts.factory.create({
     ...activityWorkerOptions(parts.config),
     ...drainPolls,
-    interceptors: { activity: parts.interceptors.drains },
+    interceptors: { activity: parts.interceptors },
     taskQueue: drainQueueOf(parts.taskQueue),
     activities: routed(drainActivityNames, () => parts.worlds.current().drain),
   });
@@ -186,31 +180,21 @@ function driverWorker(
   provider: string,
   call: DriverCall,
 ): Promise<TemporalWorker> {
-  const { usual, creates } = parts.interceptors;
   return parts.factory.create({
     ...activityWorkerOptions(parts.config),
     ...driverPolls,
-    interceptors: { activity: call === 'create' ? creates : usual },
+    interceptors: { activity: parts.interceptors },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
     activities: routed(driverActivityNames, () => parts.worlds.current().driver(provider)),
   });
 }
 
-/** Commands to a drain cancel it: it is to hear of them soon. */
-const drainPeriodMs = 2_000;
-/** A deletion waits for a create that it cancels. */
-const createPeriodMs = 1_000;
-
 export function createInterceptors(
   worlds: Worlds,
   { registry, log, traces }: { registry: Registry; log: Logger; traces?: Tracing | undefined },
-): Interceptors {
+): ActivityInterceptorsFactory[] {
   const handBack = createPlaceInterceptor(worlds, registerForeignTasks(registry, log));
   const timeouts = createTimeoutCounter(registry);
-  const first = [timeouts, handBack, ...(traces ? [traces.activities] : [])];
-  return {
-    usual: [...first, createActivityInterceptor()],
-    drains: [...first, createActivityInterceptor({ longestPeriodMs: drainPeriodMs })],
-    creates: [...first, createActivityInterceptor({ longestPeriodMs: createPeriodMs })],
-  };
+  const traced = traces ? [traces.activities] : [];
+  return [timeouts, handBack, ...traced, createActivityInterceptor()];
 }

@@ -21,7 +21,7 @@ import {
   refusal,
   removal,
 } from './drain-under-test.ts';
-import { finalizers } from '../../../workflows/api/constants.ts';
+import { drainOptions, finalizers, labels } from '../../../workflows/api/constants.ts';
 
 test('a drain cordons its Node, marks it Terminating, and evicts the pods that may be evicted', async () => {
   const elsewhere = aPod({ metadata: { name: 'far' }, spec: { nodeName: 'pool-b' } });
@@ -235,6 +235,38 @@ describe('while pods are refused for an hour', () => {
     }
     expect(drain.evictions()).toBe(drain.attempt);
     expect(drain.attempt).toBeLessThanOrEqual(attempts);
+    expect(drain.heartbeats).toBe(1);
+  });
+});
+
+describe('what people ask on the Machine', () => {
+  test.each([
+    {
+      name: 'to wait longer',
+      metadata: { annotations: { [drainOptions.until]: '2100-01-01T00:00:00Z' } },
+    },
+    { name: 'to skip it', metadata: { annotations: { [drainOptions.skip]: 'true' } } },
+    { name: 'to use force', metadata: { labels: { [labels.forceDeletion]: 'True' } } },
+  ])('ends a pass that runs: $name', async ({ metadata }) => {
+    const deletionTimestamp = new Date(Date.now() + 3_600_000).toISOString();
+    const going = aPod({ metadata: { name: 'going', deletionTimestamp, finalizers: ['x/y'] } });
+    const drain = new Drain(new InMemoryClient(aNode(), going));
+    let looks = 0;
+    const requireActiveWatcher = async (): Promise<void> => {
+      looks += 1;
+      if (looks !== 2) return;
+      await drain.control.patch(customResource('machines', namespace, 'pool-a'), 'merge', {
+        metadata,
+      });
+    };
+    await expect(
+      drain.run({}, {}, { requireActiveWatcher, ordersPollMs: 0 }),
+    ).rejects.toMatchObject({
+      type: 'Draining',
+      message: 'the Machine asks for something else by now',
+      nextRetryDelay: 1_000,
+    });
+    expect(looks).toBe(2);
   });
 });
 

@@ -4,6 +4,7 @@ import { drainNode } from '../../../activities/drain/drain-node.ts';
 import type { InlineDeletions } from '../../../activities/drain/machine-removal.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
+import { newsIn } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
 import { pause } from '../../../activities/kube/client/pause.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
@@ -71,6 +72,8 @@ export class Drain {
   readonly reports: DrainReport[] = [];
   progress: DrainProgress | undefined;
   attempt = 0;
+  heartbeats = 0;
+  #news = '';
 
   constructor(target: InMemoryClient) {
     this.target = target;
@@ -98,7 +101,12 @@ export class Drain {
       pauses: [],
       details: this.progress,
       isFirstAttempt: this.attempt === 1,
+      // As the activity sends it.
       save: (progress) => {
+        const news = newsIn(progress);
+        if (news === this.#news) return;
+        this.#news = news;
+        this.heartbeats += 1;
         this.progress = structuredClone(progress);
       },
       report: async (report) => {

@@ -1,0 +1,41 @@
+/**
+ * What people ask of a drain stands on its Machine. The workflow cancels the drain for it, which an
+ * activity hears with the answer to a heartbeat, 10 s later or more: so a pass that runs looks
+ * there itself.
+ */
+import type { Machine } from '../../workflows/api/machine.ts';
+import { drainOptions, labels } from '../../workflows/api/constants.ts';
+import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { readMachine } from '../machine/object.ts';
+import { nowMs } from '../system/system.ts';
+
+export class DrainOrders {
+  readonly #control: KubeClient;
+  readonly #ref: ObjectReference;
+  readonly #known: string;
+  #readAt = nowMs();
+
+  /** `machine`: as the attempt found it when it began. */
+  constructor(control: KubeClient, ref: ObjectReference, machine: Machine | undefined) {
+    this.#control = control;
+    this.#ref = ref;
+    this.#known = digestOf(machine);
+  }
+
+  /** Reads at most once in so many milliseconds. */
+  async haveChanged(everyMs: number): Promise<boolean> {
+    if (nowMs() < this.#readAt + everyMs) return false;
+    this.#readAt = nowMs();
+    return digestOf(await readMachine(this.#control, this.#ref)) !== this.#known;
+  }
+}
+
+function digestOf(machine: Machine | undefined): string {
+  if (!machine) return '';
+  const { uid, annotations = {}, labels: present = {} } = machine.metadata;
+  const options = Object.values(drainOptions).map((name) => annotations[name]);
+  const forces = [isForceDeletion(present), present[labels.forceDrain]];
+  return JSON.stringify([uid, options, forces]);
+}
