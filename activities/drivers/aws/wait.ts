@@ -3,6 +3,7 @@
  */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverPending, pollWithinContract, type DriverError } from '../driver.ts';
+import { pollSeconds } from '../poll-seconds.ts';
 import type { Pauses } from '../wait.ts';
 import { idOf } from './instance-view.ts';
 import { isPassing } from './error-mapping.ts';
@@ -24,8 +25,6 @@ export interface Waiting {
   failedLooks: number;
 }
 
-/** A create is done in 5 to 20 s mostly, a deletion in a minute. */
-const pollAfterSeconds = 10;
 /** After about two minutes of failed looks the call fails. */
 const failedLooksMax = 5;
 /**
@@ -79,7 +78,7 @@ export function waitingFor(
 
 /** `afterSeconds`: no earlier than EC2 wants. Default: at any time. */
 export function pending(region: string, waiting: Waiting, afterSeconds = 0): DriverPending {
-  const seconds = Math.max(pollAfterSeconds * patience ** waiting.failedLooks, afterSeconds);
+  const seconds = Math.max(pollSeconds.aws * patience ** waiting.failedLooks, afterSeconds);
   return new DriverPending({
     message: `EC2 in ${region}: ${waiting.words}`,
     pollAfterSeconds: pollWithinContract(Math.ceil(seconds)),

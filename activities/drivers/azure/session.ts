@@ -14,6 +14,7 @@ import {
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../../system/or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
+import { pollSeconds } from '../poll-seconds.ts';
 import { Pauses, realTiming } from '../wait.ts';
 import { anySignal, random, timeoutSignal } from '../../system/system.ts';
 
@@ -57,7 +58,7 @@ export const defaultTiming: Timing = {
   listedWaitSeconds: 40,
   firstPauseSeconds: 1,
   longestPauseSeconds: 4,
-  pollSeconds: 10,
+  pollSeconds: pollSeconds.azure,
   random,
 };
 

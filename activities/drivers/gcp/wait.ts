@@ -1,5 +1,6 @@
 /** Operations of a zone: waited for within a call for moments only, and then from call to call. */
 import { DriverPending, pollWithinContract } from '../driver.ts';
+import { pollSeconds } from '../poll-seconds.ts';
 import { Pauses } from '../wait.ts';
 import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
@@ -88,8 +89,6 @@ async function look(
   return await compute.operation({ project, zone, operation }, signal);
 }
 
-/** Seconds. Most operations take 10 to 90. */
-const pollSeconds = { young: 5, old: 10 };
 const youthMilliseconds = 30_000;
 
 type Unfinished = Pick<ComputeOperation, 'name' | 'begunAt'> & Partial<ComputeOperation>;
@@ -107,7 +106,7 @@ function pendingOperation(
     : `operation ${status}${percent}`;
   const isYoung = nowMs() - begunAt < youthMilliseconds;
   return pending(`${what} (${state})`, {
-    pollAfterSeconds: isYoung ? pollSeconds.young : pollSeconds.old,
+    pollAfterSeconds: isYoung ? pollSeconds.gcp.young : pollSeconds.gcp.old,
     retryAfterSeconds: trouble?.retryAfterSeconds,
     checkpoint: checkpointOf(name),
   });
@@ -124,7 +123,7 @@ export interface Later {
 /** `what`: as it goes on, in words. */
 export function pending(
   what: string,
-  { pollAfterSeconds = pollSeconds.young, retryAfterSeconds = 0, checkpoint }: Later = {},
+  { pollAfterSeconds = pollSeconds.gcp.young, retryAfterSeconds = 0, checkpoint }: Later = {},
 ): DriverPending {
   return new DriverPending({
     message: `Google Cloud: ${what}`,
