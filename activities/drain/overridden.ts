@@ -1,6 +1,6 @@
 /**
- * Pods that are deleted without a grace period, and budgets that are not asked: said where their
- * owners look, on the pod and on the budget, and on the Machine.
+ * Pods that are deleted without a grace period, and budgets that are not asked: an Event on each,
+ * and on the Machine.
  */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';

@@ -123,7 +123,7 @@ export class DrainStatus {
     recordEvent(this.#context.control, machineSubject(machine), text);
   }
 
-  /** These pods are about to be deleted without a grace period, and without asking their budgets. */
+  /** These are about to be deleted without a grace period, and without asking budgets. */
   overrides(pods: readonly DrainPod[], why: string): void {
     reportPods({ ...this.#context, ...this.#request, pods, why });
   }

@@ -195,7 +195,7 @@ const isForcing = ({ reason }: { reason: string }): boolean => reason === 'Drain
 
 describe('pods that are deleted without asking', () => {
   const lastTransitionTime = new Date(Date.now() - 360_000).toISOString();
-  const conditions = [{ type: 'Ready', status: 'Unknown', lastTransitionTime }];
+  const conditions = [{ type: 'Ready', status: 'Unknown' as const, lastTransitionTime }];
   const sick = aNode({ status: { conditions } });
   const pods = [aPod(), aPod({ metadata: { name: 'web-1' } })];
 

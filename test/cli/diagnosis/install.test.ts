@@ -282,6 +282,7 @@ test('a class that is to be deleted waits for its machines, which are named', ()
     apiVersion: 'machine.sapcloud.io/v1alpha1',
     kind: 'MachineClass' as const,
     metadata: metaOf('small', { ...(deletionTimestamp && { deletionTimestamp }) }),
+    providerSpec: {},
   });
   const machines = ['a', 'b', 'c', 'd'].map((name) => aMachine(name, { status: running }));
   expect(found({ classes: [machineClass()], machines })).toEqual([]);
