@@ -40,7 +40,7 @@ export async function inCluster<Answer>(
   });
 }
 
-/** Without a look at the API server before: `act` says itself what does not answer. */
+/** Without asking the API server before: `act` says itself what does not answer. */
 export async function inUntriedCluster<Answer>(
   { kubeconfig = '', context, namespace }: ClusterOptions,
   act: (place: Place, kubeConfig: KubeConfig) => Promise<Answer>,

@@ -51,7 +51,7 @@ export interface DrainContext {
   podPollMs?: number;
   /** Between the lists of volumes while one moves. Default 2 s. */
   volumePollMs?: number;
-  /** Between two looks at what people ask of the drain. Default 3 s. */
+  /** Between two reads of what people ask of the drain. Default 3 s. */
   ordersPollMs?: number;
 }
 

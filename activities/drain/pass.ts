@@ -396,7 +396,7 @@ export class DrainPass {
 
   /**
    * Milliseconds. Until the first pod may be asked again, and not sooner: such a pass could ask
-   * nobody. For what nobody can ask, half as long as it has lasted, within limits.
+   * for nothing. For what cannot be asked, half as long as it has lasted, within limits.
    */
   #untilNextPass(blockers: Blocker[]): number {
     const now = nowMs();

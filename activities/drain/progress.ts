@@ -14,7 +14,7 @@ export interface DrainProgress {
   volumeWait?: VolumeWait;
   /** Milliseconds, of the first pass that found its Node closed. */
   closedAt?: number;
-  /** Volumes that were not detached in time: nobody waits for them again. */
+  /** Volumes that were not detached in time: they are not waited for again. */
   leftAttached?: string[];
   /** What was reported to the workflow last; empty when nothing was in the way. */
   reported: string;

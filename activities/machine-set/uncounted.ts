@@ -15,7 +15,7 @@ import { factOf } from './facts.ts';
 
 const mostNamed = 10;
 
-/** They are looked for where machines are missing; undefined when there are none. */
+/** They are searched for where machines are missing; undefined when there are none. */
 export async function uncountedOf(
   lists: MachineLists,
   set: MachineSet,
@@ -49,7 +49,7 @@ function isMadeBy({ metadata: set }: MachineSet, { metadata }: Machine): boolean
 }
 
 /**
- * One at least, so that a person can take a machine out to look at it. The machines of a set
+ * One at least, so that a person can take a machine out to examine it. The machines of a set
  * without a deployment are all replaced, once: its selector may have been changed.
  */
 function surgeOf({ metadata }: MachineSet, replicas: number): number {

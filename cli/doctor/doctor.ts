@@ -59,7 +59,7 @@ async function runIn(
   }
 }
 
-/** What could not be looked at is no reason to say that all is well. */
+/** What could not be checked is no reason to say that all is well. */
 export function answerOf(namespace: string, findings: Finding[]): Answer<DoctorReport> {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;

@@ -78,7 +78,7 @@ function deploymentsOf(fleet: Fleet): DeploymentStatus[] {
     .toSorted(byUrgency);
 }
 
-/** Nobody knows how long a stop lasts. */
+/** How long a stop lasts is not known. */
 function untilStart(
   { leftMs, ...progress }: Progress,
   { namespace }: ObjectMeta,

@@ -124,7 +124,7 @@ export function noteJoined({ node }: MachineState, uid: string): void {
   delete node.isContested;
 }
 
-/** Of a machine that has joined, in an earlier life or by an earlier Node of its instance. */
+/** Of a machine that has joined, in an earlier run or by an earlier Node of its instance. */
 export function noteJoinedBy({ node }: MachineState, own: NodeSnapshot | undefined): void {
   if (own && own.providerID !== '') node.joinedUid = own.uid;
 }

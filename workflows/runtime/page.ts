@@ -14,7 +14,7 @@ export class Page {
     this.#draw();
   }
 
-  /** A signal has no answer: who sent it looks here. It takes no turn of the workflow's loop. */
+  /** A signal has no answer: who sent it reads it here. It takes no turn of the workflow's loop. */
   noteLeftOut(signal: string, fault: string): void {
     const now = Date.now();
     const at = new Date(now).toISOString();

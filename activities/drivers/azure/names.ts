@@ -15,7 +15,7 @@ interface NamedDisk {
 /** Azure's limit. */
 const longestDiskName = 80;
 
-/** Of a name that Azure would refuse, the disk's own part is cut: its number tells it apart. */
+/** Of a name that Azure would refuse, the disk's own part is cut: its number is its own. */
 export function dataDiskNameOf(machineName: string, disk: NamedDisk): string {
   const tooMany = `${machineName}${dataDiskSuffix(disk)}`.length - longestDiskName;
   if (!disk.name || tooMany <= 0) return `${machineName}${dataDiskSuffix(disk)}`;

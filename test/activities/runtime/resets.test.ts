@@ -1,4 +1,4 @@
-/** A reset begins a run again from an event of its history: what was done before is not repeated. */
+/** A reset begins a run again at an event of its history: what was done is not repeated. */
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';

@@ -194,7 +194,7 @@ function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   });
 }
 
-/** Of a Node that is this machine's without a look. */
+/** Of a Node that is this machine's without a read. */
 function knownUidOf(state: MachineState): string | undefined {
   const node = ownNodeOf(state);
   const joined = joinedUidOf(state);

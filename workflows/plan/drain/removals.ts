@@ -200,7 +200,7 @@ function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
 const firstRetrySeconds = 5;
 /** A change of the budget wakes its drains long before (activities/drain/wake-ups). */
 const longestOfBudgetSeconds = 120;
-/** Nothing tells when a webhook would say something else. */
+/** No event says when a webhook would answer otherwise. */
 export const longestRetrySeconds = 60;
 
 export interface RetryInput {
