@@ -3,6 +3,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
@@ -60,6 +61,7 @@ export function setFactsOf(deployment: MachineDeployment, view: SetView, clock: 
     isTainted: notes[annotations.preferNoSchedule] !== undefined,
     isClosed: labels.scaleUpDisabled in (metadata.labels ?? {}),
     problem: problemOf(set),
+    failing: failingOf(set),
   });
 }
 
@@ -80,6 +82,15 @@ function problemOf({ metadata, status }: MachineSet): string | undefined {
   return metadata.labels?.[labels.freeze] === 'True'
     ? 'Frozen: its label freeze is True'
     : undefined;
+}
+
+/** It stands in the history of each read, and on a page. */
+const longestWhyBytes = 200;
+
+function failingOf({ status }: MachineSet): SetFacts['failing'] {
+  const { name, lastOperation } = status?.failedMachines?.[0] ?? {};
+  if (name === undefined) return undefined;
+  return { name, why: clip(lastOperation?.description ?? 'it failed', longestWhyBytes) };
 }
 
 /** Machines that an autoscaler names on the deployment; their priority may not be written yet. */

@@ -84,16 +84,26 @@ function setLines({ namespace }: NamespacedName, sets: readonly SetFacts[]): str
   const shown = sets.filter((set) => set.isOfTemplate || isActive(set));
   const idle = sets.length - shown.length;
   return [
-    ...shown.toReversed().map((set) => {
+    ...shown.toReversed().flatMap((set) => {
       const id = relatedId('machineSet', { namespace, name: set.name });
       const role = set.isOfTemplate ? 'new' : 'old';
       const going = set.going > 0 ? `, ${set.going} going away` : '';
-      return `- **${role}** \`${id}\`, revision ${set.revision}: ${set.replicas} wanted, ${set.machines.length} present, ${availableAt(set)} available${going}`;
+      return [
+        `- **${role}** \`${id}\`, revision ${set.revision}: ${set.replicas} wanted, ${set.machines.length} present, ${availableAt(set)} available${going}`,
+        ...failingLine(namespace, set),
+      ];
     }),
     ...(idle > 0
       ? [`- ${idle} earlier ${idle === 1 ? 'set' : 'sets'} without machines, kept to roll back to`]
       : []),
   ];
+}
+
+/** The machine that its set waits for, and why: one page less to open. */
+function failingLine(namespace: string, { failing }: SetFacts): string[] {
+  if (!failing) return [];
+  const id = relatedId('machine', { namespace, name: failing.name });
+  return [`- **Failing** \`${id}\`: ${failing.why}`];
 }
 
 function commands(ref: NamespacedName, { facts, plan }: RolloutFacts): string[] {

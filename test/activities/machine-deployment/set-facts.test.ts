@@ -38,6 +38,19 @@ const kept = (preserveExpiryTime: string): MachineChanges => ({
   status: { currentStatus: { phase: 'Failed', preserveExpiryTime } },
 });
 
+test('the first machine that fails is named, with a short reason', async () => {
+  const { world, set } = await look([]);
+  expect(set).not.toHaveProperty('failing');
+  const description = `no such machine type ${'x'.repeat(5_000)}`;
+  const failedMachines = ['a', 'b'].map((name) => ({ name, lastOperation: { description } }));
+  world.report(await world.set(), { failedMachines });
+  const { sets } = await world.survey();
+  expect(sets.find(({ name }) => name === 'old')?.failing).toEqual({
+    name: 'a',
+    why: description.slice(0, 200),
+  });
+});
+
 describe('letters of the machines', () => {
   test.each<{ name: string; machines: MachineChanges[]; letters: string }>([
     {

@@ -37,6 +37,18 @@ async function pageOf({ world }: RolloutWorld): Promise<string> {
   return metadata.currentDetails;
 }
 
+test('the page names the first machine of a set that fails, and why', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const failing = { name: 'pool-1-x', why: 'no such machine type' };
+  rollout.facts.sets = [theNewSet({ name: 'pool-1', machines: 'AAA', failing })];
+  await rollout.run(async () => {
+    await begin(rollout);
+    expect(await pageOf(rollout)).toMatch(
+      /^- \*\*Failing\*\* `machine\/shoot-\w+\/pool-1-x`: no such machine type$/m,
+    );
+  });
+});
+
 describe('an update', () => {
   test('is answered with what was done, once it was done', async () => {
     const rollout = new RolloutWorld(temporal);

@@ -145,6 +145,8 @@ export interface SetFacts {
   isClosed: boolean;
   /** Why it cannot make machines. */
   problem?: string;
+  /** The first of its machines whose last operation failed: its name, and why. */
+  failing?: { name: string; why: string };
 }
 
 export interface Grant {
