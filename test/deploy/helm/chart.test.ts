@@ -704,6 +704,11 @@ describe('the chart', () => {
       'watcher.flags.leader-elect-resource-namespace=a',
       'set flags.leader-elect-resource-namespace, by which all processes and their rights go',
     ],
+    ['flags.machine-creation-timout=20m', "additional properties 'machine-creation-timout' not"],
+    ['watcher.flags.foo=bar', "at '/watcher/flags': additional properties 'foo' not allowed"],
+    ['workers.worker.flags.v=loud', "at '/workers/worker/flags/v'"],
+    ['flags.machine-creation-timeout=20', "at '/flags/machine-creation-timeout'"],
+    ['install=a/b', "at '/install': 'a/b' does not match"],
     ['workers.test.serve={drain}', "invalid propertyName 'test'"],
     ['workers.version.serve={drain}', "invalid propertyName 'version'"],
     [
