@@ -28,10 +28,11 @@ const kindOfPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   NUMBER: 'numberFlag',
 };
 
+const kindOf = (name: (typeof flagNames)[number]) =>
+  kindOfPlaceholder[flagOf(name).kind.placeholder] ?? 'textFlag';
+
 /** Definitions of the schema. */
 export function flagDefinitions(): object {
-  const kindOf = (name: (typeof flagNames)[number]) =>
-    kindOfPlaceholder[flagOf(name).kind.placeholder] ?? 'textFlag';
   const properties = flagNames.map((name) => [name, { $ref: `#/definitions/${kindOf(name)}` }]);
   return {
     flags: {
