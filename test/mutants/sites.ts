@@ -29,14 +29,17 @@ const otherOperators: Readonly<Record<string, string>> = {
   '%': '*',
 };
 
-const otherMethods: Readonly<Record<string, string>> = {
-  some: 'every',
-  every: 'some',
-  min: 'max',
-  max: 'min',
-  startsWith: 'endsWith',
-  endsWith: 'startsWith',
-};
+/** A map, as objects have methods of their own. */
+const otherMethods = new Map(
+  Object.entries({
+    some: 'every',
+    every: 'some',
+    min: 'max',
+    max: 'min',
+    startsWith: 'endsWith',
+    endsWith: 'startsWith',
+  }),
+);
 
 export function sitesOf(source: string): Site[] {
   const sites: Site[] = [];
@@ -98,7 +101,7 @@ const rules: Readonly<Record<string, Rule>> = {
     if (!isNode(callee) || !isNode(callee.object) || !isNode(callee.property)) return [];
     const name = textOf(callee.property, source);
     if (name === 'filter') return [site(node, textOf(callee.object, source), 'without the filter')];
-    const other = otherMethods[name];
+    const other = otherMethods.get(name);
     return other === undefined ? [] : [site(callee.property, other, `${other} for ${name}`)];
   },
   Literal: (node) => {
