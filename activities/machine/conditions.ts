@@ -8,20 +8,43 @@ import type { Unsettled } from '../../workflows/api/kstatus.ts';
 import type { LastOperation, Machine, MachineStatus } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { unsettledMachine } from '../../workflows/plan/machine/unsettled.ts';
+import { clip } from '../../workflows/values/clip.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { timestamp } from '../kube/objects/time.ts';
 
+/** A Node has 5 of its kubelet, and some of agents on it, each with a line of text. */
+const mostConditions = 64;
+const longestTextBytes = 1_024;
+/** Of a qualified name. */
+const longestType = 317;
+
 /**
  * Those of a Node, or those that a Machine copied: empty until the Node was seen. A Node that has a
- * condition with one of our names does not say it of its Machine.
+ * condition with one of our names does not say it of its Machine. A kubelet may say more than fits
+ * into a Machine: the rest is left out, whatever it is, but not whether the Node is Ready.
  */
 export function nodeConditionsOf({
   status,
 }: {
   status?: { conditions?: NodeCondition[] };
 }): NodeCondition[] {
-  return withoutUnsettled(status?.conditions);
+  const said = withoutUnsettled(status?.conditions).filter(
+    ({ type }) => type.length <= longestType,
+  );
+  if (said.length <= mostConditions) return said.map(clipped);
+  const ready = said.filter(({ type }) => type === 'Ready').slice(0, 1);
+  const others = said.filter(({ type }) => type !== 'Ready').slice(0, mostConditions - 1);
+  return [...ready, ...others].map(clipped);
+}
+
+function clipped(condition: NodeCondition): NodeCondition {
+  const { reason, message } = condition;
+  return {
+    ...condition,
+    ...(reason !== undefined && { reason: clip(reason, longestTextBytes) }),
+    ...(message !== undefined && { message: clip(message, longestTextBytes) }),
+  };
 }
 
 /** A merge patch of the status, as far as conditions follow from it. */

@@ -12,6 +12,7 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
+import { isRejected } from '../kube/client/errors.ts';
 import { orOutOfReach } from './out-of-reach.ts';
 import type { EventText } from '../kube/objects/event.ts';
 import { recordEvent } from '../kube/objects/events.ts';
@@ -24,7 +25,9 @@ import {
   machineSubject,
   patchCheckedStatus,
   readSameMachine,
+  referenceOf,
 } from './object.ts';
+import type { StatusChanges } from './conditions.ts';
 import { nodeConditionsOf } from './conditions.ts';
 import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
@@ -184,7 +187,10 @@ function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): numbe
 
 type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
 
-/** At most one write of the status. Returns the Machine as it is then. */
+/**
+ * One write of the status at most; where its conditions are refused, what follows from them is
+ * written all the same. Returns the Machine as it is then.
+ */
 async function report(
   dependencies: ActivityDependencies,
   request: HealthRequest,
@@ -196,16 +202,34 @@ async function report(
   const change = changeOf(evaluated) ?? newsOf(request, evaluated);
   if (!conditions && !change) return evaluated.current;
   const status = {
-    ...(conditions && { conditions }),
     // A machine of MCM has none, and gets it with the first write that there is a reason for.
     ...(evaluated.node && { nodeRef: nodeRefOf(evaluated.node) }),
     ...(change && statusOf(evaluated, change)),
   };
-  const written = await patchCheckedStatus(control, evaluated.current, status);
+  const written = conditions
+    ? await patchWithConditions(dependencies, evaluated, { ...status, conditions })
+    : await patchCheckedStatus(control, evaluated.current, status);
   if (!change) return written;
   await recordTargetCluster(dependencies, { machine: evaluated.current, node: evaluated.node });
   recordEvent(control, machineSubject(machine), change.event);
   return written;
+}
+
+async function patchWithConditions(
+  { control }: ActivityDependencies,
+  { current }: Evaluated,
+  { conditions, ...status }: StatusChanges,
+): Promise<Machine> {
+  try {
+    return await patchCheckedStatus(control, current, { ...status, ...defined({ conditions }) });
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+    const message = `The conditions of its Node were not copied: ${error.message}`;
+    const event = { type: 'Warning', reason: 'FailedUpdate', message, component } as const;
+    recordEvent(control, machineSubject(referenceOf(current)), event);
+    const isMore = 'lastOperation' in status;
+    return isMore ? await patchCheckedStatus(control, current, status) : current;
+  }
 }
 
 /**
@@ -218,7 +242,7 @@ function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   return conditionsDiffer(nodeConditionsOf(current), conditions) ? conditions : undefined;
 }
 
-function statusOf({ current, next }: Evaluated, { operation }: Change): object {
+function statusOf({ current, next }: Evaluated, { operation }: Change): StatusChanges {
   // The time of the last update is that of the phase.
   const isPhaseNew = next !== phaseOf(current);
   return statusPatch({ ...(isPhaseNew && { phase: next }), operation, errorCode: null });

@@ -46,6 +46,56 @@ function machineIn(phase: MachinePhase, changes: { name?: string; spec?: Machine
 const nodeWith = (condition: object, metadata: Partial<Node['metadata']> = {}): object =>
   aNode({ metadata, status: { conditions: [{ ...well, ...condition }] } });
 
+const tooLarge = { code: 500, reason: 'HTTP500', message: 'etcdserver: request is too large' };
+
+describe('a Node that reports too much', () => {
+  const many = Array.from({ length: 14_000 }, (_, at) => ({ ...well, type: `x${at}` }));
+  const endless = { ...silent, message: 'm'.repeat(2_000_000) };
+
+  test('is judged, and what fits of it is copied', async () => {
+    const conditions = [...many, endless];
+    const { status } = await look({ node: aNode({ status: { conditions } }) });
+    expect(status?.currentStatus?.phase).toBe('Unknown');
+    const [ready] = status?.conditions ?? [];
+    expect(ready).toMatchObject({ type: 'Ready', status: 'Unknown' });
+    expect(JSON.stringify(status).length).toBeLessThan(10_000);
+  });
+
+  test('is written once, and not again while it says the same', async () => {
+    const conditions = [well, ...many];
+    const node = aNode({ status: { conditions } });
+    const { object } = await look({ node });
+    expect((await look({ machines: [object ?? {}], node })).writes).toEqual([]);
+  });
+
+  test('is not copied where the API server refuses that, and the phase is written all the same', async () => {
+    const world = aWorld({ control: [machineIn('Running')], target: [nodeWith(silent)] });
+    world.control.fault = ({ method, body }) =>
+      method === 'PATCH' && JSON.stringify(body).includes('"reason":"NodeStatusUnknown"')
+        ? tooLarge
+        : undefined;
+    const outcome = await checkHealth(world, request);
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Unknown');
+    const { items } = await world.control.list<{ message: string }>(
+      namespaced('events', namespace),
+    );
+    const message = expect.stringContaining('request is too large');
+    expect(items).toContainEqual(expect.objectContaining({ message }));
+  });
+
+  test('that a refusal of the copy alone is no reason to stop its clock', async () => {
+    const world = aWorld({
+      control: [machineIn('Unknown')],
+      target: [nodeWith({ status: 'False' })],
+    });
+    world.control.fault = ({ method }) => (method === 'PATCH' ? tooLarge : undefined);
+    const outcome = await checkHealth(world, { ...request, since: start });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown', since: start } });
+  });
+});
+
 interface Given {
   machines?: object[];
   node?: object;
