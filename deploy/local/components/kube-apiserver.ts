@@ -40,7 +40,10 @@ function apiserverArgs(world: StackWorld): string[] {
     `--service-account-issuer=https://kubernetes.default.svc`,
     `--service-account-key-file=${pki('sa.pub')}`,
     `--service-account-signing-key-file=${pki('sa.key')}`,
-    '--authorization-mode=RBAC',
+    // As in production: who comes as a kubelet writes its own Node, and neither its taints nor the
+    // labels of Kubernetes.
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
     // Pods are admitted at once instead of waiting for the default service account of a new
     // namespace.
     '--disable-admission-plugins=ServiceAccount',
