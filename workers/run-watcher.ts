@@ -4,6 +4,7 @@ import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { ServedWatcher, WatcherFleet } from './fleet/serve-watcher.ts';
 import { serveWatcher } from './fleet/serve-watcher.ts';
+import { reportNotServed } from './fleet/report-not-served.ts';
 import {
   createKubeClients,
   untilTemporalAnswers,
@@ -81,6 +82,8 @@ export async function runWatcher(
     registry,
     shutdown,
     serve: (attempt) => serveWatcher(members, attempt),
+    onReason: (namespace, reason) =>
+      reportNotServed(clients.control, config, { namespace, reason }),
   });
   await fleet.settled();
   state = '';

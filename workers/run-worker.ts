@@ -1,8 +1,5 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
-import { ownLeaseOf } from '../activities/kube/leases/lease-set.ts';
-import { recordEvent } from '../activities/kube/objects/events.ts';
 import type { StopView } from '../activities/kube/objects/global-stop.ts';
-import type { KubeClient } from '../activities/kube/client/client.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
 import { registerProbeMetrics } from './checks/probe-metrics.ts';
@@ -10,6 +7,7 @@ import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { WorkerFleet } from './fleet/serve-worker.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
+import { reportNotServed } from './fleet/report-not-served.ts';
 import type { Waiting } from './kube/clients.ts';
 import {
   createKubeClients,
@@ -109,7 +107,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     registry,
     shutdown,
     serve: (attempt) => serveWorker(members, attempt),
-    onReason: (namespace, reason) => tellNamespace(control, config, { namespace, reason }),
+    onReason: (namespace, reason) => reportNotServed(control, config, { namespace, reason }),
   });
   await signs.fleet.settled();
   const started = await startWorkers({ ...workerParts, driverWorkers, registry, version });
@@ -198,27 +196,6 @@ async function untilConnected(
   });
   shutdown.add('Temporal connection', () => factory.close());
   return factory;
-}
-
-/** Its users see no log of the fleet: an Event in the namespace says why nothing happens there. */
-function tellNamespace(
-  control: KubeClient,
-  { leaderElection }: Pick<Config, 'leaderElection'>,
-  { namespace, reason }: { namespace: string; reason: string | undefined },
-): void {
-  if (reason === undefined) return;
-  const lease = ownLeaseOf(namespace, leaderElection);
-  const subject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease, namespace };
-  recordEvent(
-    control,
-    { ...subject, uid: '' },
-    {
-      type: 'Warning',
-      reason: 'NamespaceNotServed',
-      message: `Millwright does not serve namespace ${namespace}: ${reason}`,
-      component: 'millwright',
-    },
-  );
 }
 
 async function endWhenBroken(

@@ -19,7 +19,7 @@ export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
     ...(fleet.leases ?? []).flatMap((lease) => leaseFindings(lease, fleet)),
     ...fleet.processes.flatMap(processFindings),
     ...temporalFindings(fleet),
-    ...warningFindings(fleet.warnings.filter(({ at }) => at > fleet.now - warningShownMs)),
+    ...warningFindings(fleet.warnings.filter((warning) => isShown(warning, fleet))),
   ];
 }
 
@@ -67,11 +67,21 @@ const troublesOfWarnings: Readonly<Record<string, { trouble: Trouble; least: num
   TooManyOrphans: { trouble: 'orphan', least: 1 },
   InstancesMayBeLeft: { trouble: 'orphan', least: 1 },
   // A run that a person terminates is restored as well; a lost database is more than that.
+  NamespaceNotServed: { trouble: 'worker-down', least: 1 },
   WorkflowRestored: { trouble: 'temporal-lost', least: 3 },
 };
 
 /** As long as Kubernetes keeps Events by default. Others keep them for days. */
 const warningShownMs = 3_600_000;
+
+/** A namespace that a watcher leads has been served again since. */
+const notServedShownMs = 5 * 60_000;
+
+function isShown({ reason, namespace, at }: WarningFact, { now, leases = [] }: Fleet): boolean {
+  const isLed = leases.some((lease) => lease.namespace === namespace && lease.holder !== undefined);
+  const isOver = reason === 'NamespaceNotServed' && isLed;
+  return at > now - (isOver ? notServedShownMs : warningShownMs);
+}
 
 /** Reasons of the Events that are asked for. */
 export const askedWarnings = Object.keys(troublesOfWarnings);

@@ -272,6 +272,15 @@ test('an Event that is kept for a day is no trouble of now', () => {
   expect(found({ warnings: [{ ...warning, at: now - 3_599_999 }] })).toHaveLength(1);
 });
 
+test('why a namespace is not served is said until it is served again', () => {
+  const warning = warned('NamespaceNotServed', 'shoot', now - 600_000);
+  const told = [['worker-down', 'machineclass/shoot', 'NamespaceNotServed of shoot']];
+  const free = { ...lease, holder: undefined };
+  expect(found({ warnings: [warning], leases: [free] })).toEqual(told);
+  expect(found({ warnings: [warning], leases: [lease] })).toEqual([]);
+  expect(found({ warnings: [{ ...warning, at: now - 60_000 }], leases: [lease] })).toEqual(told);
+});
+
 test('one object that is restored again and again is no lost database', () => {
   const again = [1, 2, 3].map((at) => warned('WorkflowRestored', 'a', now - at));
   expect(found({ warnings: again })).toEqual([]);

@@ -43,6 +43,10 @@ goes by labels they cannot be known there.
   resources: [configmaps]
   resourceNames: [millwright-stop]
   verbs: [list, watch]
+# Of a namespace that a fleet does not serve: why.
+- apiGroups: ['']
+  resources: [events]
+  verbs: [get, create, patch]
 {{- end }}
 
 {{- define "millwright.rights.lease.watcher" }}
