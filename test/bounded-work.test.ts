@@ -121,7 +121,7 @@ const selectors: Row[] = [
   prepare() {
     const given = selector();
     const machines = Array.from({ length: 1_000 }, (_, index) => ({ pool: String(index) }));
-    return () => [formFaults(given), machines.filter((labels) => matches(given, labels))];
+    return () => [formFaults(given), machines.filter((one) => matches(given, one))];
   },
 }));
 

@@ -20,7 +20,7 @@ test('is named, and why, so that the namespace is served no more', async () => {
   );
   const control = new InMemoryClient(...machines);
   const reasons: string[] = [];
-  process.run(() =>
+  void process.run(() =>
     startWatcher({
       control,
       target: undefined,

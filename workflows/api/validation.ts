@@ -159,11 +159,7 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
 
 /** Characters. Of no cloud is an id as long. */
 export const longestProviderID = 1_000;
-const longestTexts = {
-  class: 1_000,
-  providerID: longestProviderID,
-  nodeConditions: 10_000,
-};
+const longestTexts = { id: longestProviderID, nodeConditions: 10_000 };
 
 /** What of a spec stands in histories, which take 2 MB in all; what is too long is left out. */
 export function shortTextsOf(spec: MachineSpec): {
@@ -174,16 +170,17 @@ export function shortTextsOf(spec: MachineSpec): {
   const { nodeConditions: types, providerID } = spec;
   const isTooLong = (types?.length ?? 0) > longestTexts.nodeConditions;
   return {
-    className: (spec.class?.name ?? '').slice(0, longestTexts.class),
-    providerID: providerID?.slice(0, longestTexts.providerID),
+    className: (spec.class?.name ?? '').slice(0, longestTexts.id),
+    providerID: providerID?.slice(0, longestTexts.id),
     nodeConditions: isTooLong ? undefined : types?.split(','),
   };
 }
 
-function lengthFaults({ class: ref, ...spec }: MachineSpec, field: string): string[] {
-  const texts = { ...spec, class: `${ref?.kind ?? ''}${ref?.name ?? ''}` };
-  return Object.entries(longestTexts).flatMap(([name, most]) => {
-    const { length } = texts[name as keyof typeof longestTexts] ?? '';
+function lengthFaults(spec: MachineSpec, field: string): string[] {
+  const { class: ref, providerID = '', nodeConditions = '' } = spec;
+  const texts = { class: `${ref?.kind ?? ''}${ref?.name ?? ''}`, providerID, nodeConditions };
+  return Object.entries(texts).flatMap(([name, { length }]) => {
+    const most = name === 'nodeConditions' ? longestTexts.nodeConditions : longestTexts.id;
     const message = `must have at most ${most} characters`;
     return length > most
       ? [`${field}.${name}: Invalid value: ${length} characters: ${message}`]

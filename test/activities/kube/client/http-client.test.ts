@@ -259,6 +259,12 @@ describe('credentials that change', () => {
   });
 });
 
+/** Of a server that a tenant names: there is always one more page. */
+const endless = (items: object[]) => () => ({
+  code: 200,
+  body: { metadata: { resourceVersion: '7', continue: 'more' }, items },
+});
+
 describe('lists', () => {
   test('all pages are joined', async () => {
     fill(1_001);
@@ -281,12 +287,6 @@ describe('lists', () => {
     server.respond = () => status(410, 'Expired');
     expect(isGone(await failureOf(client.list(things)))).toBe(true);
     expect(server.requests).toHaveLength(3);
-  });
-
-  /** Of a server that a tenant names: there is always one more page. */
-  const endless = (items: object[]) => () => ({
-    code: 200,
-    body: { metadata: { resourceVersion: '7', continue: 'more' }, items },
   });
 
   test('a list without an end is given up once it has more than fits', async () => {
