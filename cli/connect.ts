@@ -46,7 +46,12 @@ export async function inUntriedCluster<Answer>(
   act: (place: Place, kubeConfig: KubeConfig) => Promise<Answer>,
 ): Promise<Answer> {
   const kubeConfig = loadKubeConfig(kubeconfig, process.env, context);
-  const kube = createKubeClient({ kubeConfig, userAgent: `millwright-cli/${version}` });
+  const kube = createKubeClient({
+    kubeConfig,
+    userAgent: `millwright-cli/${version}`,
+    // What a person does is told apart from what the worker does, which is `millwright`.
+    fieldManager: 'millwright-cli',
+  });
   try {
     const place = { kube, namespace: namespace ?? kubeConfig.namespace ?? 'default' };
     return await act(place, kubeConfig);

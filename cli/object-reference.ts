@@ -46,7 +46,8 @@ export function readReference(
   const given = words.join(' ');
   const [kindWord, name] = partsOf(words);
   if (name === '' || name.includes('/')) {
-    throw new UsageError(`"${given}" names no object. Allowed: ${formsOf(allowed)}.`);
+    const fault = given === '' ? 'An object is missing' : `"${given}" names no object`;
+    throw new UsageError(`${fault}. Allowed: ${formsOf(allowed)}.`);
   }
   const kind = kindOf(kindWord);
   if (kind === undefined || !allowed.includes(kind)) {

@@ -27,7 +27,11 @@ export async function inTarget<Answer>(
 ): Promise<Answer> {
   if (targetKubeconfig === undefined) return await act(kube);
   const kubeConfig = loadKubeConfig(targetKubeconfig);
-  const target = createKubeClient({ kubeConfig, userAgent: `millwright-cli/${version}` });
+  const target = createKubeClient({
+    kubeConfig,
+    userAgent: `millwright-cli/${version}`,
+    fieldManager: 'millwright-cli',
+  });
   try {
     const server = `${kubeConfig.cluster.server} of the Nodes (${targetKubeconfig})`;
     const silent = { kubeConfig, server, flags: '--target-kubeconfig names' };

@@ -6,6 +6,7 @@ import type { PreparedMachine } from '../../workflows/contracts/machine-activiti
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
+import { builtInProviders } from '../drivers/providers.ts';
 import type { ClassWithSecret } from './reader.ts';
 import type { ClassDependencies } from './dependencies.ts';
 import { noteIn } from './note.ts';
@@ -28,6 +29,10 @@ export async function driverFault(
 ): Promise<string | undefined> {
   if (provider === '') return 'provider is missing: name a driver, such as AWS';
   if (await hasDriver(provider)) return undefined;
+  const meant = builtInProviders.find((one) => one.toLowerCase() === provider.toLowerCase());
+  if (meant !== undefined && meant !== provider) {
+    return `provider: "${provider}" is not known; the driver is called "${meant}"`;
+  }
   return `provider: "${provider}" has no driver: no worker serves its task queue`;
 }
 
@@ -59,7 +64,13 @@ function contentFaults({ machineClass, secret, secretFaults }: ClassWithSecret):
   // A cluster with MCM's own CRDs takes what ours refuse.
   const faults = [...machineClassFaults(machineClass), ...secretFaults];
   if (secretFaults.length === 0 && secret['userData'] === undefined) {
-    faults.push('its Secret has no key "userData": add it, it may be empty');
+    const { secretRef, credentialsSecretRef } = machineClass;
+    const isNamed = Boolean(secretRef?.name || credentialsSecretRef?.name);
+    faults.push(
+      isNamed
+        ? 'its Secret has no key "userData": add it, it may be empty'
+        : 'secretRef is missing: name a Secret with the key "userData", which may be empty',
+    );
   }
   return faults;
 }

@@ -35,6 +35,13 @@ function actCommand(verb: string, { metadata: { namespace, name } }: Machine): s
 
 export function editClassCommands(machine: Machine): string[] {
   const className = nameInLine(machine.spec.class?.name ?? '');
+  const { description = '' } = machine.status?.lastOperation ?? {};
+  if (/MachineClass "[^"]*" does not exist/.test(description)) {
+    return [
+      '# a class of this name is tried at once',
+      `${kubectlFor(machine)} apply -f CLASS.yaml`,
+    ];
+  }
   return [
     '# a repaired class is tried at once',
     `${kubectlFor(machine)} edit machineclass ${className}`,

@@ -122,7 +122,7 @@ function textOf({ machine, node, pods, staying, limits, force }: DrainReport): s
   const together = pods.filter(({ turn }) => turn === 'together');
   const inTurn = pods.filter(({ turn }) => turn !== 'together');
   return [
-    `machine/${machine}, Node ${node}: ${pods.length} pods have to leave, ${staying} stay (of DaemonSets and of the kubelet)`,
+    `machine/${machine}, Node ${node}: ${pods.length} ${pods.length === 1 ? 'pod has' : 'pods have'} to leave, ${staying} stay (of DaemonSets and of the kubelet)`,
     ...(force === undefined ? [] : [`by force, no budget is asked: ${force}`]),
     ...(together.length === 0 ? [] : ['all at once:', ...together.flatMap(podLines)]),
     ...(inTurn.length === 0

@@ -153,9 +153,13 @@ function factsOf(
   ];
 }
 
+const hasInstance = (machine: Machine): boolean =>
+  machine.spec.providerID !== undefined || hasNode(machine);
+
 function nodeValueOf(machine: Machine, node: Node | undefined): string {
   if (node) return nodeInWords(node);
-  return isWithoutTarget(machine) ? 'none' : `${nodeNameOf(machine)} (not read)`;
+  if (isWithoutTarget(machine)) return 'none';
+  return hasInstance(machine) ? `${nodeNameOf(machine)} (not read)` : 'none yet';
 }
 
 function ownersOf(machine: Machine, fleet: Fleet): Fact[] {

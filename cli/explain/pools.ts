@@ -78,7 +78,9 @@ type AnyCondition = MachineDeploymentCondition | MachineSetCondition;
 function decisionOf(condition: AnyCondition | undefined): Pick<Explanation, 'since' | 'decision'> {
   if (!condition) return {};
   const { type, reason = type, message = '', lastTransitionTime } = condition;
-  const at = timeOf(lastTransitionTime);
+  // Of `Progressing` the status stays through rollouts; each reason is written anew.
+  const written = 'lastUpdateTime' in condition ? condition.lastUpdateTime : undefined;
+  const at = timeOf(written ?? lastTransitionTime);
   return { since: at, decision: { text: `${reason}: ${message}`, at } };
 }
 

@@ -27,12 +27,12 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
   const report = { namespace: place.namespace, name };
   let stalled = 0;
   for (let said = ''; ;) {
-    const { state, words, isByCondition } = await standing(place, name, { isFirst: said === '' });
+    const seen = await standing(place, name, { isFirst: said === '' });
+    const { state, words } = seen;
     const data = { ...report, state, words, isTimedOut: false };
-    stalled = isByCondition ? stalled + 1 : 0;
-    const isSure = !watch || !isByCondition || stalled === stalledReads;
-    if (state === 'failed' && isSure) return { text: words, data, exitCode: watch ? 1 : 0 };
-    if (state === 'complete' || !watch) return { text: words, data };
+    stalled = seen.isByCondition ? stalled + 1 : 0;
+    if (!watch) return { text: words, data };
+    if (isOver(seen, stalled)) return { text: words, data, exitCode: exitCodes[state] };
     if (performance.now() >= deadline) {
       const text = `error: timed out after ${formatDuration(timeout)}. ${words}`;
       return { text, data: { ...data, isTimedOut: true }, exitCode: 1 };
@@ -42,6 +42,11 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
     await setTimeout(periodMs);
   }
 }
+
+const exitCodes = { complete: 0, progressing: 0, failed: 1 } as const;
+
+const isOver = ({ state, isByCondition }: Standing, stalled: number): boolean =>
+  state !== 'progressing' && (!isByCondition || stalled >= stalledReads);
 
 /** An API server that restarts in the middle ends no wait; one that was never reached does. */
 async function standing(

@@ -241,3 +241,14 @@ test('a machine without a cluster for its Node has none to be read', async () =>
   expect(text).not.toContain('--target-kubeconfig');
   expect(kube.calls.filter((call) => call.includes('/nodes/'))).toEqual([]);
 });
+
+test('a machine without an instance has no Node yet, and a class that is missing is not to be edited', () => {
+  const said = 'code = [InvalidArgument] message = [MachineClass "small" does not exist]';
+  const machine = aMachine('a', { status: refused('InvalidArgument', said) });
+  const { facts, findings } = explainMachine(machine, { fleet: aFleet(), node: undefined });
+  expect(facts).toContainEqual({ name: 'Node', value: 'none yet' });
+  expect(findings[0]?.commands).toEqual([
+    expect.any(String),
+    'kubectl -n shoot apply -f CLASS.yaml',
+  ]);
+});

@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each([
-  [[], '"" names no object'],
+  [[], 'An object is missing'],
   [['pool-1'], '"pool-1" names no object'],
   [['machine/'], '"machine/" names no object'],
   [['machine', 'a', 'b'], '"machine a b" names no object'],

@@ -63,6 +63,16 @@ describe('a report on a class', () => {
       ].join('\n'),
     },
     {
+      what: 'a provider whose name has other capitals',
+      control: [aMachineClass({ provider: 'aws' }), aSecret()],
+      note: 'provider: "aws" is not known; the driver is called "AWS"',
+    },
+    {
+      what: 'a class that names no Secret',
+      control: [{ ...aMachineClass(), secretRef: undefined }],
+      note: 'secretRef is missing: name a Secret with the key "userData", which may be empty',
+    },
+    {
       what: 'a Secret without user data',
       control: [aMachineClass(), aSecret({ other: 'x' })],
       note: 'its Secret has no key "userData": add it, it may be empty',

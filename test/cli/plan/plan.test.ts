@@ -73,7 +73,7 @@ test.each([
 test.each([
   [['mcd/pool'], 'nothing is to change'],
   [['mcd/pool', '-f', 'a.yaml'], 'goes with no other change'],
-  [['--replicas=5'], 'names no object'],
+  [['--replicas=5'], 'An object is missing'],
 ])('millwright plan %j is refused', (words, message) => {
   expect(() => readArguments(['plan', ...words])).toThrow(message);
 });
