@@ -103,8 +103,10 @@ export function namespacedRoles(): Role[] {
     .filter(({ metadata }) => metadata.namespace === shownNamespace);
 }
 
+/** Of a process: those for people are bound to no user of ours. */
 export function isRole(object: Manifest): object is Role {
-  return object.kind === 'Role' || object.kind === 'ClusterRole';
+  const isOfPeople = object.metadata.name.includes('-people-');
+  return !isOfPeople && (object.kind === 'Role' || object.kind === 'ClusterRole');
 }
 
 function isPolicy(object: Manifest): object is Policy {

@@ -27,7 +27,12 @@ interface Subject {
 
 interface Rendered {
   kind: string;
-  metadata: { name: string; namespace?: string; annotations?: Record<string, string> };
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
   subjects?: Subject[];
   rules?: { verbs: string[]; resourceNames?: string[] }[];
   spec?: {
@@ -756,6 +761,21 @@ describe('the chart', () => {
     expect(env).toContainEqual({ name: 'NO_PROXY', value: '$(KUBERNETES_SERVICE_HOST),.svc' });
     const [{ env: none = [] } = { env: [] }] = containersOf(await render([]));
     expect(none.map(({ name }) => name)).not.toContain('NO_PROXY');
+  });
+
+  test('gives people machines with the roles that they have in a namespace', async () => {
+    const roles = async (...args: string[]) =>
+      (await render(args)).filter(({ metadata }) => metadata.name.includes('-people-'));
+    const labelsOf = ({ metadata }: Rendered) =>
+      Object.keys(metadata.labels ?? {}).flatMap(
+        (name) => /aggregate-to-(\w+)/.exec(name)?.[1] ?? [],
+      );
+    const [view, edit] = await roles();
+    expect(view && labelsOf(view)).toEqual(['view', 'edit', 'admin']);
+    expect(edit && labelsOf(edit)).toEqual(['edit', 'admin']);
+    expect(view?.rules?.flatMap(({ verbs }) => verbs)).not.toContain('patch');
+    expect(edit?.rules?.[0]?.verbs).toContain('patch');
+    expect(await roles('--set=rbac.aggregate=false')).toEqual([]);
   });
 
   test('lets the cluster choose users, as OpenShift does, for all pods', async () => {
