@@ -28,7 +28,7 @@ import { kindOfDoubt, otherTemporal } from './doubt.ts';
 import type { TermObserver, TermView } from './term.ts';
 import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
-import { activityQueuesOf, QueueWatch } from './queue-watch.ts';
+import { activityQueuesOf, isWorkUnderWay, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
 
@@ -236,7 +236,8 @@ function startPresence(
 ): Presence {
   const onError = (err: unknown): void =>
     log.warn({ err }, 'Temporal does not say whether a worker is there');
-  const times = { clock: realClock, now: nowMs, onError };
+  const isWaiting = (): boolean => isWorkUnderWay(session.view());
+  const times = { clock: realClock, now: nowMs, isWaiting, onError };
   const workers = new WorkerPresence({ read: () => readQueue(), pauses, ...times });
   const hasNodes = target !== undefined;
   const queues = new QueueWatch({

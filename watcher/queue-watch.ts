@@ -6,9 +6,12 @@ import { driverCalls } from '../workflows/contracts/driver-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../workflows/contracts/task-queues.ts';
 import type { StoreView } from './cache/store.ts';
 import type { Clock } from './queue/clock.ts';
+import type { TermView } from './term.ts';
 import type { QueueStatus } from './worker-presence.ts';
 
 const periodMs = 30_000;
+/** While nothing is under way: see `WorkerPresence`. */
+const restMs = 5 * 60_000;
 
 export interface QueueWatchOptions {
   /** Those that the namespace needs now. */
@@ -18,6 +21,8 @@ export interface QueueWatchOptions {
   clock: Clock;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Whether work is under way. */
+  isWaiting(): boolean;
   /** What was known stays. */
   onError(error: unknown): void;
 }
@@ -27,6 +32,7 @@ export class QueueWatch {
   #unserved = new Map<string, number | undefined>();
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  #askedAt = -Infinity;
 
   /** Starts at once. */
   constructor(options: QueueWatchOptions) {
@@ -49,11 +55,22 @@ export class QueueWatch {
   }
 
   async #run(): Promise<void> {
+    if (this.#isDue) await this.#askAll();
+    if (this.#isStopped) return;
+    this.#cancel = this.#options.clock.after(periodMs, () => void this.#run());
+  }
+
+  get #isDue(): boolean {
+    const { now, isWaiting } = this.#options;
+    const isAnyUnserved = [...this.#unserved.values()].some((since) => since !== undefined);
+    return isAnyUnserved || isWaiting() || now() - this.#askedAt >= restMs;
+  }
+
+  async #askAll(): Promise<void> {
+    this.#askedAt = this.#options.now();
     const found = new Map<string, number | undefined>();
     for (const queue of this.#options.queues()) await this.#ask(queue, found);
-    if (this.#isStopped) return;
     this.#unserved = found;
-    this.#cancel = this.#options.clock.after(periodMs, () => void this.#run());
   }
 
   async #ask(queue: string, found: Map<string, number | undefined>): Promise<void> {
@@ -68,6 +85,15 @@ export class QueueWatch {
       if (this.#unserved.has(queue)) found.set(queue, known);
     }
   }
+}
+
+/** A machine is on its way, up or down, or is ill; or Temporal has not taken a signal. */
+export function isWorkUnderWay({ store, backlog }: Pick<TermView, 'store' | 'backlog'>): boolean {
+  if (!store || [...backlog().values()].some((count) => count > 0)) return true;
+  for (const { phase, isDeleting } of store.all('machines')) {
+    if (isDeleting || phase !== 'Running') return true;
+  }
+  return false;
 }
 
 /** Of drains, where there are Nodes, and of each provider that a class names. */

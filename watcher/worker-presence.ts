@@ -43,10 +43,14 @@ export interface PresenceOptions {
   clock: Clock;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Whether work is under way that a worker, or its absence, matters to. */
+  isWaiting(): boolean;
   onError(error: unknown): void;
 }
 
 const periodMs = 10_000;
+/** At rest. Temporal Cloud allows 30 such calls a second, for all installs of a namespace. */
+const restMs = 60_000;
 
 export class WorkerPresence {
   readonly #options: PresenceOptions;
@@ -56,6 +60,9 @@ export class WorkerPresence {
   #newest: { polledAt: number; lag: number } | undefined;
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  #askedAt = -Infinity;
+  /** It gave no answer. */
+  #isInDoubt = false;
 
   /** Starts at once. */
   constructor(options: PresenceOptions) {
@@ -75,9 +82,15 @@ export class WorkerPresence {
   }
 
   async #run(): Promise<void> {
-    await this.#ask();
+    if (this.#isDue) await this.#ask();
     if (this.#isStopped) return;
     this.#cancel = this.#options.clock.after(periodMs, () => void this.#run());
+  }
+
+  get #isDue(): boolean {
+    const { now, isWaiting } = this.#options;
+    if (now() - this.#askedAt >= restMs) return true;
+    return this.#isInDoubt || this.#awaySince !== undefined || isWaiting();
   }
 
   /**
@@ -95,6 +108,8 @@ export class WorkerPresence {
 
   async #ask(): Promise<void> {
     const { read, pauses, now, onError } = this.#options;
+    this.#askedAt = now();
+    this.#isInDoubt = false;
     try {
       const found = await read();
       if (this.#isStopped) return;
@@ -104,6 +119,8 @@ export class WorkerPresence {
       this.#awaySince = since === undefined ? undefined : Math.min(this.#awaySince ?? since, since);
       pauses.note('worker', this.#awaySince);
     } catch (error) {
+      // A refusal is an answer: more questions would bring more of them.
+      this.#isInDoubt = isOneOf(noAnswer, error);
       onError(error);
       if (this.#isStopped) return;
       if (isOneOf(noAnswer, error)) pauses.note('temporal', this.#answeredAt);

@@ -9,6 +9,7 @@ const second = 1_000;
 
 describe('a queue', () => {
   let clock: HandClock;
+  let isWaiting: boolean;
   let watch: QueueWatch;
   let queues: string[];
   let answer: (queue: string) => QueueStatus;
@@ -16,6 +17,7 @@ describe('a queue', () => {
 
   beforeEach(() => {
     clock = new HandClock();
+    isWaiting = true;
     queues = ['drain'];
     errors.length = 0;
     answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
@@ -24,6 +26,7 @@ describe('a queue', () => {
       read: async (queue) => answer(queue),
       clock,
       now: () => clock.now(),
+      isWaiting: () => isWaiting,
       onError: (error) => void errors.push(error),
     });
   });
@@ -47,6 +50,17 @@ describe('a queue', () => {
     answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
     await clock.turn(30 * second);
     expect(unserved()).toEqual([['drain', undefined]]);
+  });
+
+  test('is asked about seldom at rest', async () => {
+    isWaiting = false;
+    let asked = 0;
+    answer = () => {
+      asked += 1;
+      return { polledAt: clock.now(), backlogMs: 0 };
+    };
+    await clock.turn(1_200 * second);
+    expect(asked).toBeLessThanOrEqual(5);
   });
 
   test('stays as it was while Temporal does not answer', async () => {

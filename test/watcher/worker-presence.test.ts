@@ -43,12 +43,14 @@ describe('a worker', () => {
 
 describe('what the watcher notes', () => {
   let clock: HandClock;
+  let isWaiting: boolean;
   let pauses: PauseLog;
   let presence: WorkerPresence;
   let answer: () => QueueStatus;
 
   beforeEach(() => {
     clock = new HandClock();
+    isWaiting = true;
     pauses = new PauseLog(() => clock.now());
     answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
     presence = new WorkerPresence({
@@ -56,6 +58,7 @@ describe('what the watcher notes', () => {
       pauses,
       clock,
       now: () => clock.now(),
+      isWaiting: () => isWaiting,
       onError: () => undefined,
     });
   });
@@ -71,6 +74,26 @@ describe('what the watcher notes', () => {
     answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
     await clock.turn(10 * second);
     expect(noted()).toEqual([{ reason: 'worker', from: 20 * second, until: 70 * second }]);
+  });
+
+  test('is asked for seldom at rest, and soon where work is under way or no worker is there', async () => {
+    isWaiting = false;
+    let asked = 0;
+    answer = () => {
+      asked += 1;
+      return { polledAt: clock.now(), backlogMs: 0 };
+    };
+    await clock.turn(600 * second);
+    expect(asked).toBeLessThanOrEqual(11);
+    isWaiting = true;
+    await clock.turn(60 * second);
+    expect(asked).toBeGreaterThanOrEqual(16);
+    isWaiting = false;
+    answer = () => ({ backlogMs: 0 });
+    await clock.turn(90 * second);
+    answer = () => ({ polledAt: clock.now(), backlogMs: 0 });
+    await clock.turn(10 * second);
+    expect(noted().at(-1)).toHaveProperty('until');
   });
 
   test('is what this clock shows, where that of Temporal is behind', async () => {
