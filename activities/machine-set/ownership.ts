@@ -110,8 +110,9 @@ export interface MadeChild {
 }
 
 /**
- * A child that comes back from its create without its owner is deleted again, or the next one would
- * be made in its place, for ever. Returns why; undefined when it is the owner's, or will be adopted.
+ * A child that comes back from its create without its owner is deleted again, or the next one
+ * would be made in its place, for ever. Returns why; undefined when it is the owner's, or will be
+ * adopted.
  */
 export async function undoUnlessOwn(
   control: KubeClient,
