@@ -193,11 +193,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     unservedSince: () => presence?.unservedSince() ?? new Map(),
     doubts,
     noteDatabase(id) {
-      const found = placeOf(id, options);
-      if (id === '' || found === place.scope.place) return;
-      place.scope.place = found;
-      place.database = id;
-      election.beginAnew(otherTemporal);
+      if (moveTo(place, id, options)) election.beginAnew(otherTemporal);
     },
     async stop() {
       presence?.stop();
@@ -209,6 +205,15 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
       await stop.close();
     },
   });
+}
+
+/** Whether it is another database of Temporal than before. */
+function moveTo(place: Place, id: string, options: WatcherOptions): boolean {
+  const found = placeOf(id, options);
+  if (id === '' || found === place.scope.place) return false;
+  place.scope.place = found;
+  place.database = id;
+  return true;
 }
 
 function notesOf(options: WatcherOptions, place: Place): LeaseNotes {

@@ -286,13 +286,14 @@ test('one object that is restored again and again is no lost database', () => {
   expect(found({ warnings: again })).toEqual([]);
 });
 
+const machineClass = (deletionTimestamp?: string) => ({
+  apiVersion: 'machine.sapcloud.io/v1alpha1',
+  kind: 'MachineClass' as const,
+  metadata: metaOf('small', { ...(deletionTimestamp && { deletionTimestamp }) }),
+  providerSpec: {},
+});
+
 test('a class that is to be deleted waits for its machines, which are named', () => {
-  const machineClass = (deletionTimestamp?: string) => ({
-    apiVersion: 'machine.sapcloud.io/v1alpha1',
-    kind: 'MachineClass' as const,
-    metadata: metaOf('small', { ...(deletionTimestamp && { deletionTimestamp }) }),
-    providerSpec: {},
-  });
   const machines = ['a', 'b', 'c', 'd'].map((name) => aMachine(name, { status: running }));
   expect(found({ classes: [machineClass()], machines })).toEqual([]);
   expect(found({ classes: [machineClass(minutesAgo(3))], machines: [] })).toEqual([]);

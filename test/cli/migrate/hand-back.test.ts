@@ -193,7 +193,7 @@ class Cluster extends WithDeployments {
       throw new KubeError({ code: 409, reason: 'Conflict', message: '', method: 'PATCH', path });
     }
     this.touch(name, { spec: { ...found.spec, ...body.spec }, annotations });
-    if (path.endsWith(mcm)) for (const lease of mcmLeases) this.put(aLease(lease, 'mcm-1'));
+    if (path.endsWith(mcm)) for (const held of mcmLeases) this.put(aLease(held, 'mcm-1'));
     return {};
   }
 
