@@ -80,10 +80,14 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
     recordOperation: (input) => recordOperation(dependencies, input),
-    findDriver: async ({ provider, call }) => ({
-      isServed: await dependencies.hasDriver(provider, call),
-    }),
-    findDrainWorker: async () => ({ isServed: await dependencies.hasDrainWorker() }),
+    async findDriver({ provider, call }) {
+      const isServed = await dependencies.hasDriver(provider, call);
+      return defined({ isServed, rateLimit: await dependencies.rateLimitOf({ provider, call }) });
+    },
+    async findDrainWorker() {
+      const isServed = await dependencies.hasDrainWorker();
+      return defined({ isServed, rateLimit: await dependencies.rateLimitOf('drains') });
+    },
     findProvider: (input) => findProvider(dependencies, input),
     finishTeardown: (input) => finishTeardown(dependencies, input),
 

@@ -1,4 +1,5 @@
 import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
+import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { CommandSource } from '../../workflows/api/command-source.ts';
@@ -40,6 +41,11 @@ export interface ActivityDependencies extends ClassDependencies {
   audit: Audit;
   /** Whether a worker polls the queue for drains. */
   hasDrainWorker(): Promise<boolean>;
+  /**
+   * Tasks a second that an operator lets through the queue for such calls, or for drains; undefined
+   * without a limit.
+   */
+  rateLimitOf(of: { provider: string; call: DriverCall } | 'drains'): Promise<number | undefined>;
 }
 
 /**

@@ -52,6 +52,7 @@ export function aWorld({
     pauses: () => [],
     workflows: noWorkflows,
     hasDrainWorker: async () => true,
+    rateLimitOf: async () => undefined,
     hasDriver: async (provider) => provider === 'virtual',
     specFaults: () => [],
     refusals: createRefusals(client),

@@ -8,7 +8,10 @@ import { monotonicMs } from '../../activities/system/system.ts';
 const activityQueue = 2;
 const cacheMilliseconds = 2_000;
 
-export type ServiceProbes = Pick<ActivityDependencies, 'hasDriver' | 'hasDrainWorker'>;
+export type ServiceProbes = Pick<
+  ActivityDependencies,
+  'hasDriver' | 'hasDrainWorker' | 'rateLimitOf'
+>;
 
 /**
  * `serves`: what this process does, its drivers from the first MachineClass on. Another process
@@ -31,7 +34,30 @@ export function createServiceProbes({
       return await hasPoller(driverQueueOf(taskQueue, provider, call));
     },
     hasDrainWorker: async () => serves.drain || (await hasPoller(drainQueueOf(taskQueue))),
+    // Asked seldom: when no worker has taken a task for a minute.
+    async rateLimitOf(of) {
+      const isDrain = of === 'drains';
+      const queue = isDrain
+        ? drainQueueOf(taskQueue)
+        : driverQueueOf(taskQueue, of.provider, of.call);
+      return await readRateLimit(temporal, queue);
+    },
   };
+}
+
+/** Only words depend on it: where it cannot be read there is none. */
+async function readRateLimit(temporal: Client, queue: string): Promise<number | undefined> {
+  try {
+    const { config } = await temporal.workflowService.describeTaskQueue({
+      namespace: temporal.options.namespace,
+      taskQueue: { name: queue },
+      taskQueueType: activityQueue,
+      reportConfig: true,
+    });
+    return config?.queueRateLimit?.rateLimit?.requestsPerSecond ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function createPollerProbe(temporal: Client): (queue: string) => Promise<boolean> {

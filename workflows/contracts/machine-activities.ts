@@ -242,9 +242,9 @@ export interface MachineActivities {
     description: string;
   }): Promise<void>;
   /** Whether a worker polls the queue for these calls of the provider's driver. */
-  findDriver(input: { provider: string; call: DriverCall }): Promise<{ isServed: boolean }>;
+  findDriver(input: { provider: string; call: DriverCall }): Promise<QueueService>;
   /** Whether a worker polls the queue for drains. */
-  findDrainWorker(): Promise<{ isServed: boolean }>;
+  findDrainWorker(): Promise<QueueService>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
   /**
@@ -265,4 +265,11 @@ export interface MachineActivities {
     /** It never joined: a target cluster that does not answer is not waited for any longer. */
     mayLeaveNode?: boolean;
   }): Promise<StepFailure | undefined>;
+}
+
+export interface QueueService {
+  /** A worker polls the queue. */
+  isServed: boolean;
+  /** Tasks a second that an operator lets through; absent without a limit. */
+  rateLimit?: number;
 }

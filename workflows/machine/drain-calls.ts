@@ -1,6 +1,7 @@
 /** Asks a worker to drain, until one takes it: what that waits for is said. */
 import type { DrainOutcome, DrainRequest } from '../contracts/drain-activities.ts';
 import { drainActivities, isUntaken, localFirst } from '../runtime/activity-options.ts';
+import { whyUntaken } from './untaken.ts';
 
 export interface DrainCall {
   summary: string;
@@ -28,8 +29,8 @@ export async function drainOutcome({
 
 async function reasonUntaken(): Promise<string> {
   const words = 'does a worker serve drains?';
-  const { isServed } = await localFirst((steps) => steps.findDrainWorker(), words);
-  return isServed
-    ? 'all slots for drains are taken'
+  const service = await localFirst((steps) => steps.findDrainWorker(), words);
+  return service.isServed
+    ? whyUntaken('slots for drains', service)
     : 'no worker serves drains, start one with --serve=drain';
 }

@@ -18,6 +18,7 @@ import type {
 } from '../contracts/driver-contract.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
+import { whyUntaken } from './untaken.ts';
 import type { AnswerContext, Senseless } from '../contracts/driver-answers.ts';
 import {
   createdBy,
@@ -177,9 +178,9 @@ async function whenTaken<Answer>(
       if (!isUntaken(error)) throw error;
       const input = { provider, call };
       const words = `is provider ${provider} served?`;
-      const { isServed } = await localFirst((steps) => steps.findDriver(input), words);
-      if (!isServed) throw error;
-      await operation.sayUntaken(`all ${call} slots of provider ${provider} are taken`);
+      const service = await localFirst((steps) => steps.findDriver(input), words);
+      if (!service.isServed) throw error;
+      await operation.sayUntaken(whyUntaken(`${call} slots of provider ${provider}`, service));
     }
   }
 }
