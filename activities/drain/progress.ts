@@ -64,7 +64,7 @@ function progressIn({
  * know asks at once, and it begins when a pod is due.
  */
 export function newsIn({ refusals, ...rest }: DrainProgress): string {
-  const lasting = Object.entries(refusals).map(([uid, { nextTryAt: _, ...refusal }]) => {
+  const lasting = Object.entries(refusals).map(([uid, { nextTryAt: _untold, ...refusal }]) => {
     return [uid, refusal];
   });
   return JSON.stringify([rest, lasting]);

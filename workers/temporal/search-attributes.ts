@@ -102,7 +102,6 @@ export interface SearchAttributeFaults {
 export async function searchAttributeFaults(client: Client): Promise<SearchAttributeFaults> {
   const faults: SearchAttributeFaults = { missing: [], mistyped: [] };
   const names = Object.keys(searchAttributes);
-  const conditionOf = (name: string): string => `${name} ${valuesOf[typeOf(name)]}`;
   // Temporal Cloud allows 30 such calls a second, and all workers ask after an upgrade.
   if (await canAsk(client, `(${names.map(conditionOf).join(' OR ')})`)) return faults;
   for (const name of names) {
@@ -111,6 +110,10 @@ export async function searchAttributeFaults(client: Client): Promise<SearchAttri
     (isKnown ? faults.mistyped : faults.missing).push(name);
   }
   return faults;
+}
+
+function conditionOf(name: string): string {
+  return `${name} ${valuesOf[typeOf(name)]}`;
 }
 
 /** What can be asked of a type. Keyword and Text are alike to what we write. */

@@ -19,14 +19,7 @@ export function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): 
   const className = keyword(of.className) ?? '';
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const deadline = dateOf(plan.heldUntil);
-  const { typedSearchAttributes: shown } = workflowInfo();
-  const isSame =
-    shown.get(keys.State) === state &&
-    shown.get(keys.BlockedBy) === blockedBy &&
-    shown.get(keys.MachineClass) === className;
-  const isDeadlineSame = shown.get(keys.Deadline)?.getTime() === deadline?.getTime();
-  // Earlier histories have no event for another deadline alone.
-  if (isSame && (isDeadlineSame || !patched('deadline-of-a-hold'))) return;
+  if (isShown({ state, blockedBy, className, deadline })) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
     { key: keys.State, value: state },
@@ -35,6 +28,24 @@ export function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): 
     { key: keys.Deadline, value: deadline },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },
   ]);
+}
+
+interface Values {
+  state: RolloutState;
+  blockedBy: string | undefined;
+  className: string;
+  deadline: Date | null;
+}
+
+function isShown({ state, blockedBy, className, deadline }: Values): boolean {
+  const { typedSearchAttributes: shown } = workflowInfo();
+  const isSame =
+    shown.get(keys.State) === state &&
+    shown.get(keys.BlockedBy) === blockedBy &&
+    shown.get(keys.MachineClass) === className;
+  const isDeadlineSame = shown.get(keys.Deadline)?.getTime() === deadline?.getTime();
+  // Earlier histories have no event for another deadline alone.
+  return isSame && (isDeadlineSame || !patched('deadline-of-a-hold'));
 }
 
 /** Nothing goes on by itself. */

@@ -362,8 +362,8 @@ class MachineDeploymentWorkflow {
     { command, answer, written, heardAt }: NonNullable<ReturnType<RolloutCommands['next']>>,
     facts: DeploymentFacts,
   ): Promise<void> {
-    const isHeld = this.#plan?.blockedBy === 'canary';
-    const canaryRevision = isHeld
+    const isCanary = this.#plan?.blockedBy === 'canary';
+    const canaryRevision = isCanary
       ? facts.sets.find((set) => set.isOfTemplate)?.revision
       : undefined;
     const input = defined({

@@ -50,8 +50,9 @@ describe('the time that a drain took', () => {
     });
     const drained = jest.fn<void, Parameters<NonNullable<DrainContext['drained']>>>();
     await drain.run({ isForced, countsFrom }, {}, { drained });
-    const labels = { name: 'pool' };
-    expect(drained.mock.calls).toEqual([[{ result, labels, seconds: expect.closeTo(90, -2) }]]);
+    expect(drained.mock.calls).toEqual([
+      [{ result, labels: { name: 'pool' }, seconds: expect.closeTo(90, -2) }],
+    ]);
   });
 
   test('is not told of a pass that leaves pods', async () => {

@@ -40,10 +40,7 @@ export function planMachineDeployment(
   if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
-  if (!hold) return planRollout(rollout, rules);
-  const plan = planHeld(rollout, hold, now);
-  const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
-  return { ...plan, ...(nodeStep && { nodeStep }) };
+  return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, rules);
 }
 
 function rolloutOf(facts: DeploymentFacts): Rollout {
@@ -109,15 +106,20 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
   }
 }
 
-function planHeld(rollout: Rollout, hold: Hold, now: number): DeploymentPlan {
+function planHeld(
+  rollout: Rollout,
+  { hold, now, rules }: { hold: Hold; now: number; rules: EarlierRules },
+): DeploymentPlan {
   const surge = hold.kind === 'paused' ? rollout.facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
     ? rollout.target
     : (keeperOf(rollout) ?? rollout.target);
   const sizes = scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
+  const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
   return {
     steps: stepsOf(rollout, strategy),
+    ...(nodeStep && { nodeStep }),
     ...stateOf(rollout, strategy, hold),
     ...earliestOf([hold.until, rollout.facts.nextScaledAt]),
   };
