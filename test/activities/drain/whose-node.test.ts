@@ -238,6 +238,13 @@ const there = (node: string): object =>
     spec: { class: { kind: 'MachineClass', name: 'small' }, providerID },
   });
 
+test('a Node whose name no label can have is named by no Machine: none is listed', async () => {
+  const control = new InMemoryClient();
+  const claim = { machine: lifeOf('pool-a'), nodeName: `n.${'n'.repeat(70)}`, providerID };
+  expect(await foreignReason(control, undefined, claim)).toBeUndefined();
+  expect(control.calls).toEqual([]);
+});
+
 describe('a Node whose Machine is in another namespace of the same target cluster', () => {
   const { nodeMachine, nodeMachineNamespace } = annotations;
   const notes = { [nodeMachine]: 'pool-a', [nodeMachineNamespace]: 'other' };
