@@ -121,14 +121,18 @@ export async function undoUnlessOwn(
 ): Promise<string | undefined> {
   const isOwn = ['keep', 'adopt'].includes(claimOf(owner, child, false).action);
   if (isOwn && changed === undefined) return undefined;
-  const { name, uid, labels = {} } = child.metadata;
+  const { name, uid, labels } = child.metadata;
   try {
     await ignoreConflict(control.delete(`${path}/${name}`, { preconditions: { uid } }));
   } catch (error) {
     if (!isRejected(error) && !isTooManyRequests(error)) throw error;
   }
-  const { matchLabels = {} } = owner.spec.selector ?? {};
-  const lost = Object.keys(matchLabels).filter((key) => labels[key] !== matchLabels[key]);
-  const what = changed ?? (lost.length > 0 ? `labels ${lost.join(', ')}` : 'owner');
+  const what = changed ?? lostBy(owner, labels);
   return `a policy of the API server changed the ${what} of ${name} as it was made, so that ${owner.kind} ${owner.metadata.name} would not know it again; it was deleted: exempt it from that policy`;
+}
+
+function lostBy({ spec }: Owner, labels: Readonly<Record<string, string>> = {}): string {
+  const { matchLabels = {} } = spec.selector ?? {};
+  const lost = Object.keys(matchLabels).filter((key) => labels[key] !== matchLabels[key]);
+  return lost.length > 0 ? `labels ${lost.join(', ')}` : 'owner';
 }

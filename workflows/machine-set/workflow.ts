@@ -229,6 +229,11 @@ class MachineSetWorkflow {
     state.batch = { names, basis: { generation, replicas } };
   }
 
+  #isReadDue(): boolean {
+    const { mustRead, isUnreported, observation } = this.#state;
+    return Boolean(mustRead) || Boolean(isUnreported) || observation?.uncounted !== undefined;
+  }
+
   async #createBatch({ names, basis }: Batch): Promise<void> {
     const state = this.#state;
     const { createMachines } = unlessStopped(`create ${names.length} machines`);
@@ -249,8 +254,7 @@ class MachineSetWorkflow {
     if (outcome.created.length > 0) this.#turns.rested();
     // Fewer made than planned: what was read is out of date.
     if (outcome.created.length < names.length) state.mustRead = true;
-    const hasUncounted = state.observation?.uncounted !== undefined;
-    if (state.mustRead || state.isUnreported || hasUncounted) this.#lifecycle.noteNews();
+    if (this.#isReadDue()) this.#lifecycle.noteNews();
     if (outcome.error === undefined) this.#batchSucceeded();
     else this.#batchFailed(outcome.error);
   }

@@ -193,22 +193,22 @@ describe('a drain', () => {
 
 const isForcing = ({ reason }: { reason: string }): boolean => reason === 'DrainForced';
 
+/** On what, and in which words. */
+async function untilSaid({ control, target }: Drain, count: number): Promise<string[]> {
+  let said: string[] = [];
+  await eventually('it is said', async () => {
+    const all = [...(await eventsIn(control, namespace)), ...(await eventsIn(target, 'default'))];
+    said = all.filter(isForcing).map((one) => `${one.involvedObject.kind}: ${one.message}`);
+    expect(said).toHaveLength(count);
+  });
+  return said.toSorted();
+}
+
 describe('pods that are deleted without asking', () => {
   const lastTransitionTime = new Date(Date.now() - 360_000).toISOString();
   const conditions = [{ type: 'Ready', status: 'Unknown' as const, lastTransitionTime }];
   const sick = aNode({ status: { conditions } });
   const pods = [aPod(), aPod({ metadata: { name: 'web-1' } })];
-
-  /** On what, and in which words. */
-  async function untilSaid({ control, target }: Drain, count: number): Promise<string[]> {
-    let said: string[] = [];
-    await eventually('it is said', async () => {
-      const all = [...(await eventsIn(control, namespace)), ...(await eventsIn(target, 'default'))];
-      said = all.filter(isForcing).map((one) => `${one.involvedObject.kind}: ${one.message}`);
-      expect(said).toHaveLength(count);
-    });
-    return said.toSorted();
-  }
 
   test.each([
     { name: 'its deadline is over', changes: { deadline: 1 }, why: 'drainTimeout' },
