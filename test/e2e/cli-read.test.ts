@@ -114,15 +114,16 @@ describe('the commands that look', () => {
       new RegExp(`^drain-budget +machine/${blocked} +\\d+[\\dms]+ +its drain is`, 'm'),
     );
     expect(text).toContain('Not readable with your rights: ');
-    expect(text).toContain('Temporal was not asked');
+    // The Lease of the watcher says where it is.
+    expect(text).not.toContain('Temporal was not asked');
   });
 
-  test('explain has the attempts and the page of the workflow where Temporal is known', async () => {
+  test('explain has the attempts and the page of the workflow, and finds Temporal by itself', async () => {
     const without = await said('explain', `machine/${blocked}`);
     expect(without).toContain(`machine/${blocked} is Terminating`);
     expect(without).toContain('Runbook: millwright runbook drain-budget');
     expect(without).toContain(`millwright retry machine/${blocked} -n ${namespace}`);
-    expect(without).toContain('Temporal was not asked');
+    expect(without).toContain(`Workflow machine/${namespace}/${blocked} (running)`);
     expect(await data('explain', `mc/${blocked}`, asked())).toMatchObject({
       state: 'Terminating',
       awaits: { what: 'its pods, which have to leave its Node' },

@@ -94,7 +94,7 @@ describe('a driver that is broken', () => {
         'deletes an instance',
         'deletes it again: nothing there is a success',
         'creates nothing for a providerID that there is not: NotFound, settled',
-        'a class that does not exist: InvalidArgument, settled, with its name',
+        'a class that does not exist: InvalidArgument, with its name',
         'a class with size: {"verify":true}: InvalidArgument, with the field, settled if it can be searched for',
         'every answer is as the JSON schema says',
         'every failure has a code of the list, and a message',

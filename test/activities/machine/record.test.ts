@@ -54,13 +54,14 @@ test('an instance is recorded in two writes, ids and label, then Pending, and an
 describe('a Node that has the name of the Machine', () => {
   const [before, after] = ['2025-12-31T00:00:00Z', '2026-01-01T00:01:00Z'];
   const vanished = 'local:///zone-1/i-0';
+  const status = { conditions: [{ type: 'Ready', status: 'Unknown' as const }] };
   test.each([
     { what: 'goes, of an instance before', providerID: vanished, since: after, stays: false },
     { what: 'stays, of this instance', providerID: instance.providerID, since: after, stays: true },
     { what: 'stays, older than the Machine', providerID: vanished, since: before, stays: true },
   ])('$what', async ({ providerID, since, stays }) => {
     const metadata = { name: 'pool-a', creationTimestamp: since };
-    const target = [aNode({ metadata, spec: { providerID } })];
+    const target = [aNode({ metadata, spec: { providerID }, status })];
     const world = aWorld({ control: [aMachine()], target });
     const made = { ...instance, nodeName: 'pool-a' };
     await recordCreated(world, { machine, instance: made, usesTarget: true, clearsName: true });
@@ -69,7 +70,7 @@ describe('a Node that has the name of the Machine', () => {
 
   test('that may not be deleted keeps no ids from the Machine', async () => {
     const metadata = { name: 'pool-a', creationTimestamp: after };
-    const target = [aNode({ metadata, spec: { providerID: vanished } })];
+    const target = [aNode({ metadata, spec: { providerID: vanished }, status })];
     const world = aWorld({ control: [aMachine()], target });
     world.target.fault = ({ method }) =>
       method === 'DELETE' ? { code: 403, reason: 'Forbidden' } : undefined;
