@@ -7,14 +7,13 @@ type Labels = Record<string, string>;
 /** Labels, expressions and values of one selector: each object is compared with all of them. */
 const mostRequirements = 1_000;
 
-/** It stops counting there: of each object it is asked anew. */
-function isTooLarge({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  let left = mostRequirements;
-  for (const { values = [] } of matchExpressions) {
-    left -= 1 + values.length;
-    if (left < 0) return true;
-  }
-  return Object.keys(matchLabels).length > left;
+function isTooLarge(selector: LabelSelector): boolean {
+  return countIn(selector) > mostRequirements;
+}
+
+function countIn({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
+  const inLists = matchExpressions.reduce((sum, { values = [] }) => sum + values.length, 0);
+  return Object.keys(matchLabels).length + matchExpressions.length + inLists;
 }
 
 /**
