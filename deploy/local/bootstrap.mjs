@@ -26,6 +26,8 @@ const nodeBinary = join(modules, '.bin', 'node');
 const parentWatch = pathToFileURL(join(root, 'deploy/local/parent-watch.mjs')).href;
 /** Has the identities of those that install. Left by dead processes: the installation was cut off. */
 const marker = join(root, '.millwright', 'installing');
+/** It becomes the marker in one step, with its content. */
+const draft = `${marker}-${process.pid}`;
 
 function modifiedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -68,9 +70,8 @@ async function install(reason) {
     },
   });
   // Both: npm outlives a killed start by a moment, and this start removes the marker after npm.
-  const next = `${marker}-${process.pid}`;
-  writeFileSync(next, [identityOf(npm.pid), identityOf(process.pid)].join('\n'));
-  renameSync(next, marker);
+  writeFileSync(draft, [identityOf(npm.pid), identityOf(process.pid)].join('\n'));
+  renameSync(draft, marker);
   const fault = await new Promise((settle) => {
     npm.on('error', (error) => settle(error.message));
     npm.on('exit', (code, signal) =>
@@ -89,22 +90,24 @@ async function install(reason) {
  */
 function claimInstallation(left) {
   mkdirSync(dirname(marker), { recursive: true });
-  const own = `${marker}-${process.pid}`;
   try {
     if (left !== undefined) {
-      renameSync(marker, own);
-      // Another one was quicker, and what was moved away is its marker.
-      if (readFileSync(own, 'utf8') !== left) linkSync(own, marker);
+      renameSync(marker, draft);
+      if (readFileSync(draft, 'utf8') !== left) {
+        // Another one was quicker, and what was moved away is its marker.
+        linkSync(draft, marker);
+        return false;
+      }
     }
-    writeFileSync(own, String(identityOf(process.pid)));
-    // Unlike a write it appears with its content, and never twice.
-    linkSync(own, marker);
+    writeFileSync(draft, String(identityOf(process.pid)));
+    // Unlike a rename it fails where another one has a marker by now.
+    linkSync(draft, marker);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;
   } finally {
-    rmSync(own, { force: true });
+    rmSync(draft, { force: true });
   }
 }
 

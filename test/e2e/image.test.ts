@@ -31,7 +31,7 @@ const uid = isRoot ? 65_532 : process.getuid?.();
 /** Its processes are started by what only Linux has, with the libraries of this machine. */
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-(isLinuxX64 ? describe : describe.skip)('the image', () => {
+(isLinuxX64 ? describe : describe.skip)('the image (on Linux x64 only)', () => {
   let folder: string;
   let image: Image;
   let access: Record<Role, Access>;

@@ -2,10 +2,24 @@
 import { untilEvent } from './support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment } from './support/machines.ts';
-import { expectPaused } from './support/paused.ts';
-import { secondClass, useRollouts } from './support/rollout-under-test.ts';
+import { secondClass, useRollouts, type Rollout } from './support/rollout-under-test.ts';
+import { untilCondition } from './support/rollouts.ts';
 
 const replicas = 5;
+
+/** Waits until condition and search say so. It stands still, with machines of both templates. */
+async function expectPaused(rollout: Rollout): Promise<void> {
+  const { scenario, name } = rollout;
+  const expected = { status: 'Unknown', reason: 'DeploymentPaused' };
+  expect(await untilCondition(scenario, name, expected)).toBe('Deployment is paused');
+  await rollout.untilFound('State="Paused" and BlockedBy="paused"');
+  expect((await rollout.deployment()).spec.paused).toBe(true);
+  await rollout.expectStandstill();
+  // In the middle indeed.
+  const { sizes } = rollout;
+  expect(sizes.old).toBeGreaterThan(0);
+  expect(sizes.new).toBeGreaterThan(0);
+}
 
 describe('a rollout', () => {
   const rollouts = useRollouts('pause');

@@ -31,22 +31,17 @@ export async function eventually<Answer>(
   const { timeoutSeconds = defaultTimeoutSeconds, pollMilliseconds } = options;
   const start = performance.now();
   for (let attempts = 1; ; attempts += 1) {
-    const seen = await answerOf(look);
-    if ('answer' in seen && isAnswer(seen.answer)) return seen.answer;
+    let seen: unknown = false;
+    try {
+      const answer = await look();
+      if (isAnswer(answer)) return answer;
+    } catch (error) {
+      seen = error;
+    }
     const milliseconds = performance.now() - start;
     if (milliseconds > timeoutSeconds * 1_000 && attempts >= fewestAttempts)
-      throw tooLate(what, timeoutSeconds, 'error' in seen ? seen.error : false);
+      throw tooLate(what, timeoutSeconds, seen);
     await delay(pollMilliseconds ?? pauseAfter(milliseconds));
-  }
-}
-
-async function answerOf<Answer>(
-  look: () => Answer | Promise<Answer>,
-): Promise<{ answer: Answer } | { error: unknown }> {
-  try {
-    return { answer: await look() };
-  } catch (error) {
-    return { error };
   }
 }
 

@@ -9,7 +9,7 @@ import { runProgram } from './program.ts';
 import { SourceUnavailable, type Download } from './source.ts';
 import { messageOf } from '../failure.ts';
 
-/** On a busy machine three seconds were too few; without Go nothing else has the servers. */
+/** Three seconds are too few on a busy machine, and without Go there is no other source. */
 const connectWithinMs = 10_000;
 /** A download may take long, but not without a byte. */
 const silenceMs = 20_000;

@@ -81,8 +81,12 @@ test('an installation that is under way is waited for', async () => {
   expect(await printed).toContain('npm ci\n');
 });
 
-test('of two that start at once in a fresh clone one installs', async () => {
+test.each([
+  { where: 'in a fresh clone' },
+  { where: 'after a third that was killed', left: '1 long ago' },
+])('of two that start at once $where one installs', async ({ left }) => {
   const root = aClone();
+  if (left !== undefined) writeFileSync(join(root, '.millwright/installing'), left);
   const installed = join(root, 'node_modules/.package-lock.json');
   rmSync(installed);
   writeFileSync(join(root, 'bin/npm'), `#!/bin/sh\necho "npm $1"\nsleep 1\n: > '${installed}'\n`);

@@ -54,11 +54,14 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ family }) => family === 'IPv6'),
 );
 
-(hasIPv6 ? test : test.skip)('all addresses are those of IPv6 as well, as in MCM', async () => {
-  const { port } = new URL(await aPort({ address: '0.0.0.0' }));
-  for (const host of ['127.0.0.1', '[::1]'])
-    expect(await answerOf(`http://${host}:${port}/healthz`)).toEqual({ code: 200, text: 'OK' });
-});
+(hasIPv6 ? test : test.skip)(
+  'all addresses are those of IPv6 as well, as in MCM (where there is IPv6)',
+  async () => {
+    const { port } = new URL(await aPort({ address: '0.0.0.0' }));
+    for (const host of ['127.0.0.1', '[::1]'])
+      expect(await answerOf(`http://${host}:${port}/healthz`)).toEqual({ code: 200, text: 'OK' });
+  },
+);
 
 test('other paths and methods are refused with a hint', async () => {
   const url = await aPort();
