@@ -4,17 +4,11 @@
 import { DriverError, type MachineRequest } from './driver.ts';
 
 /**
- * Such an instance is deleted only with tags of ours for this namespace and Machine, whatever the
- * cluster, or with those of MCM. Otherwise a Machine could name any other instance in
- * the same account.
+ * Such an instance is used and deleted only with tags of ours for this namespace and Machine,
+ * whatever the cluster, or with those of MCM. Otherwise a Machine could name any other instance in
+ * the same account, and have its Node drained, its console read and the instance deleted.
  */
 export function notOurs({ providerID, machine }: MachineRequest): DriverError {
-  const message = `instance ${providerID}, which spec.providerID names, has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: it is not deleted. Correct spec.providerID or the tags of the instance; to keep the instance, remove the finalizer machine.sapcloud.io/machine-controller-manager from the Machine`;
+  const message = `instance ${providerID}, which spec.providerID names, has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: it is neither used nor deleted. Correct spec.providerID or the tags of the instance; to keep the instance, remove the finalizer machine.sapcloud.io/machine-controller-manager from the Machine`;
   return new DriverError({ code: 'FailedPrecondition', kind: 'input', message, settled: false });
-}
-
-/** Nor does a Machine show what another instance in the same account has printed. */
-export function consoleNotOurs({ providerID, machine }: MachineRequest): DriverError {
-  const message = `instance ${providerID} has no tags of Millwright for Machine ${machine.namespace}/${machine.name} and none of MCM: its console is not read`;
-  return new DriverError({ code: 'FailedPrecondition', kind: 'input', message, settled: true });
 }

@@ -18,7 +18,9 @@ export async function findInstance(ec2: Ec2, request: MachineRequest): Promise<F
   const { providerID } = request;
   if (providerID !== undefined) {
     const instance = await ec2.describeOne(parseProviderId(providerID).instanceId);
-    return instance && isLive(instance) ? { outcome: 'live', instance } : { outcome: 'nothing' };
+    if (!instance || !isLive(instance)) return { outcome: 'nothing' };
+    if (!hasToken(instance, request) && !isMadeFor(instance, request)) throw notOurs(request);
+    return { outcome: 'live', instance };
   }
   const named = await describeNamed(ec2, request.machine.name);
   const ofToken = named.filter((instance) => hasToken(instance, request));

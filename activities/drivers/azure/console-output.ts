@@ -1,8 +1,6 @@
 /** The serial log of a virtual machine: part of its boot diagnostics, in a storage account. */
 import type { MachineRequest } from '../driver.ts';
 import { missing } from '../missing.ts';
-import { consoleNotOurs } from '../named-instance.ts';
-import { isMadeFor } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './error-mapping.ts';
 import { look as findVm } from './find.ts';
 import { call, type Session } from './session.ts';
@@ -13,8 +11,7 @@ const validMinutes = 1;
 export async function getConsoleOutput(session: Session, request: MachineRequest): Promise<string> {
   const seen = await findVm(session, request);
   if (seen.outcome !== 'found') throw missing(request);
-  const { vm, name, tags } = seen;
-  if (!isMadeFor(session, request, tags)) throw consoleNotOurs(request);
+  const { vm, name } = seen;
   if (vm.diagnosticsProfile?.bootDiagnostics?.enabled !== true) throw notSwitchedOn(name);
   const url = await logUrl(session, name);
   return url === undefined ? '' : await readLog(session, url);

@@ -3,7 +3,7 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
 import { DriverError, DriverPending } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
-import { isOfMachine, isOursIn, nameOf } from './find.ts';
+import { isMadeFor, isOfMachine, isOursIn, nameOf } from './find.ts';
 import { partsByMachine } from './list.ts';
 import { getVm, type Part } from './parts.ts';
 import { removeAll } from './delete-parts.ts';
@@ -56,19 +56,6 @@ async function isOwned(
     return true;
   }
   return await isOfMachine(session, request, vm.tags);
-}
-
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
-export function isMadeFor(
-  session: Session,
-  request: MachineRequest,
-  tags: Tags | undefined,
-): boolean {
-  const { machine } = request;
-  const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
-  if (!isOursIn(session, { cluster, machine }, tags)) return false;
-  const name = tagOf(tags, tagNames.machine);
-  return name === undefined || name === machine.name;
 }
 
 /** What was adopted by its providerID has the tags of where it came from. */

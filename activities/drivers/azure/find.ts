@@ -1,6 +1,7 @@
 /** Finds the virtual machine of a Machine by its name, with a direct look. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
+import { notOurs } from '../named-instance.ts';
 import { nameInProviderId, providerIdOf } from './provider-id.ts';
 import { getVm } from './parts.ts';
 import type { Session } from './session.ts';
@@ -18,7 +19,10 @@ export async function look(session: Session, request: MachineRequest): Promise<L
   const name = providerID === undefined ? machine.name : nameOf(session, providerID);
   const vm = await getVm(session, name);
   if (!vm) return { outcome: 'absent' };
-  const isMine = providerID !== undefined || (await isOfMachine(session, request, vm.tags));
+  const isNamed = providerID !== undefined;
+  const isMadeByToken = tagOf(vm.tags, tagNames.token) === request.token;
+  if (isNamed && !isMadeByToken && !isMadeFor(session, request, vm.tags)) throw notOurs(request);
+  const isMine = isNamed || (await isOfMachine(session, request, vm.tags));
   return isMine ? { outcome: 'found', vm, name, tags: vm.tags } : { outcome: 'foreign' };
 }
 
@@ -37,6 +41,19 @@ export async function isOfMachine(
   if (!isOursIn(session, request, tags)) return false;
   const { location } = session.place;
   return !(await request.isClaimed(providerIdOf(location, request.machine.name)));
+}
+
+/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
+export function isMadeFor(
+  session: Session,
+  request: MachineRequest,
+  tags: Tags | undefined,
+): boolean {
+  const { machine } = request;
+  const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
+  if (!isOursIn(session, { cluster, machine }, tags)) return false;
+  const name = tagOf(tags, tagNames.machine);
+  return name === undefined || name === machine.name;
 }
 
 /** Do the tags say: of this cluster and namespace? */

@@ -23,7 +23,9 @@ export async function findOne(
   const { providerID, signal } = request;
   if (providerID !== undefined) {
     const instance = await compute.get(placeOfProviderID(providerID), signal);
-    return instance && { instance, isOwn: true };
+    if (!instance) return undefined;
+    if (!hasToken(instance, request.token) && !isMadeFor(instance, request)) throw notOurs(request);
+    return { instance, isOwn: true };
   }
   const place = namedPlace(request, project);
   const instance = place && (await compute.get(place, signal));

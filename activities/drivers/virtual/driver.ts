@@ -12,7 +12,7 @@ import type {
   PersistentVolumeSpec,
 } from '../driver.ts';
 import { missing } from '../missing.ts';
-import { consoleNotOurs, notOurs } from '../named-instance.ts';
+import { notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
@@ -61,7 +61,6 @@ export function createVirtualDriver(options: VirtualDriverOptions = {}): Driver 
     async getConsoleOutput(request) {
       const found = await findOne(cloud, request);
       if (!found) throw missing(request);
-      if (!isMadeFor(found, request)) throw consoleNotOurs(request);
       return await cloud.console(found.id, request.signal);
     },
     async initializeInstance(request) {
@@ -191,7 +190,11 @@ async function findOne(
   request: MachineRequest,
 ): Promise<CloudInstance | undefined> {
   const { machine, token, providerID, signal } = request;
-  if (providerID !== undefined) return await describe(cloud, providerID, signal);
+  if (providerID !== undefined) {
+    const found = await describe(cloud, providerID, signal);
+    if (found && found.token !== token && !isMadeFor(found, request)) throw notOurs(request);
+    return found;
+  }
   // Whatever carries our token carries our name as well, so one call finds both.
   const named = await cloud.list({ name: machine.name }, signal);
   const byToken = named.find((instance) => instance.token === token);

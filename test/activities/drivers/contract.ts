@@ -169,8 +169,16 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
       expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
         code: 'FailedPrecondition',
-        message: expect.stringContaining('its console is not read'),
+        message: expect.stringContaining('has no tags of Millwright for Machine'),
       });
+    });
+
+    test('an instance that was made for another Machine is not taken, so that its Node stays', async () => {
+      const { providerID } = await create(request('c-owner'));
+      const theft = request('c-taker', { providerID });
+      const isRefused = { code: 'FailedPrecondition', kind: 'input' };
+      expect(await failureOf(create(theft))).toMatchObject(isRefused);
+      expect(await failureOf(driver().describeInstance(theft))).toMatchObject(isRefused);
     });
 
     test('volumeIds names the volumes of this cloud, and leaves out those of others', async () => {

@@ -1,6 +1,7 @@
 /**
  * Instances of a control cluster that is gone, as after a restore or a move of the control plane.
  */
+import { failureOf } from '../failure-of.ts';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
@@ -58,7 +59,8 @@ test.each([
   async ({ name, machine }) => {
     const { providerID } = await moved(name);
     const request = ec2Request(machine.name, { machine, ...(providerID && { providerID }) });
-    await aDriver(true).describeInstance(request);
+    const theft = aDriver(true).describeInstance(request);
+    expect(await failureOf(theft)).toMatchObject({ code: 'FailedPrecondition' });
     expect(double.requests.map((form) => form.get('Action'))).not.toContain('CreateTags');
   },
 );

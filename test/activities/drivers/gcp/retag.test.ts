@@ -1,4 +1,5 @@
 /** Instances that came with a Machine from an earlier control cluster. */
+import { failureOf } from '../failure-of.ts';
 import { aSharedGcpWorld, gcpRequest, idOf, untilOver } from './gcp-world.ts';
 import { pendingOf } from '../following.ts';
 
@@ -50,7 +51,8 @@ test('adopted instances keep their labels where retagging is not allowed', async
 test('instances of another Machine keep their labels', async () => {
   await world.driver.createInstance(gcpRequest('foreign'));
   const thief = { ...moved('thief'), providerID: idOf('foreign') };
-  await retagging.createInstance(thief);
+  const theft = retagging.createInstance(thief);
+  expect(await failureOf(theft)).toMatchObject({ code: 'FailedPrecondition' });
   expect(labelsOf('foreign')?.['millwright-cluster']).toBe('cluster-1');
 });
 
