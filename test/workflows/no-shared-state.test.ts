@@ -12,6 +12,9 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
   name.endsWith('.ts'),
 );
 
+/** What a pure function answered of an object that nobody changes, and of that object alone. */
+const memos = ['api/selector.ts: WeakMap'];
+
 function stateIn(text: string): string[] {
   const { body } = parseSync(text, { syntax: 'typescript', target: 'es2024' });
   return body.flatMap(declarationIn).flatMap(changeableIn);
@@ -64,10 +67,10 @@ test.each([
   expect(stateIn(text)).toEqual(expected);
 });
 
-test('no module of the workflow code has a variable', () => {
+test('no module of the workflow code has a variable, but for memos', () => {
   const found = files.flatMap((name) =>
     stateIn(readFileSync(`${folder}${name}`, 'utf8')).map((what) => `${name}: ${what}`),
   );
   expect(files.length).toBeGreaterThan(50);
-  expect(found).toEqual([]);
+  expect(found).toEqual(memos);
 });

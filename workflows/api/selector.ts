@@ -6,9 +6,13 @@ type Labels = Record<string, string>;
 
 /** Labels, expressions and values of one selector: each object is compared with all of them. */
 const mostRequirements = 1_000;
+/** To count takes as long as to compare, and each of a thousand objects asks. */
+const tooLarge = new WeakMap<LabelSelector, boolean>();
 
 function isTooLarge(selector: LabelSelector): boolean {
-  return countIn(selector) > mostRequirements;
+  const known = tooLarge.get(selector) ?? countIn(selector) > mostRequirements;
+  tooLarge.set(selector, known);
+  return known;
 }
 
 function countIn({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
