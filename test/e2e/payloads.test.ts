@@ -129,7 +129,7 @@ test('offboard reads what the Schedules hold with the keys, and fails without th
     leaseNamespace: undefined,
     keepsMachines: false,
     isConfirmed: false,
-    address: testStack().temporalAddress,
+    temporalAddress: testStack().temporalAddress,
     temporalNamespace: '',
     kubeconfig: '',
     isJson: false,
