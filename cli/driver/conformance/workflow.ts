@@ -39,12 +39,12 @@ export type Reply =
 
 /**
  * As the core calls a driver, see workflows/runtime/activity-options.ts; but an exception is not
- * tried again for ever.
+ * tried again for ever, and a third of the usual time for heartbeats brings a cancellation sooner.
  */
 const limits = {
   scheduleToStartTimeout: '60s',
   startToCloseTimeout: '5m',
-  heartbeatTimeout: '4s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumAttempts: 3, nonRetryableErrorTypes: notServed },
 } as const;
 
