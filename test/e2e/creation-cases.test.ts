@@ -1,11 +1,10 @@
 /**
- * Creations that are not over with the create: an instance to be initialized, a Node that another
+ * Creations that are not over with the create: an instance to be initialized, or one that another
  * machine has.
  */
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { labels } from '../../workflows/api/constants.ts';
-import { untilEvent } from './support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';
 import { classManifest, machineManifest } from './support/manifests.ts';
@@ -48,7 +47,7 @@ describe('a creation', () => {
     await deleteMachine(scenario, name);
   });
 
-  test('a creation that finds its Node to be that of another machine says so, and takes nothing away from that', async () => {
+  test('a Machine that names the instance of another one is refused, and takes nothing away from it', async () => {
     const first = await createMachine(scenario, 'first');
     const { spec, metadata } = await untilPhase(scenario, first, 'Running');
     const second = scenario.named('second');
@@ -56,15 +55,16 @@ describe('a creation', () => {
       ...machineManifest(second, { ...(spec.providerID && { providerID: spec.providerID }) }),
       metadata: { ...second, labels: { [labels.node]: first } },
     });
-    const words = expect.stringContaining(`Node ${first} is that of Machine ${first}`);
     await eventually('lastOperation says so', async () => {
       const { status } = await cluster.machine(second.name);
       expect(status).toMatchObject({
-        currentStatus: { phase: 'Pending' },
-        lastOperation: { description: words },
+        currentStatus: { phase: 'CrashLoopBackOff' },
+        lastOperation: {
+          errorCode: 'FailedPrecondition',
+          description: expect.stringContaining('it is neither used nor deleted'),
+        },
       });
     });
-    await untilEvent(scenario, { kind: 'Machine', name: second.name }, { reason: 'NodeClaimed' });
     const before = await cluster.kube.get<KubeObject>(nodePath(first));
     await deleteMachine(scenario, second.name);
     expect(await cluster.kube.get(nodePath(first))).toMatchObject({
