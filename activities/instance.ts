@@ -180,10 +180,25 @@ async function describing(
 ): Promise<DescribeOutcome> {
   const { driver } = dependencies;
   const machineRequest = await resolve(dependencies, { ...request, isRetry: true });
-  const found = await driver.describeInstance(machineRequest);
+  const found = await describedBy(driver, machineRequest);
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
   return { outcome: 'found', instance: { providerID, nodeName } };
+}
+
+/** The instance of another Machine, which a copy names, is not there for the copy. */
+async function describedBy(
+  driver: Driver,
+  request: MachineRequest,
+): ReturnType<Driver['describeInstance']> {
+  try {
+    return await driver.describeInstance(request);
+  } catch (error) {
+    const isRefused = error instanceof DriverError && error.code === 'FailedPrecondition';
+    const { providerID } = request;
+    if (isRefused && providerID !== undefined && (await request.isClaimed(providerID))) return;
+    throw error;
+  }
 }
 
 /** Less than the workflow waits, so that the answer says what took so long. */

@@ -316,6 +316,23 @@ test('a driver is told which instances other Machines have', async () => {
   expect(answers).toEqual([true, false]);
 });
 
+test.each([
+  ['is missing where another Machine has it', created.providerID, 'missing'],
+  ['is a failure where no Machine has it', 'local:///z/other', 'failed'],
+])('an instance that is refused as not ours %s', async (_words, claimed, outcome) => {
+  const { providerID } = created;
+  const other = aMachine({ metadata: { name: 'pool-b' }, spec: { providerID: claimed } });
+  const { describeInstance } = activities(
+    {
+      async describeInstance() {
+        throw new DriverError({ code: 'FailedPrecondition', message: 'not ours', settled: false });
+      },
+    },
+    { control: [...clusters.control, other] },
+  );
+  expect(await describeInstance({ ...request, providerID })).toMatchObject({ outcome });
+});
+
 describe('what a cloud repeats of the Secret in its error', () => {
   const userData = '#!/bin/sh\njoin --with "the password"\n';
   const secret = {
