@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { createAwsDriver } from '../../activities/drivers/aws/driver.ts';
 import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
@@ -74,6 +74,13 @@ describe('the policy', () => {
   });
 });
 
+function flagsOf(objects: readonly Rendered[], ending: string): string[] {
+  const found = objects.find(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith(ending),
+  );
+  return found?.spec?.template?.spec.containers[0].args ?? [];
+}
+
 describe('an install', () => {
   let helm: string;
   beforeAll(async () => void (helm = await preparedBinary('helm')));
@@ -83,13 +90,6 @@ describe('an install', () => {
   async function rendered(install: string): Promise<Rendered[]> {
     const text = await type(`helm() { shift; '${helm}' template "$@"; }\n${install}`);
     return parseAllDocuments(text).map((one): Rendered => one.toJS());
-  }
-
-  function flagsOf(objects: readonly Rendered[], ending: string): string[] {
-    const found = objects.find(
-      ({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith(ending),
-    );
-    return found?.spec?.template?.spec.containers[0].args ?? [];
   }
 
   const group =
@@ -141,38 +141,5 @@ describe('an install', () => {
     const [, made] = /TEMPORAL_NAMESPACE=(\S+)/.exec(variables) ?? [];
     expect(flags).toContain(`--temporal-namespace=${made}`);
     expect(textOf(name)).toContain('port-forward service/temporal-frontend 7233:7233');
-  });
-});
-
-describe('the values of Temporal', () => {
-  const read = (file: string): string =>
-    readFileSync(join(repository, 'deploy/examples/temporal', file), 'utf8');
-  const values = parse(read('values.yaml'));
-  const objects = parseAllDocuments(read('postgresql.yaml')).map((one) => one.toJS());
-  const [service, statefulSet] = objects;
-
-  test('lead to the PostgreSQL beside them, with the Secret that the page makes', () => {
-    const { datastores } = values.server.config.persistence;
-    const { name: host } = service.metadata;
-    const [container] = statefulSet.spec.template.spec.containers;
-    const [port] = service.spec.ports;
-    const ofServer = container.env.find((one: { name: string }) => one.name === 'POSTGRES_USER');
-    const ofSecret = container.env.find((one: { name: string }) => one.name === 'POSTGRES_PASSWORD')
-      .valueFrom.secretKeyRef;
-    for (const { sql } of [datastores.default, datastores.visibility]) {
-      expect(sql.connectAddr).toBe(`${host}:${port.port}`);
-      expect(sql.user).toBe(ofServer.value);
-      expect({ name: sql.existingSecret, key: sql.secretKey }).toEqual(ofSecret);
-    }
-    const { name: secret, key } = ofSecret;
-    expect(page.commandsBelow('1. Temporal').join('\n')).toContain(
-      `create secret generic ${secret} --from-literal=${key}=`,
-    );
-  });
-
-  test('name the version of the chart that the page installs', () => {
-    const [, version] = /--version (\S+)/.exec(page.commandsBelow('1. Temporal').join('\n')) ?? [];
-    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(read('values.yaml')).toContain(`version ${version}`);
   });
 });
