@@ -1,4 +1,4 @@
-/** The pools of deploy/examples/clouds to begin with, and what a driver is asked for one of them. */
+/** The pools of deploy/examples/clouds to begin with, and how a driver is asked for one of them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
