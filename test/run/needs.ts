@@ -17,6 +17,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/deploy/helm/chart': ['helm'],
   'test/deploy/image/dockerfile': ['hadolint'],
   'test/deploy/monitoring/alerts': ['promtool'],
+  'test/docs/aws-from-nothing': ['helm'],
   'test/e2e/aws': ['moto'],
   'test/e2e/canary.': ['moto'],
   'test/e2e/chart': ['helm'],
