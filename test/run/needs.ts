@@ -12,11 +12,13 @@ import { mcmPrograms } from '../support/mcm-processes.ts';
 export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/activities/drivers/aws/moto': ['moto'],
   'test/activities/runtime/resets': ['temporal'],
+  'test/cli/completion/kubectl': ['kubectl'],
   'test/deploy/examples/driver-python': ['driver-python'],
   'test/deploy/gardener/gardener': ['hadolint'],
   'test/deploy/helm/chart': ['helm'],
   'test/deploy/image/dockerfile': ['hadolint'],
   'test/deploy/monitoring/alerts': ['promtool'],
+  'test/docs/installing': ['helm'],
   'test/e2e/aws': ['moto'],
   'test/e2e/canary.': ['moto'],
   'test/e2e/chart': ['helm'],
