@@ -72,6 +72,23 @@ describe('tasks', () => {
   });
 });
 
+test('a full disk that all of them meet is said once', async () => {
+  const full = 'ENOSPC: no space left on device, write';
+  const failing = (text: string) => () => Promise.reject(new Error(text));
+  const { error } = await printedBy([
+    { name: 'etcd', run: failing(full) },
+    { name: 'temporal', run: failing(`No source has temporal:\n  Go: ${full}`) },
+    { name: 'moto', run: failing('no Python') },
+  ]);
+  expect(String(error).split('\n')).toEqual([
+    expect.stringMatching(
+      /^Error: etcd, temporal: no space left: free some of the disk of \S+, or set XDG_CACHE_HOME/,
+    ),
+    'moto: no Python',
+    'Run the same command again once this is fixed: what is finished is kept.',
+  ]);
+});
+
 test('builds take turns, and the longest of those that wait goes first', async () => {
   const inTurn = longestFirst(1);
   const order: number[] = [];
