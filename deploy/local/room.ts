@@ -5,7 +5,7 @@ import { hasCode, messageOf } from './failure.ts';
 
 /** etcd alone takes two files of 64 MiB before it answers. */
 const leastMiB = 256;
-/** With less a process that ended most likely ended for that: etcd takes the next file of 64 MiB. */
+/** With less, that is what most likely ended a process: etcd takes the next file of 64 MiB. */
 const tooLittleMiB = 64;
 
 export interface Place {

@@ -72,13 +72,14 @@ describe('tasks', () => {
   });
 });
 
+const failingWith = (text: string) => () => Promise.reject(new Error(text));
+
 test('a full disk that all of them meet is said once', async () => {
   const full = 'ENOSPC: no space left on device, write';
-  const failing = (text: string) => () => Promise.reject(new Error(text));
   const { error } = await printedBy([
-    { name: 'etcd', run: failing(full) },
-    { name: 'temporal', run: failing(`No source has temporal:\n  Go: ${full}`) },
-    { name: 'moto', run: failing('no Python') },
+    { name: 'etcd', run: failingWith(full) },
+    { name: 'temporal', run: failingWith(`No source has temporal:\n  Go: ${full}`) },
+    { name: 'moto', run: failingWith('no Python') },
   ]);
   expect(String(error).split('\n')).toEqual([
     expect.stringMatching(

@@ -25,7 +25,7 @@ test('a disk that is too full is named, with what is needed', () => {
   );
 });
 
-/** Nothing can be made below it, by root neither: the one ends at once, the other never with `mkdir -p` of Node. */
+/** Nobody can make anything below them; below the second one `mkdir` of Node never ends. */
 const unusable = ['/dev/null', ...(process.platform === 'linux' ? ['/proc/none'] : [])];
 
 function said(script: string, args: string[], env: NodeJS.ProcessEnv): string {
