@@ -189,7 +189,7 @@ const shown: readonly (AnyObject & Schema)[] = [
   {
     kind: 'MachineDeployment',
     metadata: { name: 'broken' },
-    spec: ofPool,
+    spec: { ...ofPool, strategy: { type: 'Recreate' } },
     status: { conditions: [condition('Stalled', 'QuotaExceeded', 'no quota')] },
   },
 ];
