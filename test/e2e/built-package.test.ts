@@ -39,7 +39,13 @@ describe('the build', () => {
         saidBy(join(commands, command), [...words, '-n', namespace], env);
       expect(await millwright('millwright', 'stop', '--reason', 'x')).toContain('is stopped since');
       expect(await millwright('kubectl-millwright', 'stop', '--status')).toContain('x');
-      const completed = await saidBy(join(commands, 'kubectl_complete-millwright'), ['skip-d'], env);
+      const completed = await runProgram(
+        join(commands, 'kubectl_complete-millwright'),
+        ['skip-d'],
+        {
+          env,
+        },
+      );
       expect(completed).toMatch(/^skip-drain\t/);
       expect(await millwright('millwright', 'start')).toContain(namespace);
       expect(await millwright('millwright', 'stuck')).toContain('Nothing is stuck.');
