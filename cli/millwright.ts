@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { reasonOf } from '../workers/log/reason.ts';
 import { printAnswer } from './answer.ts';
 import { endWithOutput } from './closed-output.ts';
+import { optionsBehindCommand } from './option-order.ts';
 import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -14,7 +15,8 @@ const exitCodeOf = ({ exitCode, code }: CommanderError): number =>
 endWithOutput();
 
 try {
-  await createProgram(printAnswer).parseAsync();
+  const program = createProgram(printAnswer);
+  await program.parseAsync(optionsBehindCommand(program, process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = exitCodeOf(error);

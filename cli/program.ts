@@ -33,7 +33,8 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
   return program;
 }
 
-function createCommands(run: Run, output: OutputConfiguration): Command {
+/** Without those for shells. */
+export function createCommands(run: Run, output: OutputConfiguration): Command {
   const program = new Command('millwright')
     .description('Manage machines.')
     .version(version)

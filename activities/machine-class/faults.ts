@@ -5,6 +5,7 @@
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
+import { nearestOf } from '../../workflows/values/nearest.ts';
 import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
 import { builtInProviders } from '../drivers/providers.ts';
 import type { ClassWithSecret } from './reader.ts';
@@ -29,9 +30,9 @@ export async function driverFault(
 ): Promise<string | undefined> {
   if (provider === '') return 'provider is missing: name a driver, such as AWS';
   if (await hasDriver(provider)) return undefined;
-  const meant = builtInProviders.find((one) => one.toLowerCase() === provider.toLowerCase());
+  const meant = nearestOf(provider, builtInProviders);
   if (meant !== undefined && meant !== provider) {
-    return `provider: "${provider}" is not known; the driver is called "${meant}"`;
+    return `provider: "${provider}" is not known: did you mean "${meant}"?`;
   }
   return `provider: "${provider}" has no driver: no worker serves its task queue`;
 }

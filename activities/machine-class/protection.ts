@@ -33,9 +33,12 @@ export async function protectFromDeletion(
 
 async function protectSecret(control: KubeClient, ref: NamespacedName): Promise<ProtectionOutcome> {
   const path = namespaced('secrets', ref.namespace, ref.name);
-  const isWanted = await isSecretUsed(control, ref);
+  const users = await classesOfSecret(control, ref);
   const object = await ignoreNotFound(control.get<KubeObject>(path));
-  if (object) await setFinalizer(control, path, { object, finalizer: finalizers.secret, isWanted });
+  if (!object) return {};
+  const protectedBy = { object, finalizer: finalizers.secret, users };
+  await setFinalizer(control, path, protectedBy);
+  reportWait(control, { apiVersion: 'v1', kind: 'Secret', users: 'MachineClasses' }, protectedBy);
   return {};
 }
 
@@ -46,14 +49,16 @@ async function protectClass(
   const { control } = dependencies;
   const { ref, finalCheck } = input;
   const path = customResource('machineclasses', ref.namespace, ref.name);
-  const isWanted = await isClassUsed(control, ref);
+  const users = await machinesOfClass(control, ref);
   const object = await ignoreNotFound(control.get<MachineClass>(path));
   if (!object) return {};
-  const isReleased = !isWanted && hasFinalizer(object);
+  const isReleased = users.length === 0 && hasFinalizer(object);
   const checkFirst =
     isReleased && !finalCheck ? await firstCheckOf(dependencies, object) : undefined;
   if (checkFirst) return { checkFirst };
-  await setFinalizer(control, path, { object, finalizer: finalizers.machine, isWanted });
+  const protectedBy = { object, finalizer: finalizers.machine, users };
+  await setFinalizer(control, path, protectedBy);
+  reportWait(control, { apiVersion, kind: 'MachineClass', users: 'Machines' }, protectedBy);
   const { problem } = finalCheck ?? {};
   if (isReleased && problem !== undefined) await reportInstancesLeft(control, object, problem);
   return {};
@@ -105,36 +110,68 @@ async function reportInstancesLeft(
   );
 }
 
-async function isClassUsed(
+/** Their names, as below. */
+async function machinesOfClass(
   control: KubeClient,
   { namespace, name }: NamespacedName,
-): Promise<boolean> {
+): Promise<string[]> {
   const { items } = await control.list<Machine>(customResource('machines', namespace));
-  return items.some(({ spec }) => spec.class?.name === name);
+  return namesOf(items.filter(({ spec }) => spec.class?.name === name));
 }
 
-async function isSecretUsed(
+async function classesOfSecret(
   control: KubeClient,
   { namespace, name }: NamespacedName,
-): Promise<boolean> {
+): Promise<string[]> {
   const { items } = await control.list<MachineClass>(customResource('machineclasses', namespace));
-  return items.some((machineClass) => protectedSecretsOf(machineClass).includes(name));
+  return namesOf(items.filter((one) => protectedSecretsOf(one).includes(name)));
 }
 
-interface Wanted {
+const namesOf = (objects: readonly KubeObject[]): string[] =>
+  objects.map(({ metadata }) => metadata.name);
+
+interface Protected {
   object: KubeObject;
   finalizer: string;
-  isWanted: boolean;
+  /** While there are any the finalizer is wanted. */
+  users: readonly string[];
+}
+
+/** So many are named where there are more. */
+const mostNames = 3;
+
+/** Else `kubectl delete` waits without a word. */
+function reportWait(
+  control: KubeClient,
+  { users: plural, ...kind }: { apiVersion: string; kind: string; users: string },
+  { object: { metadata }, finalizer, users }: Protected,
+): void {
+  const { namespace = '', name, uid, deletionTimestamp } = metadata;
+  const isWaiting = deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer);
+  if (!isWaiting || users.length === 0) return;
+  const more = users.length > mostNames ? ` and ${users.length - mostNames} more` : '';
+  const named = `${users.slice(0, mostNames).join(', ')}${more}`;
+  recordEvent(
+    control,
+    { ...kind, namespace, name, uid },
+    {
+      type: 'Warning',
+      reason: 'DeletionWaits',
+      message: `It is to be deleted, and stays while it is used by the ${plural} ${named}; until then machines are made with it`,
+      component: eventComponents.machine,
+    },
+  );
 }
 
 /** The write holds only for the list of finalizers that was read. */
 async function setFinalizer(
   control: KubeClient,
   path: string,
-  { object, finalizer, isWanted }: Wanted,
+  { object, finalizer, users }: Protected,
 ): Promise<void> {
   const { finalizers: present = [], resourceVersion, uid, deletionTimestamp } = object.metadata;
   const isPresent = present.includes(finalizer);
+  const isWanted = users.length > 0;
   if (isPresent === isWanted) return;
   // Kubernetes takes no new finalizer on an object that is going.
   if (isWanted && deletionTimestamp !== undefined) return;

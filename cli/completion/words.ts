@@ -45,7 +45,8 @@ export function wordsBefore(words: readonly string[]): Words {
   const before = words.slice(0, -1);
   const [command = ''] = before;
   const option = optionOf(last, before.at(-1));
-  const isObject = option === undefined && !last.startsWith('-') && command !== '';
+  const isCommand = command !== '' && !command.startsWith('-');
+  const isObject = option === undefined && !last.startsWith('-') && isCommand;
   const kinds = isObject ? (kindsOf.get(command) ?? mostKinds) : [];
   return { kinds, option, typed: typedIn(last, option), ...valuesIn(before) };
 }

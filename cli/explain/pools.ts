@@ -15,6 +15,7 @@ import { timeOf } from '../diagnosis/times.ts';
 import type { Pool, SetWithMachines } from '../fleet/pools.ts';
 import { isAvailable, isGoing, progressOf } from '../fleet/rollout.ts';
 import type { Explanation } from './explanation.ts';
+import { pausedFacts } from './paused-by.ts';
 
 export function explainDeployment(
   pool: Pool & { deployment: MachineDeployment },
@@ -32,6 +33,7 @@ export function explainDeployment(
     facts: [
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
+      ...pausedFacts(deployment, fleet.now),
       ...sets.filter(isShown).map((one) => ({ name: 'Set', value: setInWords(one) })),
     ],
     findings: [...deploymentFindings(deployment), ...findingsOf(machines, fleet)],

@@ -26,8 +26,9 @@ export function renderChart({ helm, namespace, args = [] }: Rendering): Promise<
 /** The plain manifests by file name: for clusters without Helm, and for the local stack. */
 const plain: Readonly<Record<string, { about: string; args: readonly string[] }>> = {
   'install.yaml': {
-    about: 'Everything in one cluster: the processes, and their rights in namespace "machines".',
-    args: [],
+    about:
+      'Everything in one cluster: the processes, and their rights in namespace "machines".\n# docs/install.md has the command that puts in your image and your Temporal server.',
+    args: ['--set=temporal.namespace=machines'],
   },
   'fleet.yaml': {
     about: 'The same for all namespaces with a label, each with a target cluster of its own.',

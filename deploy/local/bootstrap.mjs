@@ -1,9 +1,9 @@
 /**
  * The entrance of every npm script: `node deploy/local/bootstrap.mjs <script.ts> [arguments]`.
  *
- * Plain JavaScript without dependencies, because it runs on the machine's own Node (20 or newer) and
- * before anything is installed. It installs the npm dependencies when they are missing, older than the
- * lock file or half installed, and then runs the script on the Node 24 that is one of them.
+ * Plain JavaScript without dependencies, because it runs on the machine's own Node and before
+ * anything is installed. It installs the npm dependencies when they are missing, older than the lock
+ * file or half installed, and then runs the script on the Node 24 that is one of them.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -154,8 +154,9 @@ if (script === undefined) {
   console.error('Usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
   process.exit(2);
 }
-if (Number(process.versions.node.split('.')[0]) < 20) {
-  console.error(`Node ${process.versions.node} is too old: version 20 or newer is needed.`);
+const oldest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.slice(2);
+if (process.versions.node.localeCompare(oldest, 'en', { numeric: true }) < 0) {
+  console.error(`Node ${process.versions.node} is too old: version ${oldest} or newer is needed.`);
   process.exit(1);
 }
 for (;;) {

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { layoutOf } from './layout.ts';
 import type { StackOptions } from './options.ts';
+import { makeFolder } from './room.ts';
 import { stackEnvironment } from './stack-environment.ts';
 import type { StarterMessage, SupervisorMessage } from './supervision/messages.ts';
 
@@ -23,7 +24,7 @@ export function launchSupervisor(
   onMessage: (message: SupervisorMessage) => void,
 ): Supervisor {
   const layout = layoutOf(options.stateDir);
-  mkdirSync(layout.logs, { recursive: true });
+  makeFolder(layout.logs);
   const log = openSync(layout.logOf('supervisor'), 'a');
   const entrance = join(import.meta.dirname, 'supervisor.ts');
   const resolved = { ...options, stateDir: layout.stateDir };

@@ -15,6 +15,7 @@ import {
 } from './options.ts';
 import { needsOfStack } from './prepare/needs.ts';
 import { prepare } from './prepare/prepare.ts';
+import { requireRoom, stateOf } from './room.ts';
 import { startView } from './start-view.ts';
 import { readStack } from './stack.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -40,11 +41,14 @@ type Outcome =
   | { type: 'ended'; reason?: string };
 
 async function start(options: StackOptions, detach: boolean): Promise<number> {
-  if (readStack(options.stateDir)?.state === 'running') {
-    reportRunning(options);
-    return 0;
-  }
+  const state = stateOf(layoutOf(options.stateDir).stateDir);
   try {
+    requireRoom(state, 0);
+    if (readStack(options.stateDir)?.state === 'running') {
+      reportRunning(options);
+      return 0;
+    }
+    requireRoom(state);
     // Nothing fetches it: that it is missing is said before any build.
     if (temporalOf({ options }) === 'postgresql') await findPostgresql();
     await prepare(needsOfStack(options));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { generateApi } from '../../tools/generate-api.ts';
 import { schemaFaults } from '../support/api-server/crd-schema.ts';
+import { resources } from '../support/api-server/resources.ts';
 import { accepted } from '../workflows/api/manifests.ts';
 import { allowed } from '../../workflows/api/validation.ts';
 
@@ -13,18 +14,25 @@ interface Schema {
 }
 
 interface Crd {
-  spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] };
+  spec: {
+    versions: [
+      { schema: { openAPIV3Schema: Schema }; selectableFields: readonly { jsonPath: string }[] },
+    ];
+  };
 }
 
 const crdFolder = new URL('../../deploy/crds/', import.meta.url);
 const kinds = ['machine', 'machineset', 'machinedeployment', 'machineclass'];
 
-async function schemaOf(kind: string): Promise<Schema> {
+async function versionOf(kind: string): Promise<Crd['spec']['versions'][0]> {
   const plural = kind.endsWith('s') ? `${kind}es` : `${kind}s`;
   const text = await readFile(new URL(`machine.sapcloud.io_${plural}.yaml`, crdFolder), 'utf8');
   const crd: Crd = parse(text);
-  return crd.spec.versions[0].schema.openAPIV3Schema;
+  return crd.spec.versions[0];
 }
+
+const schemaOf = async (kind: string): Promise<Schema> =>
+  (await versionOf(kind)).schema.openAPIV3Schema;
 
 describe('the types in workflows/api', () => {
   test('are those of deploy/crds (else: npm run generate)', async () => {
@@ -69,6 +77,12 @@ describe('the rules in deploy/crds', () => {
       expect(rulesOf(properties?.['status'] ?? {})).toEqual([]);
     }
   });
+});
+
+test.each(kinds)('a selector finds a %s by the same fields in memory', async (kind) => {
+  const { selectableFields } = await versionOf(kind);
+  const inMemory = resources.find((resource) => resource.kind.toLowerCase() === kind)?.fields;
+  expect(selectableFields.map(({ jsonPath }) => jsonPath.slice(1))).toEqual(inMemory);
 });
 
 describe('deploy/examples', () => {

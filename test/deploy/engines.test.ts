@@ -1,13 +1,16 @@
 /**
- * `engines` in package.json says on which Node the programs run. The npm scripts need less of the
- * machine's own (20.19): deploy/local/bootstrap.mjs runs there, and runs everything else on the
- * Node 24 that is one of the dependencies.
+ * `engines` in package.json is what is needed of the machine's own Node: the command runs there,
+ * and deploy/local/bootstrap.mjs. All else runs on the Node that is one of the packages.
  */
 import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repository } from '../../deploy/local/layout.ts';
 
 interface Package {
   engines?: { node?: string };
   dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
 }
 
 async function packageIn(folder: string): Promise<Package> {
@@ -36,15 +39,47 @@ function allows(range: string, version: Version): boolean {
 }
 
 const own = await packageIn('');
-const lowest = versionIn(own.engines?.node ?? '');
+const processes = versionIn(own.devDependencies?.['node'] ?? '');
+const machines = own.engines?.node?.replace('>=', '') ?? '';
 
-describe('the oldest Node that package.json allows', () => {
+describe('the Node among the packages', () => {
   test.each(Object.keys(own.dependencies ?? {}))('is allowed by %s', async (name) => {
     const { engines } = await packageIn(`node_modules/${name}/`);
-    expect(allows(engines?.node ?? '', lowest)).toBe(true);
+    expect(allows(engines?.node ?? '', processes)).toBe(true);
   });
 
   test('runs TypeScript as it is, without a flag (Node 22.18)', () => {
-    expect(isAtLeast(lowest, [22, 18])).toBe(true);
+    expect(isAtLeast(processes, [22, 18])).toBe(true);
+  });
+});
+
+describe("the machine's own Node", () => {
+  test.each([
+    'README.md',
+    'CONTRIBUTING.md',
+    'cli/README.md',
+    'docs/running-in-a-cluster.md',
+    'docs/supported-versions.md',
+  ])('is as new in %s as in package.json', async (page) => {
+    const text = await readFile(join(repository, page), 'utf8');
+    const named = text.matchAll(/Node\.js (?:.*\| )?(\d+\.\d+) or\s+newer/g);
+    const versions = [...named].map(([, version]) => version);
+    expect(versions.length).toBeGreaterThan(0);
+    expect(new Set(versions)).toEqual(new Set([machines]));
+  });
+
+  test('is refused by the npm scripts where it is older', () => {
+    const older = `Object.defineProperty(process.versions, 'node', { value: '20.18.3' });`;
+    const { stderr, status } = spawnSync(
+      process.execPath,
+      [
+        `--import=data:text/javascript,${encodeURIComponent(older)}`,
+        join(repository, 'deploy/local/bootstrap.mjs'),
+        'none.ts',
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe(`Node 20.18.3 is too old: version ${machines} or newer is needed.\n`);
+    expect(status).toBe(1);
   });
 });

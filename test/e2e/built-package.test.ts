@@ -28,13 +28,25 @@ describe('the build', () => {
     const offline = ['--offline', '--no-audit', '--no-fund', '--prefix=installed'];
     await runProgram('npm', ['install', ...offline, join(folder, tarball)], quiet);
     const commands = join(folder, 'installed/node_modules/.bin');
-    expect((await readdir(commands)).toSorted()).toEqual(['kubectl-millwright', 'millwright']);
+    expect((await readdir(commands)).toSorted()).toEqual([
+      'kubectl-millwright',
+      'kubectl_complete-millwright',
+      'millwright',
+    ]);
     for (const node of await foldersOfNodes()) {
       const env = { PATH: `${node}${delimiter}/usr/bin:/bin` };
       const millwright = (command: string, ...words: string[]): Promise<string> =>
         saidBy(join(commands, command), [...words, '-n', namespace], env);
       expect(await millwright('millwright', 'stop', '--reason', 'x')).toContain('is stopped since');
       expect(await millwright('kubectl-millwright', 'stop', '--status')).toContain('x');
+      const completed = await runProgram(
+        join(commands, 'kubectl_complete-millwright'),
+        ['skip-d'],
+        {
+          env,
+        },
+      );
+      expect(completed).toMatch(/^skip-drain\t/);
       expect(await millwright('millwright', 'start')).toContain(namespace);
       expect(await millwright('millwright', 'stuck')).toContain('Nothing is stuck.');
       const address = `--temporal-address=${testStack().temporalAddress}`;

@@ -1,6 +1,8 @@
 /** The CRDs on a real API server, as `kubectl apply` meets them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
+import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { accepted, longNamed, refused } from '../workflows/api/manifests.ts';
 import { ScratchCrds, refusals } from './scratch-crds.ts';
 import type { AnyObject, Schema } from './scratch-crds.ts';
@@ -39,6 +41,66 @@ describe('a new object', () => {
     for (const object of examples.filter(({ status }) => status !== undefined)) {
       await expect(crds.create(object)).resolves.toBeUndefined();
     }
+  });
+});
+
+describe('kubectl', () => {
+  let crds: ScratchCrds;
+  let binary: string;
+
+  beforeAll(async () => {
+    crds = await ScratchCrds.install(kubeConfigFile);
+    binary = await preparedBinary('kubectl');
+    for (const object of shown) await crds.create(object);
+  });
+  afterAll(async () => await crds.remove());
+
+  const kubectl = async (...args: string[]): Promise<string> =>
+    await runProgram(binary, [`--kubeconfig=${kubeConfigFile}`, '--namespace=default', ...args]);
+  const get = async (plural: string, ...args: string[]): Promise<string> =>
+    await kubectl('get', `${plural}.${crds.group}`, ...args);
+
+  test.each([
+    [
+      'machineclasses',
+      /^NAME +PROVIDER +AGE +SECRET +INVALID\nlarge +AWS +\S+ +keys +no machineType/,
+    ],
+    [
+      'machines',
+      /^NAME .*NODE +PROVIDERID +CLASS +OPERATION +STATE +REASON\nbroken .* aws:\/\/\/a\/i-1 +large +Create +Failed +no quota/,
+    ],
+    ['machinesets', / CLASS +RECONCILING +STALLED\nbroken .* large +ScalingUp/],
+    ['machinedeployments', / CLASS +RECONCILING +STALLED\nbroken .* large +no quota/],
+  ])('shows with -o wide what %s are made of and what holds them up', async (plural, expected) => {
+    expect(await get(plural, '-o', 'wide')).toMatch(expected);
+  });
+
+  test.each([
+    ['machines', 'status.currentStatus.phase=Failed'],
+    ['machines', 'status.lastOperation.state=Failed'],
+    ['machines', 'spec.class.name=large'],
+    ['machines', 'spec.providerID=aws:///a/i-1'],
+    ['machinesets', 'spec.template.spec.class.name=large'],
+    ['machinedeployments', 'spec.template.spec.class.name=large'],
+    ['machineclasses', 'provider=AWS'],
+  ])('finds %s by %s', async (plural, selector) => {
+    const all = await get(plural, '-o', 'name');
+    const found = await get(plural, '-o', 'name', '--field-selector', selector);
+    const others = await get(plural, '-o', 'name', '--field-selector', selector.replace('=', '!='));
+    expect(found.trim().split('\n')).toHaveLength(1);
+    expect(`${found}${others}`.trim().split('\n').toSorted()).toEqual(
+      all.trim().split('\n').toSorted(),
+    );
+  });
+
+  test('finds all kinds under one name', async () => {
+    const named = await kubectl('api-resources', '--categories=millwright', '-o', 'name');
+    const ofTest = named.split('\n').filter((name) => name.endsWith(crds.group));
+    expect(ofTest.toSorted()).toEqual(
+      ['machineclasses', 'machinedeployments', 'machines', 'machinesets'].map(
+        (plural) => `${plural}.${crds.group}`,
+      ),
+    );
   });
 });
 
@@ -82,6 +144,55 @@ describe('an object that is older than the rules', () => {
     ]);
   });
 });
+
+const ofLarge = { spec: { class: { kind: 'MachineClass', name: 'large' } } };
+const ofPool = {
+  replicas: 1,
+  selector: { matchLabels: { name: 'pool' } },
+  template: { metadata: { labels: { name: 'pool' } }, ...ofLarge },
+};
+
+function condition(type: string, reason: string, message: string): object {
+  const now = new Date().toISOString();
+  return { type, status: 'True', reason, message, lastTransitionTime: now };
+}
+
+/** One of each kind with something to see, and one beside each that a selector leaves out. */
+const shown: readonly (AnyObject & Schema)[] = [
+  ...accepted.flatMap(({ object }, index) =>
+    accepted.findIndex(({ object: { kind } }) => kind === object.kind) === index
+      ? [{ ...object, metadata: { name: 'other' } }]
+      : [],
+  ),
+  {
+    kind: 'MachineClass',
+    metadata: { name: 'large', annotations: { 'millwright.dev/invalid': 'no machineType' } },
+    provider: 'AWS',
+    providerSpec: {},
+    secretRef: { name: 'keys' },
+  },
+  {
+    kind: 'Machine',
+    metadata: { name: 'broken' },
+    spec: { ...ofLarge.spec, providerID: 'aws:///a/i-1' },
+    status: {
+      currentStatus: { phase: 'Failed' },
+      lastOperation: { type: 'Create', state: 'Failed', description: 'no quota' },
+    },
+  },
+  {
+    kind: 'MachineSet',
+    metadata: { name: 'broken' },
+    spec: ofPool,
+    status: { conditions: [condition('Reconciling', 'ScalingUp', '1 of 2')] },
+  },
+  {
+    kind: 'MachineDeployment',
+    metadata: { name: 'broken' },
+    spec: { ...ofPool, strategy: { type: 'Recreate' } },
+    status: { conditions: [condition('Stalled', 'QuotaExceeded', 'no quota')] },
+  },
+];
 
 /**
  * A change that has nothing to do with any fault, so that rules of whole objects are asked again.

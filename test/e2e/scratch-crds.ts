@@ -29,7 +29,7 @@ export interface Crd {
 
 export interface AnyObject {
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; annotations?: Readonly<Record<string, string>> };
   status?: unknown;
 }
 
@@ -46,12 +46,12 @@ const secretsNamespace = 'kube-public';
 
 export class ScratchCrds {
   readonly #crds: Crd[];
-  readonly #group: string;
+  readonly group: string;
   readonly #connection: Connection;
 
   private constructor(crds: Crd[], group: string, connection: Connection) {
     this.#crds = crds;
-    this.#group = group;
+    this.group = group;
     this.#connection = connection;
   }
 
@@ -100,7 +100,7 @@ export class ScratchCrds {
 
   /** As `kubectl apply --server-side --force-conflicts` of deploy/crds. Returns their schemas. */
   async upgrade(): Promise<Schema[]> {
-    const crds = crdsIn(await presentTexts(), this.#group);
+    const crds = crdsIn(await presentTexts(), this.group);
     for (const crd of crds) {
       await this.#connection.send({
         method: 'PATCH',
@@ -115,7 +115,7 @@ export class ScratchCrds {
 
   /** Of the CRDs as the API server has them, in the order of `upgrade`. */
   async schemas(): Promise<Schema[]> {
-    const crds = crdsIn(await presentTexts(), this.#group);
+    const crds = crdsIn(await presentTexts(), this.group);
     return await Promise.all(
       crds.map(async ({ metadata }) => {
         const path = `${crdsPath}/${metadata.name}`;
@@ -173,7 +173,7 @@ export class ScratchCrds {
     const plural = this.#crds.find(({ spec }) => spec.names.kind === kind)?.spec.names.plural;
     return plural === undefined
       ? `/api/v1/namespaces/${secretsNamespace}/${kind.toLowerCase()}s`
-      : `/apis/${this.#group}/v1alpha1/namespaces/default/${plural}`;
+      : `/apis/${this.group}/v1alpha1/namespaces/default/${plural}`;
   }
 
   #moved(object: AnyObject): object {
@@ -181,7 +181,7 @@ export class ScratchCrds {
     const { status: _, ...rest } = object;
     const namespace = isOurs ? 'default' : secretsNamespace;
     const metadata = { ...object.metadata, namespace };
-    return { ...rest, metadata, apiVersion: isOurs ? `${this.#group}/v1alpha1` : 'v1' };
+    return { ...rest, metadata, apiVersion: isOurs ? `${this.group}/v1alpha1` : 'v1' };
   }
 }
 

@@ -11,6 +11,7 @@ export interface Manifest {
   version: string;
   description: string;
   license: string;
+  engines: Readonly<Record<string, string>>;
   dependencies: Readonly<Record<string, string>>;
 }
 

@@ -29,7 +29,7 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
     instanceType,
     provider,
     virtualCapacityDigest: virtualCapacity ? digestOf(virtualCapacity) : '',
-    hasFinalizer: lifeOf(metadata).hasFinalizer,
+    ...lifeOf(metadata),
     invalid,
     secrets: named.map(({ name }) => name),
     protectedSecrets: protectedSecretsOf(content),
@@ -40,6 +40,7 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
 export function viewOfSecret({ metadata }: KubeObject): SecretView {
   return {
     ...trimmedMeta(metadata),
+    isDeleting: metadata.deletionTimestamp !== undefined,
     hasFinalizer: metadata.finalizers?.includes(finalizers.secret) ?? false,
     finalizersDigest: digestOf(metadata.finalizers),
   };

@@ -79,6 +79,7 @@ export interface ClassView extends CachedObject {
   instanceType: string;
   /** Empty where the class does not say. */
   provider: string;
+  isDeleting: boolean;
   hasFinalizer: boolean;
   /** Annotation `millwright.dev/invalid`, which is ours to write; empty when nothing is wrong. */
   invalid: string;
@@ -89,6 +90,7 @@ export interface ClassView extends CachedObject {
 }
 
 export interface SecretView extends CachedObject {
+  isDeleting: boolean;
   hasFinalizer: boolean;
   /** The finalizers are ours to write: a Secret that changed only here has no news. */
   finalizersDigest: string;

@@ -1,6 +1,7 @@
 /**
  * A MachineClass that Machines use and a Secret that a class uses carry our finalizer. Where that
- * is not so, a workflow is signalled to read; it counts for itself.
+ * is not so, and where a deletion begins to wait for it, a workflow is signalled to read; it counts
+ * for itself.
  */
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
@@ -11,10 +12,10 @@ export function useSignals(change: WatchedChange, context: DispatchContext): Sig
   const names = touchedBy(change);
   return [
     ...names.classes
-      .filter((name) => needsClassFinalizerUpdate(name, context))
+      .filter((name) => needsClassFinalizerUpdate(name, context) || beginsToWait(name, change))
       .map(signalTo('machineClass')),
     ...names.secrets
-      .filter((name) => needsSecretFinalizerUpdate(name, context))
+      .filter((name) => needsSecretFinalizerUpdate(name, context) || beginsToWait(name, change))
       .map(signalTo('secret')),
   ];
 
@@ -75,6 +76,14 @@ function needsClassFinalizerUpdate(name: string, { store }: DispatchContext): bo
 function needsSecretFinalizerUpdate(name: string, { store }: DispatchContext): boolean {
   const found = store.find('secrets', name);
   return found !== undefined && found.hasFinalizer !== hasAny(store.classesOfSecret(name));
+}
+
+/** Is this the deletion of a class or Secret of that name, which our finalizer holds up? */
+function beginsToWait(name: string, change: WatchedChange): boolean {
+  if (change.resource !== 'machineClasses' && change.resource !== 'secrets') return false;
+  const { type, object, previous } = change;
+  const isNew = object.isDeleting && previous?.isDeleting !== true;
+  return type === 'live' && object.name === name && isNew && object.hasFinalizer;
 }
 
 function hasAny(items: Iterable<unknown>): boolean {

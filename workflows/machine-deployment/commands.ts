@@ -42,7 +42,10 @@ function rollbackFault(revision: unknown, facts: DeploymentFacts | undefined): s
   }
   if (!facts) return undefined;
   if (facts.isPaused) return 'the MachineDeployment is paused: resume it, then roll back';
-  const known = facts.sets.map((set) => set.revision).filter((number) => number > 0);
+  const known = facts.sets
+    .map((set) => set.revision)
+    .filter((number) => number > 0)
+    .toSorted((a, b) => a - b);
   if (!revision || known.includes(revision)) return undefined;
   return `revision: ${revision}: no MachineSet has it; known are ${known.join(', ') || 'none'}`;
 }

@@ -3,11 +3,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeFolder, type Place } from '../room.ts';
 import { tryLock } from '../supervision/lock.ts';
 
 /** The XDG specification has an empty variable and a path that is not absolute pass for none. */
 export function cacheFolder({ XDG_CACHE_HOME: named = '' }: NodeJS.ProcessEnv): string {
   return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'millwright');
+}
+
+export function cachePlace(env: NodeJS.ProcessEnv): Place {
+  const otherwise = 'set XDG_CACHE_HOME to another folder';
+  return { folder: cacheFolder(env), holds: 'what is fetched and built', otherwise };
 }
 
 /** What is missing for tests, and for a stack that is started by one, is not made on the way. */
@@ -25,7 +31,7 @@ export async function makingEntries(
   make: (folder: string) => Promise<void>,
 ): Promise<void> {
   const path = join(cacheDir, name);
-  await mkdir(cacheDir, { recursive: true });
+  makeFolder(cacheDir);
   const release = await untilLocked(`${path}.lock`, report);
   const folder = `${path}.partial`;
   try {

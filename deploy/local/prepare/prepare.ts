@@ -1,7 +1,9 @@
 /** Gets what is needed, before anything that needs it runs. */
+import { cachePlace } from '../binaries/cache.ts';
 import { groupOf, makeBinaries, missingBinaries } from '../binaries/acquire.ts';
 import { tools, type ToolName } from '../binaries/tools.ts';
 import { messageOf } from '../failure.ts';
+import { requireRoom } from '../room.ts';
 import type { StartView } from '../progress-view.ts';
 import { startView } from '../start-view.ts';
 import type { Need } from './needs.ts';
@@ -22,6 +24,8 @@ export interface Task {
  */
 export async function prepare(needs: readonly Need[], others: readonly Task[] = []): Promise<void> {
   const tasks = [...(await tasksFor([...new Set(needs)])), ...others];
+  // All of them would fail for the same reason.
+  if (tasks.length > 0) requireRoom(cachePlace(process.env));
   process.once('SIGINT', breakOff);
   await runTasks(tasks, startView);
   process.off('SIGINT', breakOff);
@@ -53,12 +57,20 @@ async function tasksFor(needs: readonly Need[]): Promise<Task[]> {
   ];
 }
 
+/** A full disk is a matter of one line, whatever of many programs met it. */
+function textOf(error: unknown): string {
+  const text = messageOf(error);
+  if (!/no space left on device/i.test(text)) return text;
+  const { folder, otherwise } = cachePlace(process.env);
+  return `no space left: free some of the disk of ${folder}, or ${otherwise}`;
+}
+
 /** All at the same time: downloads wait for the network, and builds for their turn. */
 export async function runTasks(tasks: readonly Task[], openView: () => StartView): Promise<void> {
   if (tasks.length === 0) return;
   const view = openView();
   view.show({ type: 'plan', steps: tasks.map(({ name }) => name) });
-  const faults: string[] = [];
+  const failed = new Map<string, string[]>();
   await Promise.all(
     tasks.map(async ({ name: step, run }) => {
       try {
@@ -68,14 +80,15 @@ export async function runTasks(tasks: readonly Task[], openView: () => StartView
         });
         view.show({ type: 'stepDone', step, text: '' });
       } catch (error) {
-        const text = messageOf(error);
-        faults.push(`${step}: ${text}`);
+        const text = textOf(error);
+        failed.set(text, [...(failed.get(text) ?? []), step]);
         view.show({ type: 'stepFailed', step, text });
       }
     }),
   );
   await view.close();
-  if (faults.length === 0) return;
+  if (failed.size === 0) return;
+  const faults = [...failed].map(([text, steps]) => `${steps.join(', ')}: ${text}`);
   faults.push('Run the same command again once this is fixed: what is finished is kept.');
   throw new Error(faults.join('\n'));
 }

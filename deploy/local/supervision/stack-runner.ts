@@ -1,5 +1,6 @@
 import type { Component, Job } from '../components/component.ts';
 import type { Layout } from '../layout.ts';
+import { lackOfRoom, stateOf } from '../room.ts';
 import { identityOf } from './identity.ts';
 import type { SupervisorMessage } from './messages.ts';
 import { writeStackFile, type Stack } from './stack-file.ts';
@@ -112,6 +113,7 @@ export class StackRunner {
       giveUp,
       untilNeedsReady: () => this.#untilAll(component.needs),
       report: (text) => send({ type: 'news', text }),
+      lackOfRoom: () => lackOfRoom(stateOf(layout.stateDir)),
       onReady: () => {
         const text = lives > 1 ? `${name} is back` : address;
         send(isUp ? { type: 'news', text } : { type: 'stepDone', step: name, text });

@@ -23,6 +23,8 @@ export interface SupervisionWorld {
   onReady: () => void;
   /** Something that a person should read. */
   report: (line: string) => void;
+  /** Why nothing can be written, whatever the component says of it; undefined where all can be. */
+  lackOfRoom: () => string | undefined;
   /** The component is beyond saving. Called once at most. */
   giveUp: (error: Error) => void;
 }
@@ -95,9 +97,15 @@ export class Supervised {
       outcome = `could not be started: ${messageOf(error)}`;
     }
     const livedMs = startedAt === undefined ? 0 : Date.now() - startedAt;
+    return { outcome: `${outcome}${this.#detail(logStart)}`, livedMs };
+  }
+
+  #detail(logStart: number): string {
+    const lack = this.#world.lackOfRoom();
+    if (lack !== undefined) return `, ${lack}`;
+    const { logFile } = this.#world;
     const lines = tailOf(logFile, logStart);
-    const detail = lines === '' ? '' : `. Last lines of ${logFile}:\n${lines}`;
-    return { outcome: `${outcome}${detail}`, livedMs };
+    return lines === '' ? '' : `. Last lines of ${logFile}:\n${lines}`;
   }
 
   async #live({ file, args, env, user }: Command): Promise<string> {

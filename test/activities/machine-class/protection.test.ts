@@ -75,6 +75,19 @@ describe.each<Row>([
     expect(unused.has(path)).toBe(false);
   });
 
+  test('says by an Event what its deletion waits for', async () => {
+    const waiting = make({ finalizers: [finalizer], deletionTimestamp });
+    const control = new InMemoryClient(waiting, user);
+    await protect(control);
+    const { metadata } = Object(user);
+    expect(control.bodies.at(-1)).toMatchObject({
+      involvedObject: { name },
+      type: 'Warning',
+      reason: 'DeletionWaits',
+      message: expect.stringMatching(`stays while it is used by the Machine\\w+ ${metadata.name};`),
+    });
+  });
+
   test('gets no finalizer any more once it is being deleted', async () => {
     const control = new InMemoryClient(make({ finalizers: [other], deletionTimestamp }), user);
     await protect(control);

@@ -65,7 +65,12 @@ describe('a report on a class', () => {
     {
       what: 'a provider whose name has other capitals',
       control: [aMachineClass({ provider: 'aws' }), aSecret()],
-      note: 'provider: "aws" is not known; the driver is called "AWS"',
+      note: 'provider: "aws" is not known: did you mean "AWS"?',
+    },
+    {
+      what: 'a provider with a wrong letter',
+      control: [aMachineClass({ provider: 'Asure' }), aSecret()],
+      note: 'provider: "Asure" is not known: did you mean "Azure"?',
     },
     {
       what: 'a class that names no Secret',

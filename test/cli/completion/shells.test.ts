@@ -46,6 +46,11 @@ const lines: readonly [typed: string, called: string][] = [
   ['explain machine/ma', '<explain> <machine/machines-a>'],
   ['extend-drain --min', '<extend-drain> <--minutes>'],
   ['stuck -n ', '<stuck> <-n> <namespaces-a>'],
+  ['-n ', '<-n> <namespaces-a>'],
+  [
+    '--context two\\ words -n x explain machine/ma',
+    '<--context> <two words> <-n> <x> <explain> <machine/machines-a>',
+  ],
   ['stuck --context arn:aws:e', `<stuck> <--context> <${arn}>`],
   ['stuck --context=arn:a', `<stuck> <--context=${arn}>`],
   ['stuck --context tw', '<stuck> <--context> <two words>'],

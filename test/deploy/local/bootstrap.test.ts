@@ -23,6 +23,7 @@ function aClone(): string {
     mkdirSync(join(root, folder), { recursive: true });
   for (const name of ['bootstrap.mjs', 'parent-watch.mjs'])
     copyFileSync(join(repository, 'deploy/local', name), join(root, 'deploy/local', name));
+  copyFileSync(join(repository, 'package.json'), join(root, 'package.json'));
   symlinkSync(process.execPath, join(root, 'node_modules/.bin/node'));
   writeFileSync(join(root, 'package-lock.json'), '{}');
   writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}');

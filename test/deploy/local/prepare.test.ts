@@ -72,6 +72,24 @@ describe('tasks', () => {
   });
 });
 
+const failingWith = (text: string) => () => Promise.reject(new Error(text));
+
+test('a full disk that all of them meet is said once', async () => {
+  const full = 'ENOSPC: no space left on device, write';
+  const { error } = await printedBy([
+    { name: 'etcd', run: failingWith(full) },
+    { name: 'temporal', run: failingWith(`No source has temporal:\n  Go: ${full}`) },
+    { name: 'moto', run: failingWith('no Python') },
+  ]);
+  expect(String(error).split('\n')).toEqual([
+    expect.stringMatching(
+      /^Error: etcd, temporal: no space left: free some of the disk of \S+, or set XDG_CACHE_HOME/,
+    ),
+    'moto: no Python',
+    'Run the same command again once this is fixed: what is finished is kept.',
+  ]);
+});
+
 test('builds take turns, and the longest of those that wait goes first', async () => {
   const inTurn = longestFirst(1);
   const order: number[] = [];

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Component } from '../../../deploy/local/components/component.ts';
+import { lackOfRoom, stateOf } from '../../../deploy/local/room.ts';
 import { Supervised } from '../../../deploy/local/supervision/supervised.ts';
 
 let clock: FakeClock;
@@ -10,6 +11,36 @@ beforeEach(() => {
   clock = fakeClock({ toFake: ['Date'] });
 });
 afterEach(() => clock.uninstall());
+
+test('a component on a full disk says so, in the place of what it printed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millwright-supervised-'));
+  const script = `console.error('panic: goroutine 1'); process.exit(2)`;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const supervised = new Supervised(
+    {
+      name: 'etcd',
+      needs: [],
+      ports: [],
+      command: async () => ({ file: process.execPath, args: ['-e', script] }),
+      isReady: async () => false,
+    },
+    {
+      logFile: join(folder, 'a.log'),
+      untilNeedsReady: async () => undefined,
+      onProcess: () => undefined,
+      onReady: () => undefined,
+      report: resolve,
+      lackOfRoom: () => lackOfRoom(stateOf(folder), Infinity),
+      giveUp: () => undefined,
+    },
+  );
+  supervised.start();
+  const reported = await promise;
+  await supervised.stop(0);
+  expect(reported).toMatch(
+    /^etcd ended with code 2, no space left: the disk of \S+ has \d+ MiB free: free some, or name another folder with --state-dir$/,
+  );
+});
 
 test('a component whose port another program keeps is given up, and not tried for ever', async () => {
   const component: Component = {
@@ -29,6 +60,7 @@ test('a component whose port another program keeps is given up, and not tried fo
     onProcess: () => undefined,
     onReady: () => undefined,
     report: () => undefined,
+    lackOfRoom: () => undefined,
     giveUp: resolve,
   });
   supervised.start();

@@ -86,6 +86,12 @@ const machine = custom('Machine', {
     { conditions: null },
     {},
   ],
+  fieldSelectors: [
+    ...byPlace,
+    'status.currentStatus.phase=Running',
+    'status.currentStatus.phase!=Failed,spec.class.name=small',
+    'spec.providerID=',
+  ],
 });
 
 const machineSet = custom('MachineSet', {

@@ -60,10 +60,27 @@ const custom = {
 };
 
 export const resources: readonly Resource[] = [
-  aResource('Machine', { ...custom, hasStatus: true }),
-  aResource('MachineSet', { ...custom, hasStatus: true }),
-  aResource('MachineDeployment', { ...custom, hasStatus: true }),
-  aResource('MachineClass', { ...custom, plural: 'machineclasses' }),
+  aResource('Machine', {
+    ...custom,
+    hasStatus: true,
+    fields: [
+      'status.currentStatus.phase',
+      'status.lastOperation.state',
+      'spec.class.name',
+      'spec.providerID',
+    ],
+  }),
+  aResource('MachineSet', {
+    ...custom,
+    hasStatus: true,
+    fields: ['spec.template.spec.class.name'],
+  }),
+  aResource('MachineDeployment', {
+    ...custom,
+    hasStatus: true,
+    fields: ['spec.template.spec.class.name'],
+  }),
+  aResource('MachineClass', { ...custom, plural: 'machineclasses', fields: ['provider'] }),
   aResource('Node', { isNamespaced: false, hasStatus: true, fields: ['spec.unschedulable'] }),
   aResource('Namespace', { isNamespaced: false, hasStatus: true, fields: ['status.phase'] }),
   aResource('Pod', {

@@ -63,6 +63,27 @@ describe('the use of a class', () => {
     expect(useTold()).toEqual(['useChanged secret/s']);
   });
 
+  test('is signalled once when the deletion of a class begins to wait for it', () => {
+    putClass({ hasFinalizer: true });
+    machine({});
+    cluster.told();
+    putClass({ hasFinalizer: true, isDeleting: true });
+    expect(useTold()).toEqual(['useChanged machineClass/small']);
+    putClass({ hasFinalizer: true, isDeleting: true, size: 'other' });
+    expect(useTold()).toEqual([]);
+  });
+
+  test('is signalled once when the deletion of a Secret begins to wait for it', () => {
+    const secret = { name: 's', hasSecretFinalizer: true };
+    cluster.secrets.put(cluster.now(aSecret(secret)));
+    putClass({ secret: 's' });
+    cluster.told();
+    cluster.secrets.put(cluster.now(aSecret({ ...secret, isDeleting: true })));
+    expect(useTold()).toEqual(['useChanged secret/s']);
+    cluster.secrets.put(cluster.now(aSecret({ ...secret, isDeleting: true })));
+    expect(useTold()).toEqual([]);
+  });
+
   test('is not over for a Secret when a class names it in another namespace by mistake', () => {
     putClass({ secret: 's' });
     cluster.secrets.put(cluster.now(aSecret({ name: 's', hasSecretFinalizer: true })));

@@ -50,6 +50,11 @@ test.each<{ text: string; known?: DeploymentFacts | undefined; fault: string | u
   },
   {
     text: '{"verb":"rollback","revision":9}',
+    known: { ...facts, sets: facts.sets.toReversed() },
+    fault: 'revision: 9: no MachineSet has it; known are 1, 2',
+  },
+  {
+    text: '{"verb":"rollback","revision":9}',
     known: { ...facts, sets: [] },
     fault: 'revision: 9: no MachineSet has it; known are none',
   },

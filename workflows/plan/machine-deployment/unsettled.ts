@@ -2,7 +2,14 @@
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { MachineDeploymentStatus } from '../../api/machine-deployment.ts';
 import type { Condition } from '../../api/meta.ts';
-import { conditionIn, frozen, invalid, stalledByMachines } from '../machine-set/unsettled.ts';
+import {
+  conditionIn,
+  deleting,
+  frozen,
+  invalid,
+  stalledByMachines,
+  wantedInWords,
+} from '../machine-set/unsettled.ts';
 import { reconciling, stalled } from '../stall.ts';
 import { rolledBackTo } from './rollout/progress.ts';
 
@@ -18,9 +25,7 @@ export interface DeploymentStanding {
 export function unsettledDeployment(standing: DeploymentStanding): Unsettled | undefined {
   const { isDeleting, status } = standing;
   const { replicas = 0 } = status;
-  if (isDeleting) {
-    return reconciling('Deleting', `It is deleted once its ${replicas} machines are`);
-  }
+  if (isDeleting) return deleting(replicas);
   const stall = stalledDeployment(status);
   if (stall) return stall;
   const failure = conditionIn(status.conditions, 'ReplicaFailure') ?? refusedIn(status.conditions);
@@ -67,7 +72,7 @@ function isSettled({ wanted, generation, status }: DeploymentStanding): boolean 
 /** A rollout that a person or an option holds is not done, and not stuck either. */
 function underWay({ wanted, status }: DeploymentStanding): Unsettled {
   const { conditions = [], replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
-  const counts = `${availableReplicas} of ${wanted} machines are available, ${updatedReplicas} of the present template, ${replicas} in all`;
+  const counts = `${wantedInWords(wanted)}: ${availableReplicas} available, ${updatedReplicas} of the present template, ${replicas} in all`;
   const pause = pauseIn(conditions);
   if (pause) return reconciling(pause.reason, `${pause.message}: ${counts}`);
   const isRollout = updatedReplicas < Math.min(replicas, wanted) || replicas > updatedReplicas;

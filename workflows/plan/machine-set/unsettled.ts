@@ -18,15 +18,25 @@ export interface SetStanding {
 export function unsettledSet(standing: SetStanding): Unsettled | undefined {
   const { isDeleting, wanted, status } = standing;
   const { replicas = 0 } = status;
-  if (isDeleting) return reconciling('Deleting', `It is deleted once its ${replicas} machines are`);
+  if (isDeleting) return deleting(replicas);
   const stall = stalledSet(standing);
   if (stall) return stall;
   const failure = conditionIn(status.machineSetCondition, 'ReplicaFailure');
   if (failure) return reconciling(failure.reason ?? 'ReplicaFailure', failure.message ?? '');
   if (isSettled(standing)) return undefined;
   const { availableReplicas = 0 } = status;
-  const words = `${availableReplicas} of ${wanted} machines are available, ${replicas} exist`;
+  const words = `${wantedInWords(wanted)}: ${availableReplicas} available, ${replicas} in all`;
   return reconciling(replicas > wanted ? 'ScalingDown' : 'MachinesUnavailable', words);
+}
+
+export function deleting(count: number): Unsettled {
+  const machines = count === 1 ? '1 machine is' : `${count} machines are`;
+  return reconciling('Deleting', `It is deleted once its ${machines}`);
+}
+
+/** Alone, since more than these may be available. */
+export function wantedInWords(count: number): string {
+  return count === 1 ? '1 machine is wanted' : `${count} machines are wanted`;
 }
 
 function stalledSet({ isFrozen, status }: SetStanding): Unsettled | undefined {

@@ -32,10 +32,10 @@ describe('a deployment', () => {
 
   test('is worked on while it scales or rolls out', () => {
     expect(of({ availableReplicas: 1 })).toBe(
-      'Reconciling MachinesUnavailable: 1 of 3 machines are available, 3 of the present template, 3 in all',
+      'Reconciling MachinesUnavailable: 3 machines are wanted: 1 available, 3 of the present template, 3 in all',
     );
     expect(of({ replicas: 4, updatedReplicas: 1 })).toBe(
-      'Reconciling RollingOut: 3 of 3 machines are available, 1 of the present template, 4 in all',
+      'Reconciling RollingOut: 3 machines are wanted: 3 available, 1 of the present template, 4 in all',
     );
     expect(of({ observedGeneration: 3 })).toContain('Reconciling');
     expect(of({}, { isDeleting: true })).toContain('Reconciling Deleting');
@@ -44,7 +44,7 @@ describe('a deployment', () => {
   test('that is paused in the middle is not done, and not stalled either', () => {
     const conditions = progress('Unknown', 'DeploymentPaused', 'Deployment is paused');
     expect(of({ updatedReplicas: 1, conditions })).toContain(
-      'Reconciling DeploymentPaused: Deployment is paused: 3 of 3',
+      'Reconciling DeploymentPaused: Deployment is paused: 3 machines are wanted: 3',
     );
     expect(of({ conditions })).toBe('as wanted');
   });

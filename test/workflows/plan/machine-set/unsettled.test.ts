@@ -23,13 +23,19 @@ describe('a set', () => {
 
   test('is worked on until they are available, and no more exist', () => {
     expect(of({ availableReplicas: 2 })).toBe(
-      'Reconciling MachinesUnavailable: 2 of 3 machines are available, 3 exist',
+      'Reconciling MachinesUnavailable: 3 machines are wanted: 2 available, 3 in all',
     );
     expect(of({ replicas: 5 })).toBe(
-      'Reconciling ScalingDown: 3 of 3 machines are available, 5 exist',
+      'Reconciling ScalingDown: 3 machines are wanted: 3 available, 5 in all',
     );
     expect(of({ observedGeneration: 3 })).toContain('Reconciling');
     expect(of({}, { isDeleting: true })).toContain('Reconciling Deleting');
+    expect(of({ replicas: 1, availableReplicas: 0 }, { wanted: 1, isDeleting: true })).toContain(
+      'once its 1 machine is',
+    );
+    expect(of({ replicas: 1, availableReplicas: 0 }, { wanted: 1 })).toContain(
+      '1 machine is wanted',
+    );
   });
 
   test('does nothing for a machine that is preserved', () => {
