@@ -92,8 +92,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
-    createMachines: (input) =>
-      createMachines(ofAttempt.control, input, progressOfThisActivity(control)),
+    createMachines: (input) => createMachines(ofAttempt, input, progressOfThisActivity(control)),
     deleteMachines: (input) =>
       deleteMachines({ ...ofAttempt, deleted: (machine) => keepWritten(control, machine) }, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),

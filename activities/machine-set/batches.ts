@@ -6,6 +6,8 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { PlannedFor } from '../../workflows/plan/machine-set/plan.ts';
 import { batchLimit } from '../../workflows/plan/machine-set/plan.ts';
+import { isPresent } from '../../workflows/plan/machine-set/deletions.ts';
+import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isAlreadyExists, isRejected, isTooManyRequests } from '../kube/client/errors.ts';
@@ -16,6 +18,8 @@ import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
+import { factOf } from './facts.ts';
+import { listMembers } from './members.ts';
 import { machineOf, templateRefusal } from './new-machine.ts';
 import { undoUnlessOwn } from './ownership.ts';
 import { parallelCalls } from './parallel-calls.ts';
@@ -46,13 +50,14 @@ export interface Batch {
 }
 
 /**
- * Reads the set anew before the first create: a set that was scaled down or frozen since the plan
- * gets nothing in excess. A MachineDeployment relies on this and on the workflow, which runs one
+ * Reads the set and its machines anew before the first create: a set that was scaled down or frozen
+ * since the plan gets nothing in excess, nor does one whose run knows less than it made, as after a
+ * reset in Temporal. A MachineDeployment relies on this and on the workflow, which runs one
  * step at a time: by the time the set's status says that a spec was seen, no batch of an earlier
  * one is left that could still add machines.
  */
 export async function createMachines(
-  control: KubeClient,
+  { control, machines }: Pick<ActivityDependencies, 'control' | 'machines'>,
   { set: life, names, basis }: Batch,
   progress: Progress,
 ): Promise<CreateBatchOutcome> {
@@ -62,7 +67,7 @@ export async function createMachines(
   );
   const isGone = !set || set.metadata.uid !== life.uid || set.metadata.deletionTimestamp;
   if (isGone) return { created: [...created], taken: [] };
-  const limit = limitOf(set, { count: names.length, basis });
+  const limit = await limitOf(machines, set, { names, basis });
   const open = names.filter((name) => !created.has(name));
   const batch = open.slice(0, Math.max(limit - created.size, 0));
   const refusal = batch.length === 0 ? undefined : templateRefusal(set);
@@ -93,10 +98,18 @@ export async function createMachines(
 }
 
 /** How many of the batch there may be in all. */
-function limitOf(set: MachineSet, planned: { count: number; basis: PlannedFor }): number {
+async function limitOf(
+  machines: MachineLists,
+  set: MachineSet,
+  { names, basis }: Pick<Batch, 'names' | 'basis'>,
+): Promise<number> {
   const desired = desiredMachinesOf(set);
-  const mayCreate = desired.frozenBy === undefined && desired.faults.length === 0;
-  return mayCreate ? batchLimit(planned, desired) : 0;
+  if (desired.frozenBy !== undefined || desired.faults.length > 0) return 0;
+  const { members } = await listMembers(machines, { set, isFaulty: false });
+  const batch = new Set(names);
+  const others = members.map(factOf).filter((one) => isPresent(one) && !batch.has(one.name));
+  const planned = batchLimit({ count: names.length, basis }, desired);
+  return Math.min(planned, desired.replicas - others.length);
 }
 
 async function createOne(

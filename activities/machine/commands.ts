@@ -28,12 +28,12 @@ export async function applyMachineCommand(
   input: MachineCommandInput,
 ): Promise<AppliedCommand> {
   const { control, pauses, commandsBy } = dependencies;
-  const { machine, command, written, heardAt } = input;
+  const { machine, command, written, heardAt, now } = input;
   const object = { ...machine, kind: 'Machine' } as const;
   const asked = { object, command, written };
   requireAllowed(commandsBy, asked);
-  const origin = await requireNew(control, { ...asked, heardAt });
-  const taken = await takingBack(control, object, written);
+  const origin = await requireNew(control, { ...asked, heardAt, now });
+  const taken = await takingBack(control, asked);
   if (taken === 'stale') return { words: 'done before', isStale: true };
   const { reason, words, metadata } = changeOf(input, pauses());
   const change = merged(metadata, taken);
@@ -58,7 +58,7 @@ function merged(
     annotations: removed,
   }: { resourceVersion?: string | undefined; annotations?: object },
 ): object | undefined {
-  if (!removed) return metadata;
+  if (!removed) return metadata && defined({ ...metadata, resourceVersion });
   return defined({
     ...metadata,
     annotations: { ...metadata?.annotations, ...removed },

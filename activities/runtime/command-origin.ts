@@ -2,10 +2,10 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { formatCommand } from '../../workflows/contracts/written-command.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import type { AskedCommand } from './written-commands.ts';
-import { commandRefusal, reportRefused } from './written-commands.ts';
+import { commandRefusal, refusing } from './written-commands.ts';
 
 type Event = NonNullable<History['events']>[number];
 
@@ -20,6 +20,8 @@ interface CommandOrigin {
    * of Temporal have merged their histories.
    */
   isRepeated: boolean;
+  /** The oldest signal of its name that is not done yet, milliseconds. */
+  sentAt?: number;
 }
 
 interface Heard {
@@ -28,23 +30,39 @@ interface Heard {
   heardAt: number | undefined;
 }
 
+interface HeardCommand extends AskedCommand {
+  heardAt: number | undefined;
+  /** Of the workflow, milliseconds; absent in the input of a run of an earlier version. */
+  now: number | undefined;
+}
+
 const repeated =
   'it was asked for before the run was reset, and may have been done: ask again if it is still wanted';
 
+/** The sender of a signal then looks elsewhere by now, and may have found another way. */
+const longestWaitMs = 120_000;
+
+const waited =
+  'no worker could do it within two minutes: ask again if it is still wanted, with ifGeneration if it may wait';
+
 /**
- * A command is an act, and all else a level: what the server brings once more is not done again.
- * Throws a `commandRefusal`; else returns who sent it, where that is known.
+ * A command is an act, and all else a level: what the server brings once more is not done again,
+ * nor what waited for long, unless it says of which generation of the object. Throws a
+ * `commandRefusal`; else returns who sent it, where that is known.
  */
 export async function requireNew(
   control: KubeClient,
-  { object, command, written, heardAt }: AskedCommand & { heardAt: number | undefined },
+  { heardAt, now = 0, ...asked }: HeardCommand,
 ): Promise<Pick<CommandOrigin, 'identity'>> {
+  const { command, written } = asked;
   // It is done by the write that takes it off the object.
   if (written !== undefined) return {};
   const origin = await originOf({ verb: command.verb, heardAt });
-  if (!origin.isRepeated) return origin;
-  reportRefused(control, object, `"${formatCommand(command)}" was not done: ${repeated}`);
-  throw commandRefusal(repeated);
+  if (origin.isRepeated) throw refusing(control, asked, repeated);
+  const { sentAt = Infinity } = origin;
+  const isLate = command.ifGeneration === undefined && now - sentAt > longestWaitMs;
+  if (isLate) throw refusing(control, asked, waited);
+  return origin;
 }
 
 /** Outside of an activity of Temporal, as in a test, nothing is known and nothing repeated. */
@@ -110,9 +128,14 @@ export function originIn(
   const isRepeated =
     heardAt < begun ||
     messages.some((event) => isBroughtAgain(event) || Number(event.eventId) < begun);
-  const identity = messages.find(({ workflowExecutionSignaledEventAttributes: signal }) => signal)
-    ?.workflowExecutionSignaledEventAttributes?.identity;
-  return { ...(identity && { identity }), isRepeated };
+  const signals = messages.filter((event) => event.workflowExecutionSignaledEventAttributes);
+  const identity = signals[0]?.workflowExecutionSignaledEventAttributes?.identity;
+  const sentAt = timeOf(signals.at(-1));
+  return defined({ identity: identity || undefined, isRepeated, sentAt });
+}
+
+function timeOf({ eventTime }: Event = {}): number | undefined {
+  return eventTime ? Number(eventTime.seconds) * 1000 + Number(eventTime.nanos) / 1e6 : undefined;
 }
 
 function nameIn({

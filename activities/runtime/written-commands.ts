@@ -1,9 +1,10 @@
 /** Where commands may come from, and those that are written on objects. */
-import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
+import type { Caller, MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RefusedCommand } from '../../workflows/contracts/machine-activities.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { CommandSource } from '../../workflows/api/command-source.ts';
-import { howToWrite } from '../../workflows/contracts/written-command.ts';
+import { generationFault } from '../../workflows/contracts/commands.ts';
+import { formatCommand, howToWrite } from '../../workflows/contracts/written-command.ts';
 import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import { clip } from '../../workflows/values/clip.ts';
@@ -48,22 +49,68 @@ export function requireAllowed(
   throw commandRefusal(`commands through Temporal are refused (--commands-by=kubernetes): ${how}`);
 }
 
+/** What the write of a command has to say in addition. */
+interface Precondition {
+  resourceVersion?: string | undefined;
+  annotations?: object;
+}
+
 /**
- * What a write has to say in addition, so that a written command is done once: the annotation goes
- * with it, and only from the version that was read. `stale`: it is done, or was taken back.
+ * So that a written command is done once: the annotation goes with it, and only from the version
+ * that was read. `stale`: it is done, or was taken back. Throws a `commandRefusal` where the object
+ * is not the one that the caller saw.
+ *
+ * @param isDone The object says so already, as after an attempt without an answer.
  */
 export async function takingBack(
   control: KubeClient,
+  asked: AskedCommand,
+  isDone: (found: KubeObject) => boolean = () => false,
+): Promise<Precondition | 'stale'> {
+  const { object, written, command } = asked;
+  if (written === undefined && command.ifGeneration === undefined) return {};
+  const found = await readSame(control, object);
+  if (written !== undefined && commandIn(found?.metadata.annotations) !== written) return 'stale';
+  // The write says so.
+  if (!found) return {};
+  const fault = faultIn(command, found);
+  if (fault !== undefined && !isDone(found)) throw refusing(control, asked, fault);
+  return preconditionOf(written, found);
+}
+
+function preconditionOf(written: string | undefined, { metadata }: KubeObject): Precondition {
+  const { resourceVersion } = metadata;
+  return written === undefined ? { resourceVersion } : { resourceVersion, annotations: takenOff };
+}
+
+function faultIn({ ifGeneration }: Caller, { metadata }: KubeObject): string | undefined {
+  const { generation } = metadata;
+  if (ifGeneration === undefined || ifGeneration === generation) return undefined;
+  return generationFault(ifGeneration, generation);
+}
+
+const takenOff = { [annotations.command]: null };
+
+/** Undefined where the object is gone, or another has its name. */
+async function readSame(
+  control: KubeClient,
   { kind, namespace, name, uid }: CommandedObject,
-  written: string | undefined,
-): Promise<{ resourceVersion?: string | undefined; annotations?: object } | 'stale'> {
-  if (written === undefined) return {};
+): Promise<KubeObject | undefined> {
   const path = customResource(resources[kind], namespace, name);
   const found = await ignoreNotFound(control.get<KubeObject>(path));
-  if (found?.metadata.uid !== uid || commandIn(found.metadata.annotations) !== written)
-    return 'stale';
-  const { resourceVersion } = found.metadata;
-  return { resourceVersion, annotations: { [annotations.command]: null } };
+  return found?.metadata.uid === uid ? found : undefined;
+}
+
+/** Says it on the object as well, where nothing else does: a signal has no answer. */
+export function refusing(
+  control: KubeClient,
+  { object, command, written }: AskedCommand,
+  reason: string,
+): ApplicationFailure {
+  if (written === undefined) {
+    reportRefused(control, object, `"${formatCommand(command)}" was not done: ${reason}`);
+  }
+  return commandRefusal(reason);
 }
 
 /** Takes the annotation off the object, if it can be, and says why nothing was done. */
@@ -71,17 +118,18 @@ export async function refuseCommand(
   control: KubeClient,
   { object, written, fault }: RefusedCommand,
 ): Promise<void> {
-  const taken = await takingBack(control, object, written);
-  if (taken === 'stale') return;
+  const found = await readSame(control, object);
+  if (!found || commandIn(found.metadata.annotations) !== written) return;
   const { kind, namespace, name, uid } = object;
   const path = customResource(resources[kind], namespace, name);
-  const kept = await refusalOf(control.patch(path, 'merge', { metadata: { ...taken, uid } }));
+  const metadata = { ...preconditionOf(written, found), uid };
+  const kept = await refusalOf(control.patch(path, 'merge', { metadata }));
   const stays =
     kept === undefined ? '' : `; it stays on the object, as the API server says: ${kept}`;
   reportRefused(control, object, `"${clip(written, 100)}" was not done: ${fault}${stays}`);
 }
 
-export function reportRefused(
+function reportRefused(
   control: KubeClient,
   { kind, namespace, name, uid }: CommandedObject,
   message: string,

@@ -1,5 +1,6 @@
 /** Asks for a command on a Machine, and says what came of it. */
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { onceAgreed } from '../consent.ts';
@@ -33,9 +34,12 @@ export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
   const sight = await inTarget(place, asked, (target) => readSight(target, machine));
   const outlook = outlookOf(sight, command);
   return await onceAgreed(asked, outlook, async () => {
-    const { uid } = machine.metadata;
-    const done = doneReasons[command.verb];
-    const outcome = await writeCommand(place, { name, uid }, { command, done });
+    const { uid, generation } = machine.metadata;
+    const wanted = {
+      command: defined({ ...command, ifGeneration: generation }),
+      done: doneReasons[command.verb],
+    };
+    const outcome = await writeCommand(place, { name, uid }, wanted);
     const isDone = outcome.state === 'done' || outcome.state === 'unknown';
     const data = { ...outlook.data, namespace, isDone, outcome };
     const text = `${outlook.text}\n${wordsOf(outcome, { namespace, name })}`;

@@ -9,8 +9,9 @@ import { textOf } from './pages.ts';
 
 const page = textOf('docs/steering-from-the-ui.md');
 
+/** `ifGeneration`, which each of them takes, is said once. */
 type InputOf<Command extends { verb: string }> = {
-  [One in Command as One['verb']]: Required<Omit<One, 'verb'>>;
+  [One in Command as One['verb']]: Required<Omit<One, 'verb' | 'ifGeneration'>>;
 };
 
 /** Every field of each command: a new one, or a new field, does not compile without its example. */
@@ -82,6 +83,12 @@ test('every signal that is not for people is named as such', () => {
   expect(named.filter((name) => name !== 'kubectl').toSorted()).toEqual(
     namesOf('signal').toSorted(),
   );
+});
+
+test('the field that each command takes is named', () => {
+  const fields = Object.values({ ...machineCommands, ...rolloutCommands }).map((one) => one.fields);
+  expect(fields.filter((names) => !names.includes('ifGeneration'))).toEqual([]);
+  expect(page).toContain('`ifGeneration`');
 });
 
 test('every query is named', () => {

@@ -18,15 +18,25 @@ import { aSet } from '../workflows/plan/machine-deployment/rollout/deployment-fa
 import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
 import type { HealthFinding } from '../../workflows/plan/machine/health.ts';
-import { classChanged, useChanged } from '../../workflows/contracts/messages.ts';
+import { stopped } from '../../activities/runtime/failures.ts';
+import {
+  classChanged,
+  drainReport,
+  instanceMissing,
+  machineDeploymentGone,
+  machineSetGone,
+  useChanged,
+} from '../../workflows/contracts/messages.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
 
-async function save(name: string, handle: WorkflowHandle): Promise<void> {
+/** @param leftOut So many of the last events. */
+async function save(name: string, handle: WorkflowHandle, leftOut = 0): Promise<void> {
   const file = fileURLToPath(new URL(`${name}.json`, import.meta.url));
-  const history = historyToJSON(await handle.fetchHistory());
+  const events = (await handle.fetchHistory()).events ?? [];
+  const history = historyToJSON({ events: events.slice(0, events.length - leftOut) });
   if (wanted.length > 0 && !wanted.includes(name)) return;
   await writeFile(file, `${JSON.stringify(JSON.parse(history))}\n`);
 }
@@ -432,6 +442,261 @@ await recordRun('safety-unmanaged-nodes', {
   type: 'safetyUnmanagedNodes',
   input: { selector: '' },
   queues: { kube: { markUnmanagedNodes: async () => marked } },
+});
+
+// What seldom happens to a machine: refused credentials, a Node of another name, which is not
+// ready, a command that cannot be done, an instance that the cloud lost, and no object any more.
+const renamed = { ...instance, nodeName: 'node-b' };
+const credentials = { code: 'Unauthenticated', kind: 'credentials', message: 'no' } as const;
+let isRefusedOnce = false;
+const troubled = await MachineWorld.create(temporal, {
+  async createInstance() {
+    if (isRefusedOnce) return { outcome: 'created', instance: renamed };
+    isRefusedOnce = true;
+    return { outcome: 'failed', failure: { ...credentials, isSettled: true } };
+  },
+  reportAcceptance: async () => undefined,
+});
+await troubled.run(async () => {
+  await troubled.begin();
+  await troubled.log.until('recordFailure');
+  await troubled.repairClass();
+  await troubled.phase('Pending');
+  await troubled.joinNode({
+    name: renamed.nodeName,
+    isReady: false,
+    conditionsDigest: 'not ready',
+  });
+  await troubled.log.until('syncNode');
+  await troubled.observe({ command: 'skipDrain' });
+  await troubled.log.until('refuseCommand');
+  const { providerID } = renamed;
+  const told = { cluster, uid: 'uid-1', providerID, confirmAfterSeconds: 120 };
+  await troubled.handle.signal(instanceMissing, told);
+  await troubled.log.until('describeInstance');
+  await temporal.skip(130);
+  await troubled.log.until('recordMissingInstance');
+  await troubled.phase('Failed');
+  await troubled.vanish();
+  await resultOf(troubled.handle);
+  await save('machine-troubled', troubled.handle);
+});
+
+const nodeless = await MachineWorld.create(temporal);
+await nodeless.run(async () => {
+  await nodeless.begin();
+  await nodeless.phase('Pending');
+  await nodeless.joinNode({ exists: false });
+  await nodeless.log.until('deleteWithNode');
+  await nodeless.requestDeletion();
+  await resultOf(nodeless.handle);
+  await save('machine-node-gone', nodeless.handle);
+});
+
+// Its class was deleted before it, and comes back; its drain reports what it waits for.
+const noClass = { code: 'InvalidArgument', message: 'no class', isSettled: true } as const;
+let isClassMissing = true;
+const classless = await MachineWorld.create(temporal, {
+  async drainNode() {
+    await classless.handle.signal(drainReport, {
+      uid: 'uid-1',
+      podsLeft: 1,
+      blockerCount: 0,
+      blockers: [],
+    });
+    return { evictedPods: 1, isForced: false };
+  },
+  async readAndClaimMachine() {
+    const { provider: _unknown, ...machine } = classless.read();
+    return { found: true, machine, failure: noClass };
+  },
+  async beginTeardown() {
+    const { provider: _unknown, ...machine } = classless.read();
+    return { machine };
+  },
+  findProvider: async () =>
+    isClassMissing ? { found: false, failure: noClass } : { found: true, provider: 'virtual' },
+});
+Object.assign(classless.object, { providerID: instance.providerID, nodeName: instance.nodeName });
+await classless.run(async () => {
+  await classless.begin();
+  await classless.requestDeletion();
+  await classless.log.until('findProvider');
+  isClassMissing = false;
+  await temporal.skip(600);
+  await resultOf(classless.handle);
+  await save('machine-class-gone', classless.handle);
+});
+
+// No worker serves its driver, or its drain.
+for (const [queue, question] of [
+  ['driver', 'findDriver'],
+  ['drain', 'findDrainWorker'],
+] as const) {
+  const waiting = await MachineWorld.create(temporal);
+  waiting.unserved.add(queue);
+  await waiting.run(async () => {
+    if (queue === 'driver') await waiting.begin();
+    else {
+      await waiting.beginAndJoin();
+      await waiting.requestDeletion();
+    }
+    await eventually(question, async () => {
+      await temporal.skip(60);
+      return waiting.log.count(question) > 0;
+    });
+    await waiting.state();
+    await save(`machine-without-${queue}`, waiting.handle);
+  });
+}
+
+// Stopped by a person while machines are missing; it goes on with the rest, and is deleted.
+const held = new Machines(3);
+const heldSteps = held.steps();
+let isStopped = true;
+let isMarked = false;
+const stoppedSet = new SetWorld(temporal, 'machineSet', {
+  ...heldSteps,
+  async observeMachineSet() {
+    const outcome = await heldSteps.observeMachineSet();
+    if (isMarked) return outcome;
+    const autoPreservation = { preserve: ['a'], unpreserve: ['b'] };
+    return { ...outcome, observation: { ...outcome.observation, autoPreservation } };
+  },
+  async markPreserved() {
+    isMarked = true;
+    return {};
+  },
+  async createMachines(input) {
+    if (isStopped) throw stopped('stopped by ConfigMap shoot/millwright-stop');
+    return await heldSteps.createMachines(input);
+  },
+  async waitForResume() {
+    if (isStopped) throw stopped('stopped by ConfigMap shoot/millwright-stop');
+  },
+});
+await stoppedSet.run(async () => {
+  await stoppedSet.observe();
+  await stoppedSet.log.until('waitForResume');
+  held.unlike.add('a');
+  await stoppedSet.changeMachines();
+  await stoppedSet.log.until('pushTemplate');
+  isStopped = false;
+  await eventually('3 machines', async () => held.names.size === 3);
+  held.isDeleting = true;
+  await stoppedSet.observe({ isDeleting: true, generation: 2 });
+  await stoppedSet.log.until('releaseMachineSet');
+  await resultOf(stoppedSet.handle);
+  await save('machine-set-stopped', stoppedSet.handle);
+});
+
+const gone = { cluster, epoch: 1, resourceVersion: '900', uid: 'uid-1' };
+const orphaned = new SetWorld(temporal, 'machineSet', new Machines(1).steps());
+await orphaned.run(async () => {
+  await orphaned.observe();
+  await orphaned.log.until('createMachines');
+  await orphaned.handle.signal(machineSetGone, gone);
+  await resultOf(orphaned.handle);
+  await save('machine-set-gone', orphaned.handle);
+});
+
+const faulty = new RolloutWorld(temporal);
+faulty.facts.faults = ['spec.strategy: Required value'];
+await faulty.world.run(async () => {
+  await faulty.world.observe();
+  await faulty.log.until('reportDeployment');
+  await faulty.world.handle.signal(machineDeploymentGone, gone);
+  await resultOf(faulty.world.handle);
+  await save('machine-deployment-faulty', faulty.world.handle);
+});
+
+/** The second of two runs, which acts on what both have found. */
+async function recordSecondRun(
+  name: string,
+  { type, input, queues }: Omit<RecordedRun, 'meanwhile'>,
+): Promise<void> {
+  await temporal.withWorkers(name, queues, async () => {
+    const first = await temporal.client.workflow.start(type, {
+      taskQueue: name,
+      workflowId: name,
+      cronSchedule: '* * * * *',
+      args: [{ namespace: name, cluster, ...input }],
+    });
+    const runs = new Set([first.firstExecutionRunId]);
+    const newest = temporal.client.workflow.getHandle(name);
+    await eventually('a third run', async () => {
+      await temporal.skip(60);
+      runs.add((await newest.describe()).runId);
+      return runs.size > 2;
+    });
+    const [, second = ''] = runs;
+    // A run of a Schedule ends otherwise than this one, which the server has continued.
+    await save(name, temporal.client.workflow.getHandle(name, second), 1);
+    await newest.terminate();
+  });
+}
+
+const suspect = {
+  providerID: 'i-1',
+  machineName: 'gone',
+  because: 'noMachine',
+  provider: 'virtual',
+  className: 'small',
+} as const;
+const listing = {
+  provider: 'virtual',
+  className: 'small',
+  classCount: 1,
+  kept: {},
+  suspects: [suspect],
+  omitted: 0,
+};
+const lost = { name: 'pool-a', uid: 'uid-1', providerID: 'i-2' };
+const search = { machines: 9, unlisted: 1, asked: 1, missing: [lost] };
+const refusedLook = {
+  ...listing,
+  className: 'large',
+  suspects: [],
+  error: 'PermissionDenied: no',
+  credentials: { classNames: ['large'], refusal: 'PermissionDenied: no' },
+};
+const everyRun = { mode: 'delete', maxDeletions: 2, minAgeSeconds: 0 } as const;
+const nothing = async (): Promise<void> => undefined;
+
+await recordSecondRun('safety-orphans-deleted', {
+  type: 'safetyOrphans',
+  input: everyRun,
+  queues: {
+    kube: {
+      findProviders: async () => ['virtual'],
+      signalMissingInstances: nothing,
+      reportCredentials: nothing,
+      reportOrphans: nothing,
+    },
+    driver: {
+      findOrphans: async () => [{ ...listing, owned: 9, missing: search }, refusedLook],
+      deleteOrphan: async () => ({ outcome: 'deleted' }),
+    },
+  },
+});
+
+await recordSecondRun('safety-orphans-external', {
+  type: 'safetyOrphans',
+  input: everyRun,
+  queues: {
+    kube: {
+      findProviders: async () => [{ provider: 'virtual', classNames: ['small'] }],
+      evaluateListings: async () => [{ listing, machines: 0, unlisted: [] }],
+      reportOrphans: nothing,
+    },
+    driver: {
+      listInstances: async () => ({
+        outcome: 'listed',
+        instances: [{ providerID: 'i-1', machineName: 'gone' }],
+      }),
+      deleteListed: async () => ({ outcome: 'deleted', isFound: true, settleSeconds: 0 }),
+    },
+  },
 });
 
 await temporal.stop();

@@ -7,22 +7,30 @@ import type { SignalDefinition } from '@temporalio/common';
 import type { machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
-/** `by` is what the caller says of itself: it is not checked. The payload may be left out. */
+/** All of it may be left out. */
 export interface Caller {
+  /** `metadata.generation` that the caller saw: an object that has another one stays as it is. */
+  ifGeneration?: number;
+  /** What the caller says of itself: it is not checked. */
   by?: string;
 }
 
-/** `does`: as the Temporal UI shows it beside the name. `fields`: of the payload, beside `by`. */
+/** Why a command of another `ifGeneration` is refused. */
+export function generationFault(ifGeneration: number, generation: number | undefined): string {
+  return `ifGeneration: ${ifGeneration}: the object has generation ${generation}: see what has changed, and ask again if it is still wanted`;
+}
+
+/** `does`: as the Temporal UI shows it beside the name. `fields`: beside those of a `Caller`. */
 function define<Verb extends string, Payload extends Caller = Caller>(
   verb: Verb,
   does: string,
-  fields: readonly Exclude<keyof Payload & string, 'by'>[] = [],
+  fields: readonly Exclude<keyof Payload & string, keyof Caller>[] = [],
 ) {
   return {
     signal: defineSignal<[Payload]>(verb),
     update: defineUpdate<string, [Payload]>(verb),
     description: does,
-    fields: [...fields, 'by'] as readonly string[],
+    fields: [...fields, 'ifGeneration', 'by'] as readonly string[],
     commandOf: (payload: Payload) => ({ ...payload, verb }),
   };
 }

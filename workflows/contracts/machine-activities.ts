@@ -150,6 +150,8 @@ export interface MachineCommandInput {
   written?: string;
   /** Length of the history when it came through Temporal. */
   heardAt?: number;
+  /** Of the workflow, milliseconds. */
+  now?: number;
 }
 
 /** A written command that cannot be done. */

@@ -63,6 +63,8 @@ export interface RolloutCommandInput {
   written?: string;
   /** Length of the history when it came through Temporal. */
   heardAt?: number;
+  /** Of the workflow, milliseconds. */
+  now?: number;
 }
 
 export interface MachineDeploymentActivities {

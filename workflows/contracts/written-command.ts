@@ -44,13 +44,13 @@ function readerOf<Command extends Fields>(
   };
 }
 
-const numbers = new Set(['minutes', 'replicas', 'revision']);
-const allowedFields = 'must be minutes=NUMBER, replicas=NUMBER, revision=NUMBER or by=NAME';
+const numbers = ['minutes', 'replicas', 'revision', 'ifGeneration'];
+const allowedFields = `must be ${numbers.map((name) => `${name}=NUMBER`).join(', ')} or by=NAME`;
 
 function fieldIn(text: string): { name: string; value: unknown } | undefined {
   const [, name = '', value = ''] = /^(\w+)=(\S+)$/.exec(text) ?? [];
   if (name === 'by') return { name, value };
-  if (!numbers.has(name) || !/^\d{1,15}(\.\d{1,3})?$/.test(value)) return undefined;
+  if (!numbers.includes(name) || !/^\d{1,15}(\.\d{1,3})?$/.test(value)) return undefined;
   return { name, value: Number(value) };
 }
 

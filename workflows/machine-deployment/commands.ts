@@ -6,14 +6,26 @@ import type { RolloutCommand } from '../contracts/commands.ts';
 import { rolloutCommands } from '../contracts/commands.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
+/** What is known now, to refuse a command before it begins. */
+interface KnownDeployment {
+  facts: () => DeploymentFacts | undefined;
+  generation: () => number | undefined;
+}
+
 export class RolloutCommands extends CommandQueue<RolloutCommand> {
-  /** @param facts What is known now, to refuse a command before it begins. */
-  constructor(facts: () => DeploymentFacts | undefined, page: Page) {
-    super((command) => faultOf(command, facts()), page);
+  readonly #known: KnownDeployment;
+
+  constructor(known: KnownDeployment, page: Page) {
+    super((command) => faultOf(command, known.facts()), page);
+    this.#known = known;
     this.listen(rolloutCommands.pause);
     this.listen(rolloutCommands.resume);
     this.listen(rolloutCommands.rollback);
     this.listen(rolloutCommands.setReplicas);
+  }
+
+  protected override knownGeneration(): number | undefined {
+    return this.#known.generation();
   }
 }
 

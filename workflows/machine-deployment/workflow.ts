@@ -107,7 +107,10 @@ class MachineDeploymentWorkflow {
     this.#state = carriedState(input.state) ?? newState();
     this.#lifecycle = new ObjectLifecycle(input);
     this.#refusals = new DeploymentRefusals(this.#state);
-    this.#commands = new RolloutCommands(() => this.#factsForCommands(), this.#page);
+    this.#commands = new RolloutCommands(
+      { facts: () => this.#factsForCommands(), generation: () => this.#state.observed?.generation },
+      this.#page,
+    );
     this.#listen();
     if (this.#state.observed) this.#hear(this.#state.observed);
   }
@@ -372,6 +375,7 @@ class MachineDeploymentWorkflow {
       canaryRevision,
       written,
       heardAt,
+      now: Date.now(),
     });
     try {
       const words = await localFirst((steps) => steps.applyRolloutCommand(input), command.verb);

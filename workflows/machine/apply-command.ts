@@ -22,7 +22,8 @@ export async function applyCommand(
   const until =
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
-  const input = defined({ machine, command, until, countsFrom, written, heardAt });
+  const now = Date.now();
+  const input = defined({ machine, command, until, countsFrom, written, heardAt, now });
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
   const { words, resourceVersion, isStale } = await run;
   if (written !== undefined) forgetCommand(state, written);

@@ -5,6 +5,8 @@
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
+import type { Caller } from '../contracts/commands.ts';
+import { generationFault } from '../contracts/commands.ts';
 import type { WrittenCommand } from '../contracts/written-command.ts';
 import { longestWrittenCommand } from '../api/command-verbs.ts';
 import type { Page } from './page.ts';
@@ -35,7 +37,7 @@ interface Definition<Payload, Command> {
 }
 
 /** Handlers only write down what was asked; the workflow's loop does it, one after the other. */
-export class CommandQueue<Command extends { verb: string }> {
+export class CommandQueue<Command extends Caller & { verb: string }> {
   readonly #queue: PendingCommand<Command>[] = [];
   readonly #refused: RefusedText[] = [];
   readonly #fields = new Map<string, readonly string[]>();
@@ -98,6 +100,11 @@ export class CommandQueue<Command extends { verb: string }> {
     for (const { answer } of this.#queue.splice(0)) answer?.reject(refusal(reason));
   }
 
+  /** Of the object, as far as is known; the activity reads it. */
+  protected knownGeneration(): number | undefined {
+    return undefined;
+  }
+
   protected listen<Payload>(definition: Definition<Payload, Command>): void {
     const { signal, update, description, fields, commandOf } = definition;
     this.#fields.set(update.name, fields);
@@ -133,13 +140,25 @@ export class CommandQueue<Command extends { verb: string }> {
     const error =
       payloadError(payload) ??
       unknownField(payload, this.#fieldsOf(command.verb)) ??
+      this.#outdated(command) ??
       this.#errorIn(command);
     if (error !== undefined) throw refusal(error);
   }
 
+  /** The caller may have seen a later one than this run. */
+  #outdated({ ifGeneration }: Command): string | undefined {
+    const known = this.knownGeneration();
+    if (ifGeneration === undefined || known === undefined || ifGeneration >= known)
+      return undefined;
+    return generationFault(ifGeneration, known);
+  }
+
   #errorInWritten(command: Command): string | undefined {
     const { verb, ...payload } = command;
-    return this.#unknownIn(payload, verb) ?? this.#errorIn(command);
+    const { ifGeneration } = command;
+    return (
+      generationError(ifGeneration) ?? this.#unknownIn(payload, verb) ?? this.#errorIn(command)
+    );
   }
 
   /** Version 0.1.0 dropped such a field, and did the rest. */
@@ -179,10 +198,19 @@ function unknownField(payload: unknown, fields: readonly string[]): string | und
 function payloadError(payload: unknown): string | undefined {
   if (payload === undefined || payload === null) return undefined;
   if (!isRecord(payload)) return `${quoted(payload)}: must be an object such as {"by": "Ada"}`;
-  const { by } = payload;
-  if (by === undefined) return undefined;
+  const { by, ifGeneration } = payload;
+  const error = generationError(ifGeneration);
+  if (error !== undefined || by === undefined) return error;
   if (typeof by !== 'string') return 'by: must be a text';
   return by.length > longestCaller ? `by: must be at most ${longestCaller} characters` : undefined;
+}
+
+function generationError(generation: unknown): string | undefined {
+  const isFit =
+    generation === undefined || (Number.isSafeInteger(generation) && Number(generation) > 0);
+  return isFit
+    ? undefined
+    : `ifGeneration: ${quoted(generation)}: must be the metadata.generation that was seen, a whole number of 1 or more`;
 }
 
 function historyLength(): number {

@@ -202,7 +202,7 @@ class Pool extends DeploymentWorld {
       isSuperseded: () => false,
     };
     const basis = { generation, replicas };
-    await createMachines(this.control, { set: life, names, basis }, progress);
+    await createMachines(this.world, { set: life, names, basis }, progress);
     // Without its finalizer a machine is gone as soon as it is deleted.
     for (const made of names) {
       const path = customResource('machines', namespace, made);

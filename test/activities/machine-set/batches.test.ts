@@ -9,7 +9,7 @@ import {
   namespace,
 } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { lifeOf } from '../../support/world.ts';
+import { lifeOf, placeOf } from '../../support/world.ts';
 
 const set = lifeOf('pool');
 const pathOf = (name: string): string => customResource('machines', namespace, name);
@@ -23,7 +23,11 @@ const fresh = {
 
 test('machines are made whole: labels, finalizer, priority, owner', async () => {
   const control = new InMemoryClient(aMachineSet());
-  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
+  const outcome = await createMachines(
+    placeOf(control),
+    { set, names: ['pool-a', 'pool-b'], basis },
+    fresh,
+  );
   expect(outcome).toEqual({ created: ['pool-a', 'pool-b'], taken: [] });
   expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
     metadata: {
@@ -40,14 +44,14 @@ test('a template that names an instance gives it to no machine', async () => {
   const template = aTemplate();
   const spec = { ...template.spec, providerID: 'local:///z/i' };
   const control = new InMemoryClient(aMachineSet({ spec: { template: { ...template, spec } } }));
-  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh);
   const machine = await control.read<Machine>(pathOf('pool-a'));
   expect(machine.spec).not.toHaveProperty('providerID');
 });
 
 test('a batch is one Event', async () => {
   const control = new InMemoryClient(aMachineSet());
-  await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
+  await createMachines(placeOf(control), { set, names: ['pool-a', 'pool-b'], basis }, fresh);
   const { items } = await control.list<object>(namespaced('events', namespace));
   expect(items).toMatchObject([
     { reason: 'SuccessfulCreate', message: 'Created 2 Machines: pool-a, pool-b' },
@@ -58,7 +62,11 @@ test('a machine that exists already is not counted as made: the plan may know it
   const ours = aMachine({ metadata: { ownerReferences: controlledBy(aMachineSet()) } });
   const foreign = aMachine({ metadata: { name: 'pool-b' } });
   const control = new InMemoryClient(aMachineSet(), ours, foreign);
-  const outcome = await createMachines(control, { set, names: ['pool-a', 'pool-b'], basis }, fresh);
+  const outcome = await createMachines(
+    placeOf(control),
+    { set, names: ['pool-a', 'pool-b'], basis },
+    fresh,
+  );
   expect(outcome).toEqual({ created: [], taken: ['pool-b'], present: ['pool-a'] });
 });
 
@@ -71,7 +79,7 @@ test('a machine that an earlier attempt made is not made again, even if it is go
     report: (names: readonly string[]) => reports.push([...names]),
   };
   const outcome = await createMachines(
-    control,
+    placeOf(control),
     { set, names: ['pool-a', 'pool-b'], basis },
     progress,
   );
@@ -82,14 +90,14 @@ test('a machine that an earlier attempt made is not made again, even if it is go
 
 test('a refusal stops the batch and is said', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `pool-${index}`);
-  const control = new InMemoryClient(aMachineSet());
+  const control = new InMemoryClient(aMachineSet({ spec: { replicas: 40 } }));
   control.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith('/machines')
       ? { code: 403, reason: 'Forbidden', message: 'exceeded quota' }
       : undefined;
-  const outcome = await createMachines(control, { set, names, basis }, fresh);
+  const outcome = await createMachines(placeOf(control), { set, names, basis }, fresh);
   expect(outcome).toMatchObject({ created: [], error: expect.stringContaining('exceeded quota') });
-  const tries = control.calls.filter((call) => call.endsWith('/machines'));
+  const tries = control.writes().filter((call) => call.endsWith('/machines'));
   expect(tries.length).toBeLessThanOrEqual(16);
 });
 
@@ -108,12 +116,26 @@ test.each([
   Object.assign(changed.metadata, { generation }, isFrozen && { labels: { freeze: 'True' } });
   const control = new InMemoryClient(changed);
   const names = ['pool-a', 'pool-b', 'pool-c'];
-  const outcome = await createMachines(control, { set, names, basis }, fresh);
+  const outcome = await createMachines(placeOf(control), { set, names, basis }, fresh);
   expect(outcome).toEqual({
     created: made,
     taken: [],
     ...(made.length < 3 && { withheld: 3 - made.length }),
   });
+});
+
+test('a batch of a run that knows less than the set has makes nothing in excess', async () => {
+  const ours = { labels: { pool: 'a' }, ownerReferences: controlledBy(aMachineSet()) };
+  const going = { deletionTimestamp: '2026-01-01T01:00:00Z', finalizers: ['a/b'] };
+  const control = new InMemoryClient(
+    aMachineSet(),
+    aMachine({ metadata: { name: 'pool-x', ...ours } }),
+    aMachine({ metadata: { name: 'pool-y', ...ours, ...going } }),
+    aMachine({ metadata: { name: 'pool-b', ...ours } }),
+  );
+  const names = ['pool-a', 'pool-b', 'pool-c'];
+  const outcome = await createMachines(placeOf(control), { set, names, basis }, fresh);
+  expect(outcome).toEqual({ created: ['pool-a'], taken: [], present: ['pool-b'], withheld: 1 });
 });
 
 test('machines that an earlier attempt made count against what is wanted now', async () => {
@@ -122,7 +144,7 @@ test('machines that an earlier attempt made count against what is wanted now', a
   const control = new InMemoryClient(changed);
   const progress = { ...fresh, done: ['pool-b'] };
   const names = ['pool-a', 'pool-b', 'pool-c'];
-  const outcome = await createMachines(control, { set, names, basis }, progress);
+  const outcome = await createMachines(placeOf(control), { set, names, basis }, progress);
   expect(outcome).toEqual({ created: ['pool-b'], taken: [], withheld: 2 });
   expect(control.writes().filter((call) => call.endsWith('/machines'))).toEqual([]);
 });
@@ -130,7 +152,7 @@ test('machines that an earlier attempt made count against what is wanted now', a
 test('an attempt that has a successor makes nothing more', async () => {
   const control = new InMemoryClient(aMachineSet());
   const progress = { ...fresh, isSuperseded: () => true };
-  await createMachines(control, { set, names: ['pool-a'], basis }, progress);
+  await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, progress);
   expect(control.writes()).toEqual([]);
 });
 
@@ -140,7 +162,7 @@ test('a server that has too much to do is not asked again by the same batch: the
   const overload = { code: 429, reason: 'TooManyRequests', message: 'too many requests' };
   control.fault = ({ method, path }) =>
     method === 'POST' && path === customResource('machines', namespace) ? overload : undefined;
-  const outcome = await createMachines(control, { set, names, basis }, fresh);
+  const outcome = await createMachines(placeOf(control), { set, names, basis }, fresh);
   expect(outcome).toMatchObject({ created: [], error: expect.stringContaining(overload.message) });
   expect(control.calls.filter((call) => call.endsWith('/machines')).length).toBeLessThan(20);
 });
@@ -148,7 +170,7 @@ test('a server that has too much to do is not asked again by the same batch: the
 test('a template without labels is refused, and said', async () => {
   const template = aTemplate({ metadata: {} });
   const control = new InMemoryClient(aMachineSet({ spec: { selector: {}, template } }));
-  const outcome = await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  const outcome = await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh);
   expect(outcome).toMatchObject({
     created: [],
     error: expect.stringContaining('spec.template.metadata.labels'),
@@ -168,7 +190,7 @@ test.each([
   const control = new InMemoryClient(
     aMachineSet({ metadata: { annotations: { [key]: text } }, spec: { template } }),
   );
-  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh);
   expect(await control.read<Machine>(pathOf('pool-a'))).toMatchObject({
     metadata: { annotations: { [key]: text } },
     spec: { creationTimeout: spec },
@@ -179,9 +201,9 @@ test('a batch of creates leaves an outage for Temporal to retry', async () => {
   const control = new InMemoryClient(aMachineSet());
   control.fault = ({ method }) =>
     method === 'POST' ? { code: 0, reason: 'Unreachable' } : undefined;
-  await expect(createMachines(control, { set, names: ['pool-a'], basis }, fresh)).rejects.toThrow(
-    'Unreachable',
-  );
+  await expect(
+    createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh),
+  ).rejects.toThrow('Unreachable');
 });
 
 test('a webhook that is out of reach is said, and does not keep the set from other steps', async () => {
@@ -190,7 +212,7 @@ test('a webhook that is out of reach is said, and does not keep the set from oth
     method === 'POST' && path.endsWith('/machines')
       ? { code: 500, reason: 'InternalError', message: 'failed calling webhook' }
       : undefined;
-  const outcome = await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  const outcome = await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh);
   expect(outcome).toMatchObject({ error: expect.stringContaining('failed calling webhook') });
 });
 
@@ -203,6 +225,6 @@ test.each([
   },
 ])('a set that is $name makes no machine', async ({ sets }) => {
   const control = new InMemoryClient(...sets);
-  await createMachines(control, { set, names: ['pool-a'], basis }, fresh);
+  await createMachines(placeOf(control), { set, names: ['pool-a'], basis }, fresh);
   expect(control.writes()).toEqual([]);
 });

@@ -50,7 +50,7 @@ async function turn(control: InMemoryClient, batchSize: number): Promise<string 
     random: Math.random,
   });
   const basis = { generation: 1, replicas: 3 };
-  await createMachines(control, { set: lifeOf('pool'), names, basis }, progress);
+  await createMachines(placeOf(control), { set: lifeOf('pool'), names, basis }, progress);
   return undefined;
 }
 
@@ -114,7 +114,7 @@ test.each([
     const made: string[] = [];
     const names = Array.from({ length: 40 }, (_, index) => `pool-${index}`);
     const batch = { set: lifeOf('pool'), names, basis: { generation: 1, replicas: 40 } };
-    const outcome = await createMachines(control, batch, {
+    const outcome = await createMachines(placeOf(control), batch, {
       ...progress,
       made: ({ metadata }) => made.push(metadata.name),
     });
@@ -133,7 +133,7 @@ test('a machine without its owner is the set’s all the same: the next read ado
   const control = new ChangingClient(aMachineSet());
   control.change = stripOwner;
   const batch = { set: lifeOf('pool'), names: ['pool-a'], basis: { generation: 1, replicas: 3 } };
-  expect(await createMachines(control, batch, progress)).toEqual({
+  expect(await createMachines(placeOf(control), batch, progress)).toEqual({
     created: ['pool-a'],
     taken: [],
   });

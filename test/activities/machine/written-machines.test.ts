@@ -37,7 +37,7 @@ async function aMadeMachine() {
   const progress = { ...nothingDone, made };
   const basis = { generation: 1, replicas: 3 };
   const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
-  await createMachines(control, batch, progress);
+  await createMachines(placeOf(control), batch, progress);
   const { uid, resourceVersion } = (await world.control.read<Machine>(path)).metadata;
   const input = { machine: { namespace, name: 'pool-a' }, isRetry: false };
   return { world, input, signalled: { uid, resourceVersion } };

@@ -1,51 +1,27 @@
 /** A reset begins a run again at an event of its history: what was done is not repeated. */
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
+import { createMachines } from '../../../activities/machine-set/batches.ts';
+import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
+import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { machineCommands, rolloutCommands } from '../../../workflows/contracts/commands.ts';
-import { aMachine, aMachineDeployment } from '../../support/builders.ts';
+import { aMachine, aMachineDeployment, aMachineSet } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startResettingServer } from '../../support/resetting-temporal.ts';
+import type { Reapply } from '../../support/resetting-temporal.ts';
+import { resetToEach, startResettingServer } from '../../support/resetting-temporal.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import type { WorldOfTests } from '../../support/world.ts';
 import { aWorld } from '../../support/world.ts';
 import { RolloutWorld } from '../../workflows/machine-deployment/rollout-world.ts';
+import { SetWorld } from '../../workflows/machine-set/set-world.ts';
 import { hang, MachineWorld } from '../../workflows/machine/machine-world.ts';
 
 const temporal = TemporalForTests.ofFile(startResettingServer);
 
-/** Ids of the events that a run can be reset to. */
-async function resetPointsOf(workflowId: string) {
-  const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
-  return (events ?? [])
-    .filter(({ workflowTaskCompletedEventAttributes: task }) => task)
-    .flatMap(({ eventId }) => eventId ?? []);
-}
-
-type EventId = Awaited<ReturnType<typeof resetPointsOf>>[number];
-
-/** Once the next run has begun, and has done what it means to do at once. */
-async function reset(workflowId: string, runId: string, eventId: EventId): Promise<void> {
-  const { workflowService, options } = temporal.client;
-  const { namespace } = options;
-  const { runId: newRunId } = await workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId, runId },
-    reason: 'after a bad build',
-    requestId: crypto.randomUUID(),
-    workflowTaskFinishEventId: eventId,
-  });
-  await eventually('the next run rests', async () => {
-    const execution = { workflowId, runId: newRunId };
-    const { pendingWorkflowTask, workflowExecutionInfo } =
-      await workflowService.describeWorkflowExecution({ namespace, execution });
-    return (
-      !pendingWorkflowTask && Number(workflowExecutionInfo?.historyLength) > Number(eventId) + 2
-    );
-  });
-}
+const reapplies: Reapply[] = ['all', 'none'];
 
 /** Reasons of the Events so far, of refusals apart. */
 async function eventsOf({ control }: WorldOfTests, namespace: string): Promise<string[]> {
@@ -59,7 +35,7 @@ async function eventsOf({ control }: WorldOfTests, namespace: string): Promise<s
 
 const isRefusal = (event: string): boolean => event.startsWith('CommandRefused: ');
 
-test('no reset of a deployment repeats a command, and a new one is done', async () => {
+test.each(reapplies)('no reset of a deployment repeats a command (reapply %s)', async (reapply) => {
   const rollout = new RolloutWorld(temporal, () => ({
     applyRolloutCommand: (input) => applyRolloutCommand(kube, input),
   }));
@@ -82,16 +58,14 @@ test('no reset of a deployment repeats a command, and a new one is done', async 
     await kube.control.patch(path, 'merge', { spec: { replicas: 5, rollbackTo: null } });
     const [before, done] = [await spec(), await eventsOf(kube, ref.namespace)];
     expect(done).toHaveLength(5);
-    const runId = await rollout.runId();
-    for (const eventId of await resetPointsOf(workflowId)) {
-      await reset(workflowId, runId, eventId);
+    await resetToEach(temporal, { workflowId, reapply }, async (at) => {
       const events = await eventsOf(kube, ref.namespace);
-      expect({ at: String(eventId), events: events.filter((event) => !isRefusal(event)) }).toEqual({
-        at: String(eventId),
+      expect({ at, events: events.filter((event) => !isRefusal(event)) }).toEqual({
+        at,
         events: done,
       });
       expect(await spec()).toEqual(before);
-    }
+    });
     expect(await eventsOf(kube, ref.namespace)).toContainEqual(
       expect.stringMatching(
         /^CommandRefused: "setReplicas replicas=2" was not done: it was asked for before the run was reset/,
@@ -103,7 +77,7 @@ test('no reset of a deployment repeats a command, and a new one is done', async 
   });
 });
 
-test('no reset of a machine repeats a command, and a new one is done', async () => {
+test.each(reapplies)('no reset of a machine repeats a command (reapply %s)', async (reapply) => {
   const world = await MachineWorld.create(temporal, {
     applyMachineCommand: (input) => applyMachineCommand(kube, input),
     drainNode: hang,
@@ -128,18 +102,53 @@ test('no reset of a machine repeats a command, and a new one is done', async () 
     await kube.control.patch(path, 'merge', { metadata: notes });
     const done = await eventsOf(kube, ref.namespace);
     const before = await metadata();
-    const { runId } = await handle.describe();
-    for (const eventId of await resetPointsOf(workflowId)) {
-      await reset(workflowId, runId, eventId);
+    const hanging = ['drainNode', 'deleteInstance'];
+    await resetToEach(temporal, { workflowId, reapply, hanging }, async (at) => {
       const events = await eventsOf(kube, ref.namespace);
-      expect({ at: String(eventId), events: events.filter((event) => !isRefusal(event)) }).toEqual({
-        at: String(eventId),
+      expect({ at, events: events.filter((event) => !isRefusal(event)) }).toEqual({
+        at,
         events: done,
       });
       expect(await metadata()).toEqual(before);
-    }
+    });
     expect(await handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] })).toBe(
       'Drain skipped',
     );
   });
 });
+
+test.each(reapplies)(
+  'no reset of a set makes or deletes a machine (reapply %s)',
+  async (reapply) => {
+    const set = new SetWorld(temporal, 'machineSet', {
+      observeMachineSet: (input) => observeMachineSet(kube, input),
+      createMachines: (input) => createMachines(kube, input, progress),
+      deleteMachines: (input) => deleteMachines(kube, input),
+    });
+    const { ref, workflowId } = set;
+    const progress = { done: [], report() {}, made() {}, isSuperseded: () => false };
+    const object = aMachineSet({ metadata: { ...ref, uid: 'uid-1' }, spec: { replicas: 7 } });
+    const kube = aWorld({ control: [object] });
+    const path = customResource('machines', ref.namespace);
+    const machines = async (): Promise<string[]> => {
+      const { items } = await kube.control.list<Machine>(path);
+      return items.map(({ metadata }) => metadata.name).toSorted();
+    };
+    const writes = (): string[] => kube.control.writes().filter((call) => call.includes(path));
+    await set.run(async () => {
+      await set.observe();
+      await eventually('three batches', async () => (await machines()).length === 7);
+      const reads = set.log.inputsOf('observeMachineSet').length;
+      await set.changeMachines();
+      await set.log.until('observeMachineSet', reads + 1);
+      const [before, made] = [await machines(), writes()];
+      await resetToEach(temporal, { workflowId, reapply }, async (at) => {
+        expect({ at, machines: await machines(), writes: writes() }).toEqual({
+          at,
+          machines: before,
+          writes: made,
+        });
+      });
+    });
+  },
+);

@@ -193,3 +193,48 @@ describe('a command that is written on the object', () => {
     });
   });
 });
+
+describe('a command for a generation of its object', () => {
+  const commandsBy = 'temporal';
+  const ofAnother = { ...command, ifGeneration: 2 };
+  const refusal = { nonRetryable: true, message: expect.stringContaining('has generation 1') };
+
+  test.each([{ text: undefined }, { text: 'skipDrain by=ada ifGeneration=2' }])(
+    'is refused where it has another (annotation: $text)',
+    async ({ text }) => {
+      const world = worldOf({ commandsBy, ...(text !== undefined && { text }) });
+      const asked = { machine, command: ofAnother, ...(text !== undefined && { written: text }) };
+      await expect(applyMachineCommand(world, asked)).rejects.toMatchObject(refusal);
+      expect(await notesOn(world)).not.toHaveProperty([drainOptions.skip]);
+    },
+  );
+
+  test('is done where it has that one, and not on what has changed since the read', async () => {
+    const world = worldOf({ commandsBy });
+    const asked = { machine, command: { ...command, ifGeneration: 1 } };
+    world.control.fault = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      world.control.fault = () => undefined;
+      return { code: 409, reason: 'Conflict' };
+    };
+    await expect(applyMachineCommand(world, asked)).rejects.toMatchObject({ code: 409 });
+    await applyMachineCommand(world, asked);
+    expect(await notesOn(world)).toMatchObject({ [drainOptions.skip]: 'true' });
+  });
+
+  test('whose answer was lost is not refused by the next attempt', async () => {
+    const deployment = aMachineDeployment();
+    const { name, uid } = deployment.metadata;
+    const world = aWorld({ control: [deployment], commandsBy });
+    const asked = { verb: 'setReplicas', replicas: 9, ifGeneration: 1 } as const;
+    const input = { deployment: { namespace, name, uid }, command: asked };
+    for (const attempt of [1, 2]) {
+      expect([attempt, await applyRolloutCommand(world, input)]).toEqual([
+        attempt,
+        'Replicas set to 9',
+      ]);
+    }
+    const next = { ...input, command: { ...asked, replicas: 3 } };
+    await expect(applyRolloutCommand(world, next)).rejects.toThrow('has generation 2');
+  });
+});

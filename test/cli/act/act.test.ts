@@ -131,7 +131,9 @@ const anEvent = (reason: string) => ({
 test('a command that another one replaced before a worker took it is not done', async () => {
   const { text, exitCode } = await answerWith('skipDrain by=eve');
   expect(exitCode).toBe(1);
-  expect(text).toContain('"skipDrain by=eve" was written in the place of "retryNow"');
+  expect(text).toContain(
+    '"skipDrain by=eve" was written in the place of "retryNow ifGeneration=1"',
+  );
 });
 
 test('one that was taken before the next one came is done', async () => {
@@ -147,7 +149,7 @@ test('an API server that does not answer after the write does not pass for nothi
     return undefined;
   };
   await expect(act(place, { ...ask('retryNow'), yes: true })).rejects.toThrow(
-    /^"retryNow" stands on machine\/pool-a, and what comes of it is not known: .*InternalError/,
+    /^"retryNow ifGeneration=1" stands on machine\/pool-a, and what comes of it is not known: .*InternalError/,
   );
 });
 

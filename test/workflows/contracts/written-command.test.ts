@@ -19,6 +19,7 @@ test.each<[string, RolloutCommand]>([
   ['pause', { verb: 'pause' }],
   ['rollback revision=3', { verb: 'rollback', revision: 3 }],
   ['setReplicas replicas=0', { verb: 'setReplicas', replicas: 0 }],
+  ['pause ifGeneration=7', { verb: 'pause', ifGeneration: 7 }],
 ])('%s is a command of a MachineDeployment, and is written as it is read', (text, command) => {
   expect(writtenRolloutCommand(text)).toEqual({ command });
   expect(formatCommand(command)).toBe(text);

@@ -91,7 +91,9 @@ describe('an update', () => {
       rollout.facts.isPaused = true;
       await rollout.until('the pause is seen', ({ state }) => state === 'Paused');
       const misspelt = handle.executeUpdate('rollback', { args: [{ toRevision: 1 }] });
-      expect(await reasonOf(misspelt)).toBe('field "toRevision": must be revision or by');
+      expect(await reasonOf(misspelt)).toBe(
+        'field "toRevision": must be revision or ifGeneration or by',
+      );
       const paused = handle.executeUpdate(rolloutCommands.rollback.update, { args: [{}] });
       expect(await reasonOf(paused)).toContain('is paused: resume it, then roll back');
       expect(commandsTo(rollout)).toEqual([]);
@@ -199,7 +201,7 @@ describe('a signal', () => {
       await rollout.log.until('applyRolloutCommand');
       expect(commandsTo(rollout)).toEqual([{ verb: 'pause', by: 'Ada' }]);
       expect(await pageOf(rollout)).toMatch(
-        /^> \*\*Left out\*\* at \S+Z: signal "rollback": field "toRevision": must be revision or by\n/,
+        /^> \*\*Left out\*\* at \S+Z: signal "rollback": field "toRevision": must be revision or ifGeneration or by\n/,
       );
     });
   });
@@ -258,7 +260,7 @@ test('a command on the object with a field of another is refused', async () => {
     await rollout.world.observe({ command: 'pause replicas=0' });
     await rollout.log.until('refuseCommand');
     expect(rollout.log.inputsOf('refuseCommand')).toMatchObject([
-      { written: 'pause replicas=0', fault: 'field "replicas": must be by' },
+      { written: 'pause replicas=0', fault: 'field "replicas": must be ifGeneration or by' },
     ]);
     expect(commandsTo(rollout)).toEqual([]);
   });

@@ -50,6 +50,8 @@ export class MachineWorld {
   object: PreparedMachine;
   /** Of its activities. */
   readonly interceptors: ActivityInterceptorsFactory[] = [];
+  /** Queues without a worker. */
+  readonly unserved = new Set<'driver' | 'drain'>();
   readonly #temporal: TemporalForTests;
   readonly #overrides: Partial<Steps>;
   #version = 100;
@@ -195,10 +197,11 @@ export class MachineWorld {
       drainNode,
       ...kube
     } = this.log.record(steps);
+    const driver = { createInstance, deleteInstance, describeInstance, getConsoleOutput };
     return {
       kube,
-      driver: { createInstance, deleteInstance, describeInstance, getConsoleOutput },
-      drain: { drainNode },
+      ...(!this.unserved.has('driver') && { driver }),
+      ...(!this.unserved.has('drain') && { drain: { drainNode } }),
       interceptors: this.interceptors,
     };
   }
