@@ -56,6 +56,8 @@ async function render(args: readonly string[], program = helm): Promise<Rendered
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
 }
 
+const digest = `sha256:${'0'.repeat(64)}`;
+
 async function jobOf(...args: string[]): Promise<Rendered | undefined> {
   return (await render(args)).find(({ kind }) => kind === 'Job');
 }
@@ -320,6 +322,17 @@ describe('the chart', () => {
         return typeof name !== 'string' || typeof namespace !== 'string';
       }),
     ).toEqual([]);
+  });
+
+  test.each([
+    { set: {}, image: `millwright:${version}` },
+    { set: { tag: 'b' }, image: 'millwright:b' },
+    { set: { digest }, image: `millwright@${digest}` },
+    { set: { tag: 'b', digest }, image: `millwright:b@${digest}` },
+  ])('runs $image with $set', async ({ set, image }) => {
+    const flags = Object.entries(set).map(([name, value]) => `--set=image.${name}=${value}`);
+    const job = await jobOf(...flags);
+    expect(job).toMatchObject({ spec: { template: { spec: { containers: [{ image }] } } } });
   });
 
   test('starts only what the image holds', async () => {
