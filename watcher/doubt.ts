@@ -33,7 +33,7 @@ export const ofTarget = (reason: string): string => beginOfTarget + reason;
 /** It knows nothing of what was signalled before. */
 export const otherTemporal = 'Temporal has another database';
 
-/** Nobody reads what they were told. */
+/** No worker of ours serves them. */
 export const othersRuns = 'runs of another install took signals';
 
 export function kindOfDoubt(reason: string): DoubtKind {

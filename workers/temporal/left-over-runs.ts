@@ -78,8 +78,8 @@ interface Followed {
 
 /**
  * The install before runs on until it has read that its claims are gone, and lists of runs lag
- * behind: what it begins after `endLeftOverRuns` takes the first signals for those objects, and
- * nobody acts on them. So who took over looks again while it is new as leader.
+ * behind: what it begins after `endLeftOverRuns` takes the first signals for those objects, and no
+ * worker acts on them. So a watcher that took over looks again while it is new as leader.
  */
 export function followLeftOverRuns(
   temporal: Client,

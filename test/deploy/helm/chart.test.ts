@@ -542,7 +542,7 @@ describe('the chart', () => {
     const names = accounts.map(({ metadata }) => metadata.name);
     expect(names.toSorted()).toEqual(['cloud', 'millwright-core', 'millwright-watcher']);
     const [cloud] = accounts.filter(({ metadata }) => metadata.name === 'cloud');
-    expect(cloud?.metadata.annotations).toHaveProperty('eks.amazonaws.com/role-arn');
+    expect(cloud?.metadata.annotations).toHaveProperty(['eks.amazonaws.com/role-arn']);
   });
 
   test('lets a driver in another program read what a driver reads, and write nothing', async () => {
