@@ -13,10 +13,14 @@ import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common'
 import { placeHeader, placeOf } from '../workflows/api/place.ts';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
-import { every, monotonicMs } from './system/system.ts';
+import { after, monotonicMs } from './system/system.ts';
+import type { Timer } from './system/system.ts';
 
-/** So many fit in the heartbeat timeout, so that one may be lost and one late. */
-const heartbeatsInTime = 3;
+/**
+ * The first comes after half of the heartbeat timeout, and each next one after a third: one may be
+ * lost, as an attempt counts as the heartbeat before the first.
+ */
+const partOfTime = { first: 1 / 2, next: 1 / 3 };
 /** An activity of a second sends none. */
 const shortestPeriodMs = 1_000;
 
@@ -84,7 +88,7 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
     inbound: {
       async execute(input, next) {
         if (context.info.isLocal) return await executeLocal(input, next);
-        const heartbeat = every(periodOf(context), () => context.heartbeat(detailsOf(context)));
+        const heartbeat = heartbeatsOf(context);
         try {
           return await next(input);
         } catch (error) {
@@ -97,6 +101,12 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
   });
 }
 
-function periodOf({ info: { heartbeatTimeoutMs = shortestPeriodMs } }: Context): number {
-  return Math.max(heartbeatTimeoutMs / heartbeatsInTime, shortestPeriodMs);
+function heartbeatsOf(context: Context): Timer {
+  const { heartbeatTimeoutMs = 0 } = context.info;
+  const beat = (): void => {
+    timer = after(Math.max(heartbeatTimeoutMs * partOfTime.next, shortestPeriodMs), beat);
+    context.heartbeat(detailsOf(context));
+  };
+  let timer = after(Math.max(heartbeatTimeoutMs * partOfTime.first, shortestPeriodMs), beat);
+  return { cancel: () => timer.cancel() };
 }

@@ -8,10 +8,11 @@
  * has the Nodes alone; no Machine is lost by it. `forgotten`: the API server does not
  * know any more what happened since. `absent`: no watcher led for long. `late`: the leader did not
  * renew in time, perhaps because of what it took in. `lease`: the Lease was deleted or edited.
- * `temporal`: the database of Temporal is another one.
+ * `temporal`: the database of Temporal is another one. `claims`: runs of another install had the
+ * ids of ours, and took signals.
  */
 export type DoubtKind =
-  'restored' | 'target' | 'forgotten' | 'absent' | 'late' | 'lease' | 'temporal';
+  'restored' | 'target' | 'forgotten' | 'absent' | 'late' | 'lease' | 'temporal' | 'claims';
 
 export const doubtKinds: readonly DoubtKind[] = [
   'restored',
@@ -21,6 +22,7 @@ export const doubtKinds: readonly DoubtKind[] = [
   'late',
   'lease',
   'temporal',
+  'claims',
 ];
 
 const beginOfTarget = 'target cluster: ';
@@ -31,8 +33,12 @@ export const ofTarget = (reason: string): string => beginOfTarget + reason;
 /** It knows nothing of what was signalled before. */
 export const otherTemporal = 'Temporal has another database';
 
+/** No worker of ours serves them. */
+export const othersRuns = 'runs of another install took signals';
+
 export function kindOfDoubt(reason: string): DoubtKind {
   if (reason === otherTemporal) return 'temporal';
+  if (reason === othersRuns) return 'claims';
   if (reason.startsWith('no renewal in time')) return 'late';
   if (reason.endsWith('was restored'))
     return reason.startsWith(beginOfTarget) ? 'target' : 'restored';

@@ -24,7 +24,7 @@ import { LeaseNotes } from './lease-notes.ts';
 import type { Signal } from './dispatch/signal.ts';
 import { LeaderSession } from './leader-session.ts';
 import type { DoubtKind } from './doubt.ts';
-import { kindOfDoubt, otherTemporal } from './doubt.ts';
+import { kindOfDoubt, otherTemporal, othersRuns } from './doubt.ts';
 import type { TermObserver, TermView } from './term.ts';
 import type { Delivered } from './queue/signal-queue.ts';
 import type { QueueStatus } from './worker-presence.ts';
@@ -110,6 +110,8 @@ export interface Watcher {
   doubts: ReadonlyMap<DoubtKind, number>;
   /** `id`: of the Temporal namespace, as it is now. With another one all is signalled again. */
   noteDatabase(id: string): void;
+  /** Runs of another install were ended that had ids of ours: all is signalled again. */
+  noteOthersRuns(): void;
   /** Ends within seconds; hands over at once. */
   stop(): Promise<void>;
 }
@@ -195,6 +197,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
     noteDatabase(id) {
       if (moveTo(place, id, options)) election.beginAnew(otherTemporal);
     },
+    noteOthersRuns: () => election.beginAnew(othersRuns),
     async stop() {
       presence?.stop();
       await session?.stop();

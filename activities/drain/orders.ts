@@ -1,6 +1,6 @@
 /**
  * What people ask of a drain stands on its Machine. The workflow cancels the drain for it, which an
- * activity hears with the answer to a heartbeat, 10 s later or more: so a pass that runs reads
+ * activity hears with the answer to a heartbeat, 15 s later or more: so a pass that runs reads
  * there itself.
  */
 import type { Machine } from '../../workflows/api/machine.ts';

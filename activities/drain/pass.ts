@@ -33,8 +33,11 @@ import { volumesOf, volumesThatStay } from './volumes.ts';
 import { formatDrain } from './messages.ts';
 import { nowMs, random } from '../system/system.ts';
 
-/** While something moves, a pass stays and watches; longer waits are left to the retry. */
-const passMilliseconds = 15_000;
+/**
+ * While something moves, a pass stays and watches; longer waits are left to the retry. It ends
+ * before it sends a heartbeat, which Temporal Cloud bills as it does the retry.
+ */
+const passMilliseconds = 14_000;
 const defaultPodPollMs = 500;
 /** Longer: where a volume moves is watched. */
 const defaultVolumePollMs = 2_000;

@@ -30,6 +30,11 @@ export interface StackOptions {
   /** For programs that start a stack: what its worker is given beside what it needs. */
   workerFlags: readonly string[];
   /**
+   * For programs that start a stack: false for the time limits of an install, not those that let a
+   * person watch how the work of a killed process goes on. Default true.
+   */
+  quickRecovery?: boolean;
+  /**
    * For programs that start a stack: its machines have no cluster to join, and no Node. Default
    * false.
    */

@@ -43,7 +43,7 @@ async function* measureSituation(bench: Bench, situation: Situation): Parts {
   await startPods(kube, podsPerMachine);
   await using pods = new LivePods(kube);
   await pods.until(`${total} pods run`, (states) => readyOf(states) === total);
-  await createBudget(kube, app, total);
+  await createBudget(kube, total);
   await untilCounted(kube, total);
   const gone = scaleAndWatch(kube, 0);
   await untilBlocked(stack, machines);
@@ -67,7 +67,7 @@ async function* measureSituation(bench: Bench, situation: Situation): Parts {
     return { milliseconds: performance.now() - begunAt, waits };
   });
   yield await measureRest(bench, { kube, pods, gone }, part('the rest at once', total - steps));
-  await kube.delete(`${budgets}/${app}`);
+  await deleteBudget(kube);
   await untilQuiet(bench);
 }
 
@@ -77,12 +77,12 @@ async function measureSecondBudget(bench: Bench): Promise<Part> {
   const machines = 5;
   const apps = ['drains-a', 'drains-b'];
   await scaleAndWatch(kube, machines);
-  for (const name of apps) await startPods(kube, 1, name);
+  for (const name of apps) await startPods(kube, 1, { name });
   await using pods = new LivePods(kube);
   const total = machines * apps.length;
   await pods.until(`${total} pods run`, (states) => readyOf(states) === total);
   for (const name of apps) {
-    await createBudget(kube, name, machines);
+    await createBudget(kube, machines, name);
     await untilCounted(kube, machines, name);
   }
   const gone = scaleAndWatch(kube, 0);
@@ -101,7 +101,7 @@ async function measureSecondBudget(bench: Bench): Promise<Part> {
     }
     return { milliseconds: performance.now() - freedAt, waits: waits.slice(-count) };
   });
-  for (const name of apps) await kube.delete(`${budgets}/${name}`);
+  for (const name of apps) await deleteBudget(kube, name);
   await gone;
   return measured;
 }
@@ -135,7 +135,11 @@ async function measureRest(
   });
 }
 
-async function createBudget(kube: KubeClient, name: string, minAvailable: number): Promise<void> {
+export async function createBudget(
+  kube: KubeClient,
+  minAvailable: number,
+  name = app,
+): Promise<void> {
   await kube.create(budgets, {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
@@ -144,20 +148,36 @@ async function createBudget(kube: KubeClient, name: string, minAvailable: number
   });
 }
 
+export async function deleteBudget(kube: KubeClient, name = app): Promise<void> {
+  await kube.delete(`${budgets}/${name}`);
+}
+
 async function allow(kube: KubeClient, minAvailable: number, name = app): Promise<void> {
   await kube.patch(`${budgets}/${name}`, 'merge', { spec: { minAvailable } });
 }
 
-async function startPods(kube: KubeClient, podsPerMachine: number, name = app): Promise<void> {
+interface PodOptions {
+  name?: string;
+  annotations?: Record<string, string>;
+  graceSeconds?: number;
+}
+
+/** On each machine. */
+export async function startPods(
+  kube: KubeClient,
+  podsPerMachine: number,
+  { name = app, annotations = {}, graceSeconds = 30 }: PodOptions = {},
+): Promise<void> {
   const { items } = await kube.list<Machine>(customResource('machines', namespace));
   for (const { metadata } of items) {
     for (let index = 0; index < podsPerMachine; index += 1) {
       await kube.create(namespaced('pods', namespace), {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: { name: `${name}-${metadata.name}-${index}`, labels: { app: name } },
+        metadata: { name: `${name}-${metadata.name}-${index}`, labels: { app: name }, annotations },
         spec: {
           nodeName: metadata.labels?.['node'] ?? metadata.name,
+          terminationGracePeriodSeconds: graceSeconds,
           containers: [{ name: 'app', image: 'nothing' }],
         },
       });
@@ -165,7 +185,7 @@ async function startPods(kube: KubeClient, podsPerMachine: number, name = app): 
   }
 }
 
-async function untilCounted(kube: KubeClient, pods: number, name = app): Promise<void> {
+export async function untilCounted(kube: KubeClient, pods: number, name = app): Promise<void> {
   await until(`the budget counts ${pods} pods`, async () => {
     const budget = await kube.get<{ status?: { currentHealthy?: number } }>(`${budgets}/${name}`);
     return budget.status?.currentHealthy === pods;
@@ -174,7 +194,7 @@ async function untilCounted(kube: KubeClient, pods: number, name = app): Promise
 
 const blocked = 'ExecutionStatus="Running" AND State="DrainBlocked"';
 
-async function untilBlocked(stack: Stack, machines: number): Promise<void> {
+export async function untilBlocked(stack: Stack, machines: number): Promise<void> {
   await until(`${machines} drains are blocked`, async () => {
     return (await countOf(stack, blocked)) === machines;
   });
@@ -204,7 +224,7 @@ interface Pod extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] };
 }
 
-const readyOf = (pods: PodState[]): number => pods.filter(({ isReady }) => isReady).length;
+export const readyOf = (pods: PodState[]): number => pods.filter(({ isReady }) => isReady).length;
 
 interface PodState {
   isReady: boolean;
@@ -213,7 +233,7 @@ interface PodState {
 }
 
 /** The pods of the measurement as a watch sees them. */
-class LivePods implements AsyncDisposable {
+export class LivePods implements AsyncDisposable {
   readonly #pods: LiveList<Pod, PodState>;
   #onChange: (() => void) | undefined;
 

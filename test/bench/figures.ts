@@ -1,4 +1,5 @@
 /** The figures that two revisions, or Millwright and MCM, are compared by. */
+import { sumOf } from './actions.ts';
 import { requestsOfControllers } from './audit.ts';
 import { mcmComponents } from './mcm.ts';
 import type { Part } from './measure.ts';
@@ -27,6 +28,8 @@ const figures: Record<string, (part: Part) => number> = {
     return (writes - events) / machines;
   },
   'events of history, per machine': ({ eventsPerMachine }) => eventsPerMachine,
+  'actions of Temporal Cloud, per machine': ({ actions = {}, machines }: Partial<Part>) =>
+    sumOf(actions) / (machines ?? 1),
   'workflow tasks in vain': ({ lostTasks = 0 }: Partial<Part>) => lostTasks,
   'memory of the controllers at most, MiB': ({ processes }) =>
     sum(controllers.map((name) => processes[name]?.peakMemoryMib ?? 0)),

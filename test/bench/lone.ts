@@ -39,6 +39,7 @@ const nothing = {
   processes: {},
   workers: {},
   eventsPerMachine: 0,
+  actions: {},
   eventTypes: {},
   lostTasks: 0,
 };

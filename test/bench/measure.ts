@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../activities/kube/client/client.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
+import { actionsBetween, actionsOf, type Actions } from './actions.ts';
 import type { LoneWaits } from './lone-waits.ts';
 import { auditPosition, requestsSince } from './audit.ts';
 import { eventTypesSince, type EventTypes } from './event-types.ts';
@@ -33,6 +34,8 @@ export interface Part {
   workers: Record<string, WorkerShare>;
   /** History events of all workflows that this part added, per machine. */
   eventsPerMachine: number;
+  /** Of Temporal Cloud, by kind, of all machines. */
+  actions: Actions;
   /** The same events by workflow and type, of all machines. */
   eventTypes: EventTypes;
   /**
@@ -127,9 +130,11 @@ export async function measure(
   const processes = useOf(stack);
   const before = await historiesOf(stack);
   const lostBefore = await lostTasksOf(stack);
+  const actionsBefore = await actionsOf(stateDir);
   const sharesBefore = await sharesOf(stack);
   const { milliseconds, waits, bounds } = await run();
   const after = useOf(stack);
+  const actions = actionsBetween(actionsBefore, await actionsOf(stateDir));
   // The audit log and Temporal's visibility lag behind by less than this.
   await sleep(1_000);
   const histories = await historiesOf(stack);
@@ -143,6 +148,7 @@ export async function measure(
     processes: cpuBetween(processes, after),
     workers: sharesBetween(sharesBefore, await sharesOf(stack)),
     eventsPerMachine: (totalOf(histories) - totalOf(before)) / machines,
+    actions,
     eventTypes: await eventTypesSince(stack, before, histories),
     lostTasks: (await lostTasksOf(stack)) - lostBefore,
     ...(longestRun && { longestRun }),

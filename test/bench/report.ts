@@ -1,3 +1,4 @@
+import { sumOf } from './actions.ts';
 import { requestsOfControllers } from './audit.ts';
 import type { QueueWaits } from './queue-waits.ts';
 import type { Quantiles } from './quantiles.ts';
@@ -5,13 +6,14 @@ import type { Part, Parts } from './measure.ts';
 import type { WorkerShare } from './worker-metrics.ts';
 
 /** For people by default, each part as it comes; JSON of all of them for programs. */
-export async function printReport(parts: Parts, asJson: boolean): Promise<void> {
+export async function printReport(parts: Parts, asJson: boolean): Promise<Part[]> {
   const all: Part[] = [];
   for await (const part of parts) {
     all.push(part);
     if (!asJson) console.log(textOf(part));
   }
   if (asJson) console.log(JSON.stringify(all, undefined, 2));
+  return all;
 }
 
 function textOf(part: Part): string {
@@ -27,6 +29,7 @@ function textOf(part: Part): string {
     bounds &&
       `  machines          at least ${bounds.minAvailable} available, at most ${bounds.maxTotal} in all`,
     `  history events    ${eventsPerMachine.toFixed(1)} per machine`,
+    `  actions           ${actionsText(part)}`,
     `  workflow tasks    ${lostTasks} done in vain, as their time was over`,
     longestRun &&
       `  longest history   ${longestRun.events} events in one run of ${longestRun.workflowId}`,
@@ -36,6 +39,13 @@ function textOf(part: Part): string {
     ...processesOf(part),
   ];
   return lines.filter((line) => line !== undefined).join('\n');
+}
+
+/** Of Temporal Cloud; the most frequent first. */
+function actionsText({ actions, machines }: Part): string {
+  const sorted = Object.entries(actions).toSorted(([, a], [, b]) => b - a);
+  const texts = sorted.map(([kind, count]) => `${kind} ${(count / machines).toFixed(2)}`);
+  return `${(sumOf(actions) / machines).toFixed(1)} per machine (${texts.join(', ')})`;
 }
 
 function loneOf({ lone }: Part): string[] {

@@ -14,6 +14,7 @@ import { needsOfStack } from '../../deploy/local/prepare/needs.ts';
 import { prepare } from '../../deploy/local/prepare/prepare.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { endMcm, mcmPrograms } from '../support/mcm-processes.ts';
+import { measureActions, tableOf, writeTable } from './measure-actions.ts';
 import { measureBare } from './bare.ts';
 import { measureCli } from './cli.ts';
 import { compareWith } from './compare.ts';
@@ -44,6 +45,8 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   fleet N     pools of 1,000 up to N machines without Nodes: what grows, as numbers and curves
   namespaces N  what an idle namespace of a fleet costs: one, then N more; --write puts it into docs/scaling.md
   cli N       how long status, stuck, explain and tree take with N machines, from the start of the program to its end
+  actions N   what a machine costs on Temporal Cloud: made, replaced, deleted, with a minute of drain, and blocked for
+              ten minutes; at the heartbeat timeout of an install. --write puts it into docs/temporal.md
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
   memory N    what the memory of worker and watcher is made of: at rest, with N machines, and afterwards
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
@@ -127,6 +130,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   idle: measureIdle,
   roll: (bench, machines) => measureRoll(bench, machines, limitSeconds),
   drains: measureDrains,
+  actions: (bench, machines) => measureActions(bench, machines, limitSeconds),
   profile: measureProfiles,
   bare: (bench, machines) => measureBare(bench, machines, Number(values.warm)),
   lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
@@ -187,6 +191,7 @@ const stack = await startStack({
   temporal,
   ...(image !== undefined && { image }),
   workerFlags: values['worker-flag'],
+  quickRecovery: measurement !== 'actions',
   workers: Array.from({ length: Number(values.workers) }, () => []),
 });
 try {
@@ -211,7 +216,12 @@ try {
   }
   const neighbour = startNeighbour(Number(values.neighbour));
   if (!neighbour.isFirst) console.error('The neighbour gets less: it may not raise its priority.');
-  if (measureIt) await printReport(measureIt(bench, Number(count)), values.json);
+  const parts = measureIt && (await printReport(measureIt(bench, Number(count)), values.json));
+  if (measurement === 'actions' && parts) {
+    const table = tableOf(parts);
+    if (!values.json) console.log(`\n${table}`);
+    if (values.write) await writeTable(table);
+  }
   if (survey) await survey(bench, Number(count), values.json);
   neighbour.stop();
   await endMcm(mcm?.processes ?? []);

@@ -122,6 +122,21 @@ async function endJob(namespace: string, job: string): Promise<void> {
   await withKubectl([...patch, '-p', JSON.stringify({ status })]);
 }
 
+/** The Job of the version that is no hook. */
+const ofRelease = /^job\.batch\/millwright-version-[0-9a-f]{8}$/;
+
+/** As its kubelet would once its process says so. */
+async function makeReady(namespace: string, component: string): Promise<void> {
+  const of = ['pods', '-n', namespace, '-l', `app.kubernetes.io/component=${component}`];
+  const pod = await eventually(`there is a pod of ${component}`, async () => {
+    const [name = ''] = (await withKubectl(['get', ...of, '-o', 'name'])).split('\n');
+    return name !== '' && name;
+  });
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  const patch = ['patch', pod, '-n', namespace, '--subresource=status', '--type=merge'];
+  await withKubectl([...patch, '-p', JSON.stringify({ status })]);
+}
+
 describe('an install by the chart', () => {
   const scenario: Scenario = useScenario('chart', {
     isDoubled: false,
@@ -168,20 +183,39 @@ describe('an install by the chart', () => {
     expect(await refusalsOf(users)).toEqual([]);
   });
 
-  test('is upgraded by Helm with a hook that names the version, and rolled back', async () => {
+  test('is upgraded by Helm though no worker is ready, then with a hook, and rolled back', async () => {
     const { namespace } = scenario;
     const system = `${namespace}-system`;
     const own = ['--namespace', system];
     const values = [`--set=machines.namespace=${namespace}`, ...release];
-    const jobs = async () => await withKubectl(['get', 'jobs', '-n', system, '-o', 'name']);
-    const first = await jobs();
-    expect(first).toMatch(/^job.batch\/millwright-version-[0-9a-f]{8}\s*$/);
-    const upgrade = withHelm('upgrade', 'millwright', chart, ...own, ...values);
-    await Promise.all([upgrade, endJob(system, 'millwright-version')]);
-    // The Job of the first install is gone with it, and a hook that did its work as well.
-    expect(await jobs()).toBe('');
+    const upgrade = (...args: string[]) =>
+      withHelm('upgrade', 'millwright', chart, ...own, ...values, ...args);
+    const jobs = async () => {
+      const names = await withKubectl(['get', 'jobs', '-n', system, '-o', 'name']);
+      return names.split('\n').filter((name) => name !== '');
+    };
+    const [first = '', ...others] = await jobs();
+    expect({ first, others }).toEqual({ first: expect.stringMatching(ofRelease), others: [] });
+
+    // Workers that are not ready become so by the Job, so Helm must not wait for them before it.
+    const repair = upgrade('--set=workers.core.replicas=1', '--wait', '--timeout=10m');
+    const repaired = async (): Promise<string> => {
+      const second = await eventually('a Job of the second revision', async () => {
+        const found = await jobs();
+        return found.find((name) => name !== first && ofRelease.test(name)) ?? false;
+      });
+      await endJob(system, second.replace('job.batch/', ''));
+      await makeReady(system, 'core');
+      return second;
+    };
+    const [second] = await Promise.all([repaired(), repair]);
+    expect(await jobs()).toEqual([second]);
+
+    await Promise.all([upgrade(), endJob(system, 'millwright-version')]);
+    // The Job of the revision before is gone with it, and a hook that did its work as well.
+    expect(await jobs()).toEqual([]);
     await withHelm('rollback', 'millwright', '1', ...own);
-    expect(await jobs()).toBe(first);
+    expect(await jobs()).toEqual([first]);
   });
 
   test('lets nothing but the worker change the instance of a Machine', async () => {

@@ -2,14 +2,16 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { KubeObject } from '../../activities/kube/client/client.ts';
 import { namespaced } from '../../activities/kube/client/paths.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
+import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
-import { runCheck } from './support/checks.ts';
+import { runCheck, untilScheduled } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';
@@ -170,8 +172,12 @@ describe('a second control cluster with a name of its own', () => {
   test('a second control cluster with a name of its own that gives a namespace away blocks nothing there: its runs end, and the machines are attended', async () => {
     const name = await createMachine(seed, 'moved');
     const machine = await untilPhase(seed, name, 'Running');
+    // It would start lost workflows, minutes later.
+    await untilScheduled(workflows, 'lost-workflows');
+    await workflows.scheduleOf('lost-workflows').pause();
     await seed.operator.stop();
     const old = await clusterOf(idOf(name));
+    if (old === undefined) throw new Error('no run attends the machine');
     expect(old).toBe(await seed.cluster.uid());
     await giveAway();
     const next = new Cluster(namespace, shared.layout.kubeconfig, second.layout.kubeconfig);
@@ -180,20 +186,33 @@ describe('a second control cluster with a name of its own', () => {
     const operator = new Operator(shared, { namespace, isDoubled: false, ...access, flags });
     try {
       await restore(next, machine);
+      const { runId } = await workflows.handleOf('machine', name).describe();
       operator.start();
+      await eventually('a run has a signal of the new watcher', async () => {
+        await beginAs(old, name);
+        const current = await workflows.handleOf('machine', name).describe();
+        const { events } = await workflows.handleOf('machine', name).fetchHistory();
+        const isNext = current.runId !== runId;
+        return (
+          isNext && (events ?? []).some((event) => event.workflowExecutionSignaledEventAttributes)
+        );
+      });
       await eventually('a run of the new control cluster attends the machine', async () => {
         expect(await clusterOf(idOf(name))).toBe(await next.uid());
       });
       // Lists of runs are a moment later than the runs.
-      await eventually('the run before is ended, and no other has begun', async () => {
+      await eventually('the runs before are ended', async () => {
         const runs = await workflows.list(`WorkflowId="${idOf(name)}"`);
-        expect(runs.map(({ status }) => status.name).toSorted()).toEqual(['RUNNING', 'TERMINATED']);
+        const [last, ...before] = runs.map(({ status }) => status.name).toSorted();
+        expect(last).toBe('RUNNING');
+        expect(new Set(before)).toEqual(new Set(['TERMINATED']));
       });
       // Until then a run would be for the worker before.
       await eventually('the check is that of the new control cluster', async () => {
         const { action } = await workflows.scheduleOf('lost-workflows').describe();
         expect(action.taskQueue).toBe(taskQueueOf({ cluster: await next.uid(), name: namespace }));
       });
+      await workflows.scheduleOf('lost-workflows').unpause();
       const check = await runCheck(workflows, 'lost-workflows');
       expect(await check.result()).toMatchObject({ objects: 1, running: 1, failed: 0 });
       await next.delete(next.pathOf('machines', name));
@@ -215,6 +234,24 @@ describe('a second control cluster with a name of its own', () => {
   async function clusterOf(workflowId: string): Promise<string | undefined> {
     const { status, typedSearchAttributes } = await workflows.runOf(workflowId).describe();
     return status.name === 'RUNNING' ? typedSearchAttributes.get(keys.KubeCluster) : undefined;
+  }
+
+  /** As the watcher before does for a minute, until it has read that its claims are gone. */
+  async function beginAs(cluster: string, name: string): Promise<void> {
+    const typedSearchAttributes = [
+      { key: keys.KubeCluster, value: cluster },
+      { key: keys.KubeNamespace, value: namespace },
+    ];
+    const input: WorkflowInput = { ref: { namespace, name }, cluster };
+    const options = {
+      workflowId: idOf(name),
+      taskQueue: taskQueueOf({ cluster, name: namespace }),
+      args: [input],
+      typedSearchAttributes,
+    };
+    await workflows.start('machine', options).catch((error: unknown) => {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    });
   }
 
   /**

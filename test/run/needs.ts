@@ -31,6 +31,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/e2e/migration': mcmPrograms,
   'test/e2e/monitoring': ['prometheus'],
   'test/e2e/payloads-python': ['driver-python'],
+  'test/tools/release': ['helm'],
 };
 
 const isEndToEnd = (path: string): boolean => path.startsWith('test/e2e/');

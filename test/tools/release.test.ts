@@ -7,12 +7,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../deploy/local/binaries/program.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { versions } from '../../deploy/local/versions.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { releasesIn, sectionOf } from '../../tools/release/changelog.ts';
-import { faultsOf } from '../../tools/release/check.ts';
+import { basesIn, faultsOf } from '../../tools/release/check.ts';
 import { notesOf } from '../../tools/release/notes.ts';
 import { hasRecordings, keepRecordings } from '../../tools/release/recordings.ts';
 import { changesOf, hashOf, readManifest } from '../replay/histories.ts';
@@ -94,14 +95,32 @@ describe('the steps before the first account', () => {
     const notes = await readFile(join(folder, 'release/notes.md'), 'utf8');
     expect(notes).toMatch('## Supported versions');
   });
+
+  test('the chart is packed with the digest of the image, and refused without', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await symlink(await preparedBinary('helm'), join(bin, 'helm'));
+    const pack = (digest: string): (number | null)[] =>
+      commandsOf('chart')
+        .slice(0, 3)
+        .map((command) => {
+          const path = `${bin}${delimiter}${process.env['PATH']}`;
+          const env = { ...process.env, PATH: path, TAG: `v${version}`, DIGEST: digest };
+          return spawnSync('bash', ['-eo', 'pipefail', '-c', command], { cwd: folder, env }).status;
+        });
+    const meta = join(folder, 'deploy/helm/millwright/Chart.yaml');
+    const before = await readFile(meta, 'utf8');
+    expect(pack('')).toEqual([0, 0, 1]);
+    await writeFile(meta, before);
+    expect(pack(`sha256:${'a'.repeat(64)}`)).toEqual([0, 0, 0]);
+  });
 });
 
 test('all other steps need an account or a program that this machine has not', () => {
   const jobs = Object.keys(workflow.jobs).filter((job) => job !== 'prepare');
-  const commands = jobs.flatMap(commandsOf);
+  const commands = jobs.flatMap((job) => commandsOf(job).slice(job === 'chart' ? 3 : 0));
   expect(commands.length).toBeGreaterThan(5);
-  const outside =
-    /^(?:cosign (?:sign|login)|helm (?:package|registry|push)|npm publish|gh release) /;
+  const outside = /^(?:cosign (?:sign|login)|helm (?:registry|push)|npm publish|gh release) /;
   expect(commands.filter((command) => !outside.test(command))).toEqual([]);
 });
 
@@ -112,15 +131,20 @@ test('a tag is refused unless version, changelog and NOTICE fit', () => {
     notice: 'a',
     wantedNotice: 'b',
     isRecorded: false,
+    bases: basesIn('ARG NODE_IMAGE=node:24\nARG OTHER=1\n'),
   };
   expect(faultsOf('v1.2.1', tree)).toEqual([
     'tag v1.2.1: package.json has version 1.2.0',
     'CHANGELOG.md has no section "## [1.2.0] - YYYY-MM-DD" with text in it',
     'NOTICE is out of date: run "npm run licenses"',
     'test/replay/v1.2.1 has not all histories of the present code: run "npm run release -- v1.2.1"',
+    'deploy/Dockerfile begins with node:24, which is no TAG@sha256:DIGEST: docs/releasing.md says how to find it',
   ]);
   const changelog = '# Changelog\n\n## [1.2.0] - 2026-01-01\n\n- a change\n';
-  expect(faultsOf('v1.2.0', { ...tree, changelog, notice: 'b', isRecorded: true })).toEqual([]);
+  const bases = [`node:24@sha256:${'a'.repeat(64)}`];
+  const ready = { ...tree, changelog, notice: 'b', isRecorded: true };
+  expect(faultsOf('v1.2.0', { ...ready, bases })).toEqual([]);
+  expect(faultsOf('v1.2.0', { ...ready, bases: [] })).toHaveLength(1);
 });
 
 test('the section of a version is found by its whole heading, and ends at the next', () => {

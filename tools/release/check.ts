@@ -15,12 +15,14 @@ export interface Tree {
   wantedNotice: string;
   /** Whether the recorded histories are kept as those of the tag. */
   isRecorded: boolean;
+  /** Of deploy/Dockerfile: the images that it begins with. */
+  bases: readonly string[];
 }
 
 /** A sentence for each fault; empty when the tag may be released. */
 export function faultsOf(
   tag: string,
-  { version, changelog, notice, wantedNotice, isRecorded }: Tree,
+  { version, changelog, notice, wantedNotice, isRecorded, bases }: Tree,
 ): string[] {
   const faults: string[] = [];
   if (tag !== `v${version}`) faults.push(`tag ${tag}: package.json has version ${version}`);
@@ -31,7 +33,16 @@ export function faultsOf(
     faults.push(
       `test/replay/${tag} has not all histories of the present code: run "npm run release -- ${tag}"`,
     );
+  if (bases.length === 0) faults.push('deploy/Dockerfile has no line ARG ..._IMAGE=...');
+  for (const base of bases.filter((one) => !/:[^@:]+@sha256:[0-9a-f]{64}$/.test(one)))
+    faults.push(
+      `deploy/Dockerfile begins with ${base}, which is no TAG@sha256:DIGEST: docs/releasing.md says how to find it`,
+    );
   return faults;
+}
+
+export function basesIn(dockerfile: string): string[] {
+  return [...dockerfile.matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, base = '']) => base);
 }
 
 function read(name: string): string {
@@ -48,6 +59,7 @@ export function readTree(tag: string): Tree {
     notice: readFileSync(noticeFile, 'utf8'),
     wantedNotice: noticeFor(packages),
     isRecorded: hasRecordings(tag),
+    bases: basesIn(read('deploy/Dockerfile')),
   };
 }
 

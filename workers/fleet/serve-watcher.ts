@@ -12,7 +12,7 @@ import type { Leaders } from '../process/leaderless.ts';
 import { withoutStop } from '../process/stop-signs.ts';
 import { claimantOf, keepClaims, untilClaimed } from '../temporal/claims.ts';
 import type { SignalTraces } from '../traces/signal-traces.ts';
-import { endLeftOverRuns } from '../temporal/left-over-runs.ts';
+import { endLeftOverRuns, followLeftOverRuns } from '../temporal/left-over-runs.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Attempt } from './served-namespace.ts';
 import { waitingOf } from './served-namespace.ts';
@@ -100,5 +100,6 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     watchers.delete(namespace);
     await watcher.stop();
   });
+  if (claimant.takeOver.length > 0) followLeftOverRuns(temporal, claimant, { scope, log, watcher });
   leaders.watch(namespace, watcher.hasLeader, scope);
 }

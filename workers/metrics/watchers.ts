@@ -42,7 +42,7 @@ const memberSeries: readonly Series<Member>[] = [
   {
     name: 'millwright_watcher_history_lost_total',
     type: 'counter',
-    help: 'Terms of this process that signalled everything anew. restored: etcd went back; target: that of a cluster with the Nodes alone did; forgotten: the API server did not know any more what had happened since; absent: no watcher led for long; late: the leader did not renew in time; lease: the Lease was deleted or edited; temporal: Temporal has another database.',
+    help: 'Terms of this process that signalled everything anew. restored: etcd went back; target: that of a cluster with the Nodes alone did; forgotten: the API server did not know any more what had happened since; absent: no watcher led for long; late: the leader did not renew in time; lease: the Lease was deleted or edited; temporal: Temporal has another database; claims: runs of an install that was taken over took signals.',
     labels: ['kube_namespace', 'reason'],
     *read([namespace, { watcher }]) {
       for (const reason of doubtKinds) {

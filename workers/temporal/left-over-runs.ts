@@ -9,6 +9,9 @@ import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { refOfWorkflowId } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
+import { sleep } from '../../activities/system/system.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Scope } from '../process/scope.ts';
 import { lostClaim } from './claims.ts';
 import type { Claimant } from './claims.ts';
 
@@ -60,6 +63,49 @@ export async function endLeftOverRuns(
     if (isLeftOver(run, claimant)) found.push(run);
   }
   return await endRuns(temporal, claimant, found);
+}
+
+/** The install before reads its claims once a minute; two such, seldom enough for a fleet. */
+const searchesAfterMs = [5_000, 10_000, 15_000, 30_000, 60_000];
+const leaderEveryMs = 1_000;
+
+interface Followed {
+  scope: Pick<Scope, 'add'>;
+  log: Pick<Logger, 'info' | 'warn'>;
+  watcher: { isLeader(): boolean; noteOthersRuns(): void };
+  afterMs?: readonly number[];
+}
+
+/**
+ * The install before runs on until it has read that its claims are gone, and lists of runs lag
+ * behind: what it begins after `endLeftOverRuns` takes the first signals for those objects, and no
+ * worker acts on them. So a watcher that took over looks again while it is new as leader.
+ */
+export function followLeftOverRuns(
+  temporal: Client,
+  claimant: Claimant,
+  { scope, log, watcher, afterMs = searchesAfterMs }: Followed,
+): void {
+  const ending = new AbortController();
+  const options = { signal: ending.signal, keepsAlive: false };
+  const search = async (): Promise<void> => {
+    // Those under another cluster name have other ids: they take no signals.
+    const ended = await endLeftOverRuns(temporal, { ...claimant, takeOver: [] });
+    if (ended === 0) return;
+    log.info({ ended }, 'runs of the install before had ids of ours: all is signalled again');
+    watcher.noteOthersRuns();
+  };
+  const follow = async (): Promise<void> => {
+    for (const wait of afterMs) {
+      await sleep(wait, options);
+      while (!watcher.isLeader()) await sleep(leaderEveryMs, options);
+      await search().catch((err: unknown) => {
+        log.warn({ err }, 'runs of the install before cannot be looked for');
+      });
+    }
+  };
+  void follow().catch(() => undefined);
+  scope.add('runs of the install before', () => ending.abort());
 }
 
 export async function endRuns(

@@ -141,7 +141,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
         `--control-kubeconfig=${kubeconfig}`,
         `--target-kubeconfig=${world.options.withoutTarget ? 'none' : kubeconfig}`,
         `--namespace=${world.options.namespace}`,
-        ...quickRecovery,
+        ...(world.options.quickRecovery === false ? [] : quickRecovery),
         `--address=${host}`,
         `--port=${port}`,
       ],

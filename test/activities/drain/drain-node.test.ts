@@ -9,6 +9,7 @@ import type { Node } from '../../../activities/kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aMachine, aNode, aPod, namespace } from '../../support/builders.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import {
@@ -35,6 +36,24 @@ test('a drain cordons its Node, marks it Terminating, and evicts the pods that m
   ]);
   expect([drain.has('web-0'), drain.has('far')]).toEqual([false, true]);
   expect(drain.reports).toEqual([]);
+});
+
+test('a pass that watches pods leave ends before its first heartbeat, in half of 30 s', async () => {
+  const clock = fakeClock();
+  try {
+    const deletionTimestamp = new Date(Date.now() + 60_000).toISOString();
+    const leaving = aPod({ metadata: { deletionTimestamp, finalizers: ['x/y'] } });
+    const drain = new Drain(new InMemoryClient(aNode(), leaving));
+    const deadline = Date.now() + 3_600_000;
+    const begunAt = Date.now();
+    const ran = drain.run({ deadline }, {}, { podPollMs: 500 }).catch(() => Date.now() - begunAt);
+    await clock.tickAsync(20_000);
+    const milliseconds = Number(await ran);
+    expect(milliseconds).toBeGreaterThan(10_000);
+    expect(milliseconds).toBeLessThan(15_000);
+  } finally {
+    clock.uninstall();
+  }
 });
 
 describe('the time that a drain took', () => {

@@ -56,6 +56,8 @@ async function render(args: readonly string[], program = helm): Promise<Rendered
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
 }
 
+const digest = `sha256:${'0'.repeat(64)}`;
+
 async function jobOf(...args: string[]): Promise<Rendered | undefined> {
   return (await render(args)).find(({ kind }) => kind === 'Job');
 }
@@ -322,6 +324,17 @@ describe('the chart', () => {
     ).toEqual([]);
   });
 
+  test.each([
+    { set: {}, image: `millwright:${version}` },
+    { set: { tag: 'b' }, image: 'millwright:b' },
+    { set: { digest }, image: `millwright@${digest}` },
+    { set: { tag: 'b', digest }, image: `millwright:b@${digest}` },
+  ])('runs $image with $set', async ({ set, image }) => {
+    const flags = Object.entries(set).map(([name, value]) => `--set=image.${name}=${value}`);
+    const job = await jobOf(...flags);
+    expect(job).toMatchObject({ spec: { template: { spec: { containers: [{ image }] } } } });
+  });
+
   test('starts only what the image holds', async () => {
     const pods = await render([]);
     const named = pods.flatMap(({ spec }) => [
@@ -355,7 +368,8 @@ describe('the chart', () => {
     }
   });
 
-  test('makes its version current by a Job of the install, and by a hook from then on', async () => {
+  // As a hook: test/e2e/chart.test.ts, for it takes workers in a cluster.
+  test('makes its version current by a Job of the release, where no worker is ready', async () => {
     const [first, other] = await Promise.all([jobOf(), jobOf('--set=image.tag=other')]);
     // A Job cannot be changed.
     const metadata = { name: expect.stringMatching(/^millwright-version-[0-9a-f]{8}$/) };
@@ -363,15 +377,16 @@ describe('the chart', () => {
     expect(other).toMatchObject({ metadata });
     expect(first).not.toHaveProperty('metadata.annotations');
     expect(other).not.toHaveProperty('metadata.name', first?.metadata.name);
-    const hook = await jobOf('--is-upgrade');
-    expect(hook).toMatchObject({
-      metadata: { annotations: { 'helm.sh/hook': 'post-upgrade,post-rollback' } },
+    const job = await jobOf('--is-upgrade');
+    expect(job).toMatchObject({
+      metadata,
       // It asks Temporal alone.
       spec: { template: { spec: { automountServiceAccountToken: false } } },
     });
-    expect(hook).not.toHaveProperty('spec.template.spec.serviceAccountName');
+    expect(job).not.toHaveProperty('metadata.annotations');
+    expect(job).not.toHaveProperty('spec.template.spec.serviceAccountName');
     const wanted = ['setup', '--current=own', '--deployment=machines_millwright'];
-    expect(containersOf(hook ? [hook] : [])).toMatchObject([
+    expect(containersOf(job ? [job] : [])).toMatchObject([
       { args: expect.arrayContaining(wanted) },
     ]);
   });

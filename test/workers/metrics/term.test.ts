@@ -73,7 +73,7 @@ test('histories that were lost are counted by the reason, zero as well', async (
   const name = 'millwright_watcher_history_lost_total';
   expect(await watcher.lines(name)).toEqual([
     `${name}{kube_namespace="shoot",reason="restored"} 1`,
-    ...['target', 'forgotten', 'absent', 'late', 'lease', 'temporal'].map(
+    ...['target', 'forgotten', 'absent', 'late', 'lease', 'temporal', 'claims'].map(
       (reason) => `${name}{kube_namespace="shoot",reason="${reason}"} 0`,
     ),
   ]);

@@ -150,7 +150,7 @@ export const processFlags = {
     group: 'Temporal',
     kind: durationBetween('2s', '5m'),
     default: '30s',
-    says: 'How long the activities of a worker that died, such as a create at a cloud, wait for another one. Each sends three heartbeats in that time, which Temporal Cloud bills. For runs that start from now on.',
+    says: 'How long the activities of a worker that died, such as a create at a cloud, wait for another one. Each sends a heartbeat after half of that time, and one after each third from then on, which Temporal Cloud bills. For runs that start from now on.',
     ours: true,
   },
   'workflow-bundle': {

@@ -104,10 +104,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* A release puts the digest of its image into the chart: it holds for that tag alone. */}}
 {{- define "millwright.image" -}}
-{{- with .Values.image -}}
-{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- $tag := .Values.image.tag }}
+{{- $digest := .Values.image.digest }}
+{{- if not (or $tag $digest) }}
+{{- $tag = .Chart.AppVersion }}
+{{- $digest = index .Chart.Annotations "millwright.dev/image-digest" }}
 {{- end }}
+{{- .Values.image.repository }}{{ with $tag }}:{{ . }}{{ end }}{{ with $digest }}@{{ . }}{{ end }}
 {{- end }}
 
 {{/* Takes { root, component, settings }. */}}
