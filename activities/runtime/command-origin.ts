@@ -39,7 +39,7 @@ interface HeardCommand extends AskedCommand {
 const repeated =
   'it was asked for before the run was reset, and may have been done: ask again if it is still wanted';
 
-/** The sender of a signal then looks elsewhere by now, and may have found another way. */
+/** The sender of a signal then acts elsewhere by now, and may have found another way. */
 const longestWaitMs = 120_000;
 
 const waited =

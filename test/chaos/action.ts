@@ -1,4 +1,5 @@
 /** What chaos can do. */
+import type { Reapply } from '../support/reset-run.ts';
 
 export const components = [
   'worker',
@@ -31,4 +32,8 @@ export type Action =
   | { type: 'delete'; pool: string }
   | { type: 'kill'; component: Component }
   | { type: 'fault'; fault: PlannedFault }
-  | { type: 'cancel' | 'terminate'; share: number };
+  | { type: 'cancel' | 'terminate'; share: number }
+  /** `point` points at one of the tasks of its history, as `share` at the workflow. */
+  | { type: 'reset'; share: number; point: number; reapply: Reapply }
+  /** A kubelet says of one Node that it is another Machine's, and what was applied to it. */
+  | { type: 'lie'; share: number };

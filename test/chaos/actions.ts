@@ -84,6 +84,16 @@ export const actionKinds: readonly ActionKind[] = [
   },
   { weight: 2, draw: ({ dice }) => ({ type: 'cancel', share: dice.share() }) },
   { weight: 2, draw: ({ dice }) => ({ type: 'terminate', share: dice.share() }) },
+  {
+    weight: 2,
+    draw: ({ dice }) => ({
+      type: 'reset',
+      share: dice.share(),
+      point: dice.share(),
+      reapply: dice.oneOf(['all', 'none'] as const),
+    }),
+  },
+  { weight: 2, draw: ({ dice }) => ({ type: 'lie', share: dice.share() }) },
 ];
 
 function withOne(

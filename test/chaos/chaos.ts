@@ -96,7 +96,8 @@ class Chaos {
     const target = await perform(this.#world, action);
     this.#log.add({ round, type: action.type, target });
     this.#tally.add('action', action.type);
-    if (action.type === 'terminate' && target !== noWorkflow) this.#terminated += 1;
+    const isEnd = action.type === 'terminate' || action.type === 'reset';
+    if (isEnd && target !== noWorkflow) this.#terminated += 1;
     if (action.type !== 'kill') return;
     this.#tally.add('kill', action.component);
     this.#recovery.begin(action.component);

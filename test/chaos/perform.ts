@@ -1,6 +1,9 @@
 /** Does what the plan says, whatever is away at the moment. */
 import { kill9Component } from '../e2e/support/components.ts';
 import { ofObjects } from '../e2e/support/workflow-records.ts';
+import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
+import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Action } from './action.ts';
 import { createPool, nameOf, persistently, type World } from './world.ts';
 
@@ -12,24 +15,9 @@ export async function perform(world: World, action: Action): Promise<string> {
 }
 
 async function attempt(world: World, action: Action): Promise<string> {
-  const { cluster, cloud, stateDir } = world;
+  if ('pool' in action) return await changePool(world, action);
+  const { cloud, stateDir } = world;
   switch (action.type) {
-    case 'create':
-      await createPool(world, action.pool, action);
-      return `${nameOf(action.pool)} of ${action.replicas} ${action.class}`;
-    case 'scale':
-      await cluster.scale(nameOf(action.pool), action.replicas);
-      return `${nameOf(action.pool)} to ${action.replicas}`;
-    case 'roll': {
-      const template = { spec: { class: { kind: 'MachineClass', name: action.class } } };
-      await cluster.patch('machinedeployments', nameOf(action.pool), { spec: { template } });
-      return `${nameOf(action.pool)} to ${action.class}`;
-    }
-    case 'drain':
-      return await deleteMachine(world, action);
-    case 'delete':
-      await cluster.delete(cluster.pathOf('machinedeployments', nameOf(action.pool)));
-      return nameOf(action.pool);
     case 'kill': {
       const { pid } = await kill9Component(stateDir, action.component);
       return `${action.component} ${pid}`;
@@ -40,6 +28,36 @@ async function attempt(world: World, action: Action): Promise<string> {
     case 'cancel':
     case 'terminate':
       return await endWorkflow(world, action);
+    case 'reset':
+      return await resetWorkflow(world, action);
+    case 'lie':
+      return await lieOfNode(world, action);
+  }
+}
+
+async function changePool(
+  world: World,
+  action: Extract<Action, { pool: string }>,
+): Promise<string> {
+  const { cluster } = world;
+  const name = nameOf(action.pool);
+  switch (action.type) {
+    case 'create':
+      await createPool(world, action.pool, action);
+      return `${name} of ${action.replicas} ${action.class}`;
+    case 'scale':
+      await cluster.scale(name, action.replicas);
+      return `${name} to ${action.replicas}`;
+    case 'roll': {
+      const template = { spec: { class: { kind: 'MachineClass', name: action.class } } };
+      await cluster.patch('machinedeployments', name, { spec: { template } });
+      return `${name} to ${action.class}`;
+    }
+    case 'drain':
+      return await deleteMachine(world, action);
+    case 'delete':
+      await cluster.delete(cluster.pathOf('machinedeployments', name));
+      return name;
   }
 }
 
@@ -66,6 +84,33 @@ async function endWorkflow(
   if (id === undefined) return noWorkflow;
   await (type === 'cancel' ? workflows.cancel(id) : workflows.terminate(id));
   return id;
+}
+
+/** As with the button "Reset": the run goes on from one of its tasks, as another run. */
+async function resetWorkflow(
+  { workflows }: World,
+  { share, point, reapply }: Of<'reset'>,
+): Promise<string> {
+  const id = at(await workflows.running(ofObjects), share);
+  if (id === undefined) return noWorkflow;
+  const eventId = at(await workflows.tasksOf(id), point);
+  if (eventId === undefined) return noWorkflow;
+  await workflows.reset(id, eventId, reapply);
+  return `${id} to event ${eventId}, applied again: ${reapply}`;
+}
+
+/** What NodeRestriction lets a kubelet write on its own Node. */
+async function lieOfNode({ cluster }: World, { share }: Of<'lie'>): Promise<string> {
+  const names = (await cluster.nodes()).map(({ metadata }) => metadata.name);
+  const name = at(names, share);
+  if (name === undefined) return 'no Node';
+  const other = names.find((one) => one !== name) ?? 'nobody';
+  const metadata = {
+    labels: { [labels.machineName]: other },
+    annotations: { [annotations.lastAppliedNodeTemplate]: '{"taints":[{}' },
+  };
+  await ignoreNotFound(cluster.target.patch(nodePath(name), 'merge', { metadata }));
+  return `${name} says it is ${other}`;
 }
 
 const at = (names: readonly string[], share: number): string | undefined =>

@@ -23,6 +23,8 @@ const kinds = [
   'delete',
   'cancel',
   'terminate',
+  'reset',
+  'lie',
   'fault loseAnswer',
   'fault throttle',
   'fault hang',

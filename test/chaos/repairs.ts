@@ -17,7 +17,7 @@ export interface Repairs {
 
 /** What chaos did behind the workflows' backs. */
 export interface Causes {
-  /** Workflows that it terminated. */
+  /** Workflows that it terminated, or reset, which terminates a run as well. */
   terminated: number;
   /** VMs that it let vanish. */
   vanished: number;

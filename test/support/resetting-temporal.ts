@@ -2,6 +2,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { preparedBinary } from '../../deploy/local/binaries/acquire.ts';
 import { eventually } from './eventually.ts';
+import { resetRun, type Reapply } from './reset-run.ts';
 import type { TemporalForTests } from './temporal.ts';
 import { withSearchAttributes } from './temporal.ts';
 
@@ -10,12 +11,6 @@ export async function startResettingServer(): Promise<TestWorkflowEnvironment> {
   const server = { executable: { type: 'existing-path', path } } as const;
   return await withSearchAttributes(await TestWorkflowEnvironment.createLocal({ server }));
 }
-
-/** `RESET_REAPPLY_EXCLUDE_TYPE_*`: signals, updates, Nexus, requests to cancel. */
-const everything = [1, 2, 3, 4];
-
-/** What came after the point of a reset is brought to the next run, as by default, or is not. */
-export type Reapply = 'all' | 'none';
 
 interface Resets {
   workflowId: string;
@@ -37,14 +32,8 @@ export async function resetToEach(
   const { events } = await handle.fetchHistory();
   const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
   for (const eventId of tasks.flatMap((event) => event.eventId ?? [])) {
-    const { runId: newRunId } = await workflowService.resetWorkflowExecution({
-      namespace,
-      workflowExecution: { workflowId, runId },
-      reason: 'after a bad build',
-      requestId: crypto.randomUUID(),
-      workflowTaskFinishEventId: eventId,
-      ...(reapply === 'none' && { resetReapplyExcludeTypes: everything }),
-    });
+    const workflowExecution = { workflowId, runId };
+    const newRunId = await resetRun(temporal.client, { workflowExecution, eventId, reapply });
     await eventually('the next run has done what it means to do at once', async () => {
       const execution = { workflowId, runId: newRunId };
       const { pendingWorkflowTask, pendingActivities, workflowExecutionInfo } =

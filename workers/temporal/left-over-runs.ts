@@ -79,7 +79,7 @@ interface Followed {
 /**
  * The install before runs on until it has read that its claims are gone, and lists of runs lag
  * behind: what it begins after `endLeftOverRuns` takes the first signals for those objects, and no
- * worker acts on them. So a watcher that took over looks again while it is new as leader.
+ * worker acts on them. So a watcher that took over searches again while it is new as leader.
  */
 export function followLeftOverRuns(
   temporal: Client,
@@ -100,7 +100,7 @@ export function followLeftOverRuns(
       await sleep(wait, options);
       while (!watcher.isLeader()) await sleep(leaderEveryMs, options);
       await search().catch((err: unknown) => {
-        log.warn({ err }, 'runs of the install before cannot be looked for');
+        log.warn({ err }, 'runs of the install before cannot be searched for');
       });
     }
   };

@@ -10,7 +10,7 @@ import type { Machine } from '../../../workflows/api/machine.ts';
 import { machineCommands, rolloutCommands } from '../../../workflows/contracts/commands.ts';
 import { aMachine, aMachineDeployment, aMachineSet } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Reapply } from '../../support/resetting-temporal.ts';
+import type { Reapply } from '../../support/reset-run.ts';
 import { resetToEach, startResettingServer } from '../../support/resetting-temporal.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import type { WorldOfTests } from '../../support/world.ts';

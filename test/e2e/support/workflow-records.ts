@@ -10,7 +10,9 @@ import type {
 } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
+import Long from 'long';
 import { eventually } from '../../support/eventually.ts';
+import { resetRun, type Reapply } from '../../support/reset-run.ts';
 import { failedTasksOf, wasBrokenBySdk, type RecordedRun } from './histories.ts';
 import { scheduleIdOf, workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { type Kind } from '../../../workflows/contracts/references.ts';
@@ -267,6 +269,19 @@ export class WorkflowRecords {
 
   async terminate(workflowId: string): Promise<void> {
     await this.#client.workflow.getHandle(workflowId).terminate('the scenario is over');
+  }
+
+  /** The tasks that a run can be reset to, by their last event. */
+  async tasksOf(workflowId: string): Promise<string[]> {
+    const { events } = await this.#client.workflow.getHandle(workflowId).fetchHistory();
+    const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+    return tasks.map(({ eventId }) => String(eventId));
+  }
+
+  /** As the button "Reset" does. */
+  async reset(workflowId: string, eventId: string, reapply: Reapply): Promise<void> {
+    const workflowExecution = { workflowId };
+    await resetRun(this.#client, { workflowExecution, eventId: Long.fromString(eventId), reapply });
   }
 
   /** They outlive the operator that made them. Those of its cluster are for all scenarios. */
