@@ -134,13 +134,21 @@ function asReplayed(activation: Activation): Pick<Activation, 'jobs' | 'commands
   const refused = refusedIn(activation);
   const isKept = (id: string | null | undefined): boolean => !refused.has(id ?? '');
   return {
-    jobs: activation.jobs
-      .filter(({ doUpdate }) => isKept(doUpdate?.protocolInstanceId))
-      .map(replayedJobOf),
+    jobs: [
+      ...activation.commands.flatMap(patchIn),
+      ...activation.jobs
+        .filter(({ doUpdate }) => isKept(doUpdate?.protocolInstanceId))
+        .map(replayedJobOf),
+    ],
     commands: activation.commands.filter(({ updateResponse }) =>
       isKept(updateResponse?.protocolInstanceId),
     ),
   };
+}
+
+/** Core says of which patches the history has markers, before the code asks. */
+function patchIn({ setPatchMarker }: Command): Job[] {
+  return setPatchMarker ? [{ notifyHasPatch: { patchId: setPatchMarker.patchId ?? '' } }] : [];
 }
 
 /** Unlike what was accepted and failed later. */

@@ -26,12 +26,19 @@ const rules: Record<Kind, (object: object) => string[]> = {
   machines: machineFaults,
 };
 
+interface Schema {
+  properties: Record<string, unknown>;
+}
+
 function validatorOf(kind: Kind): Validate {
   const url = new URL(`../../../deploy/crds/machine.sapcloud.io_${kind}.yaml`, import.meta.url);
-  const crd: { spec: { versions: [{ schema: { openAPIV3Schema: object } }] } } = parse(
+  const crd: { spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] } } = parse(
     readFileSync(url, 'utf8'),
   );
-  const validate = ajv.compile(Object(closed(crd.spec.versions[0].schema.openAPIV3Schema)));
+  const schema = crd.spec.versions[0].schema.openAPIV3Schema;
+  // The server adds the fields of an ObjectMeta to what a CRD says of them.
+  const properties = { ...schema.properties, metadata: { type: 'object' } };
+  const validate = ajv.compile(Object(closed({ ...schema, properties })));
   return (object) => {
     if (validate(object)) return [];
     return (validate.errors ?? []).map(
