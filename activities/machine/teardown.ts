@@ -170,13 +170,15 @@ async function clearTarget(
   { control, target, targetCluster }: ActivityDependencies,
   input: FinishInput,
 ): Promise<StepFailure | undefined> {
-  const { machine, nodeName, bootstrapTokenId, mayLeaveNode = false } = input;
+  const { machine, nodeName, bootstrapTokenId, mayLeaveNode } = input;
   if (!target) return undefined;
   const clusters = { control, target, targetCluster };
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
   try {
-    if (nodeName) await removeNode(clusters, { ...input, nodeName });
-    else await deleteUnnamedNode(clusters, input);
+    const waits = nodeName
+      ? await removeNode(clusters, { ...input, nodeName })
+      : await removeUnnamedNode(clusters, input);
+    if (waits) return waits;
     if (bootstrapTokenId !== undefined) {
       what = 'the bootstrap token';
       await deleteBootstrapToken(target, bootstrapTokenId, machine);
@@ -193,7 +195,7 @@ async function clearTarget(
 async function removeNode(
   clusters: Clusters,
   input: FinishInput & { nodeName: string },
-): Promise<void> {
+): Promise<undefined> {
   const { machine, nodeName, nodeUid, providerID = '', isUnproven, mustDetachVolumes } = input;
   const claim = { machine, nodeName, nodeUid, providerID, isUnproven };
   if (mustDetachVolumes) await deleteAttachments(clusters, claim);
@@ -248,19 +250,42 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
  * The Machine names no Node, e.g. because it was moved without its labels. The Node that its
  * instance left, or an earlier attempt to make it, is known by the name of the Machine.
  */
-async function deleteUnnamedNode(
+async function removeUnnamedNode(
   clusters: Clusters,
-  { machine, providerID = '', isUnproven = false }: FinishInput,
-): Promise<void> {
+  input: FinishInput,
+): Promise<StepFailure | undefined> {
   const { control, target } = clusters;
+  const { machine, providerID = '' } = input;
   const node = await readNodeOf(clusters, { machine, nodeName: machine.name, providerID });
-  if (!node) return;
+  if (!node) return undefined;
+  if (await isOwnUnnamed(control, node, input)) {
+    await deleteReadNode(target, node);
+    return undefined;
+  }
+  const mayBeOwn = wasDeletedUnnamed(input) && (await hasItsName(control, node, machine));
+  return mayBeOwn ? stillSpeaks(machine.name) : undefined;
+}
+
+async function isOwnUnnamed(
+  control: KubeClient,
+  node: Node,
+  { machine, providerID = '', isUnproven = false }: FinishInput,
+): Promise<boolean> {
   const isKnown = providerID !== '' && !isUnproven;
-  const isOfInstance = isKnown && node.spec?.providerID === providerID;
-  const isOwn = isOfInstance
+  return isKnown && node.spec?.providerID === providerID
     ? (await competingMachine(control, node, machine)) === undefined
     : await isOfEarlierAttempt(control, node, machine);
-  if (isOwn) await deleteReadNode(target, node);
+}
+
+/** A cloud had an instance of the Machine, and no answer said which. */
+function wasDeletedUnnamed({ providerID = '', isUnproven, mayLeaveNode }: FinishInput): boolean {
+  return providerID === '' && !isUnproven && !mayLeaveNode;
+}
+
+/** That of an instance that was deleted just now does so for a moment longer. */
+function stillSpeaks(node: string): StepFailure {
+  const message = `Deletion of Node ${node} waits until its kubelet is silent: an instance of the Machine was deleted, and no answer said whether the Node is of that one`;
+  return { code: 'Unavailable', message, isSettled: true, during: 'nodeDeletion' };
 }
 
 async function deleteReadNode(target: KubeClient, { metadata }: Node): Promise<void> {
@@ -299,8 +324,16 @@ async function isOfEarlierAttempt(
   node: Node,
   machine: ObjectReference,
 ): Promise<boolean> {
-  const { metadata } = node;
-  if (metadata.name !== machine.name || !isSilent(node)) return false;
+  return isSilent(node) && (await hasItsName(control, node, machine));
+}
+
+/** A Node that no other Machine has, and that came after this one. */
+async function hasItsName(
+  control: KubeClient,
+  node: Node,
+  machine: ObjectReference,
+): Promise<boolean> {
+  if (node.metadata.name !== machine.name) return false;
   const own = await readMachine(control, machine);
   if (own?.metadata.uid !== machine.uid) return false;
   if ((await competingMachine(control, node, machine)) !== undefined) return false;

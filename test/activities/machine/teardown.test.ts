@@ -167,6 +167,19 @@ describe('a Node that no Machine made', () => {
   });
 });
 
+test.each([
+  { what: 'is waited for while its kubelet speaks', isLeft: true },
+  { what: 'is left in the end', mayLeaveNode: true },
+  { what: 'is left at once where no cloud had an instance', isUnproven: true },
+])('a Node that may be of an instance that was deleted unnamed $what', async (row) => {
+  const { what: _what, isLeft = false, ...known } = row;
+  const world = aWorld({ control: [deleted], target: [aNode({ spec: anotherInstance })] });
+  const failure = await finishTeardown(world, { machine, ...known });
+  expect(failure?.during).toBe(isLeft ? 'nodeDeletion' : undefined);
+  expect(world.control.has(path)).toBe(isLeft);
+  expect(world.target.writes()).toEqual([]);
+});
+
 test('without a known instance an older Node of the name is spared', async () => {
   const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' };
   const world = aWorld({ control: [deleted], target: [aNode({ metadata })] });
