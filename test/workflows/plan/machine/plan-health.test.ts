@@ -11,7 +11,6 @@ describe('health', () => {
       action: 'wait',
       reason: 'runs on Node pool-a',
     },
-
     {
       name: 'an edited spec is read before',
       given: { ...running, isRead: false, health: { mustCheck: true } },
@@ -40,7 +39,13 @@ describe('health', () => {
       action: 'wait',
       reason: 'failed',
     },
-
+    {
+      name: 'a Failed one whose check met an outage waits for the next check',
+      given: { ...running, phase: 'Failed', health: { mustCheck: false, checkAt: now + 7_000 } },
+      action: 'wait',
+      reason: 'failed',
+      until: now + 7_000,
+    },
     {
       name: 'a deletion comes first',
       given: { ...unknown, ...deleted, health: { mustCheck: true } },

@@ -164,6 +164,17 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [{ action: 'createSet' }],
   },
   {
+    name: 'a set that is being deleted takes only the room of the machines that it has',
+    facts: {
+      maxSurge: 1,
+      sets: [
+        aSet({ replicas: 7, going: 1, isDeleting: true }),
+        theNewSet({ machines: many('A', 3) }),
+      ],
+    },
+    steps: [{ action: 'scaleSet', name: 'new', from: 3, replicas: 10 }],
+  },
+  {
     name: 'OnDelete closes no old set while paused, and scales it',
     facts: {
       strategy: 'OnDelete',
