@@ -45,6 +45,7 @@ export interface JudgedStatus {
     description?: string;
     errorCode?: string;
     state?: string;
+    type?: string;
     lastUpdateTime?: string;
   };
   conditions?: JudgedCondition[];

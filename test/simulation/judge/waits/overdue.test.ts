@@ -370,6 +370,16 @@ describe('an owner', () => {
     expect(await brokenAfter(court, 15)).toEqual(['a Failed Machine is replaced']);
   });
 
+  test('a set may put off for longer what never joined', async () => {
+    const court = withSet({ replicas: 1 });
+    const creationTimestamp = new Date(court.world.simulation.now).toISOString();
+    const metadata = { ownerReferences: ownerReference('MachineSet', 'set'), creationTimestamp };
+    const status = { currentStatus: { phase: 'Failed' }, lastOperation: { type: 'Create' } };
+    court.control.put(anObject('Machine', 'pool-a', { metadata, status }));
+    expect(await brokenAfter(court, 39)).toEqual([]);
+    expect(await brokenAfter(court, 15)).toEqual(['a Failed Machine is replaced']);
+  });
+
   test('a deployment grows while it is paused', async () => {
     const court = courtroom();
     const selector = { matchLabels: { pool: 'a' } };

@@ -96,17 +96,29 @@ function keptFailures(evidence: Evidence, install: Install): Overdue[] {
   const past = evidence.controlOf(install);
   if (isRefused(evidence, install, ['POST', 'machines'], ['PATCH', 'machines'])) return [];
   const isKept = isMachineRefused(evidence, install, 'DELETE');
+  const { now } = evidence.simulation;
+  const mayPutOff = (set: Life): boolean =>
+    machinesOf(past, set).some(
+      ({ metadata }) => now - Date.parse(metadata.creationTimestamp ?? '') < longestPutOffMs,
+    );
   return ownersIn(install, past.sets.present())
     .filter(({ last }) => ownerOf(last) === undefined && !isFrozen(last) && !isClosed(last))
     .flatMap((set) =>
       machinesOf(past, set)
         .filter((machine) => isReplaceable(machine) && matches(machine, set.last))
-        .filter((machine) => !isKept(machine))
+        .filter((machine) => !isKept(machine) && !(isUnjoined(machine) && mayPutOff(set)))
         .map(({ metadata: { uid, name } }) => ({
           subject: uid,
           text: `Machine ${name} of MachineSet ${set.last.metadata.name} is Failed`,
         })),
     );
+}
+
+/** The next one of those is replaced up to 30 min, with jitter, after the last one. */
+const longestPutOffMs = 40 * minuteMs;
+
+function isUnjoined({ status }: JudgedObject): boolean {
+  return status?.lastOperation?.type === 'Create';
 }
 
 function isReplaceable(machine: JudgedObject): boolean {
