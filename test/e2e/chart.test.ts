@@ -70,7 +70,8 @@ const settings = programs.map(({ part, values }) =>
     ? `--set-json=watcher=${JSON.stringify(values)}`
     : `--set-json=workers.${part}=${JSON.stringify(values)}`,
 );
-const release = [...settings, '--set=workers.worker=null'];
+// Its pods run nowhere: what becomes of them is for the test to say, and for no Node of others.
+const release = [...settings, '--set=workers.worker=null', '--set=nodeSelector.run=nowhere'];
 
 /** Of the account of a part, as its Deployment has them. */
 async function flagsByAccount(): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -41,7 +41,8 @@ describe('rights and what was asked for', () => {
     const allowed = { ...used('drain', 'patch nodes'), namespace: 'a' };
     const early = { ...allowed, isRefused: true };
     const missing = { ...early, namespace: 'b' };
-    expect(rightsFaults([], [early, allowed], {})).toEqual([]);
+    const ofOutage = { ...early, namespace: 'outage-a' };
+    expect(rightsFaults([], [early, allowed, ofOutage], {})).toEqual([]);
     expect(rightsFaults([], [early, allowed, missing], {})).toEqual(['refused: drain patch nodes']);
   });
 
