@@ -44,6 +44,7 @@ describe('rights and what was asked for', () => {
     const ofOutage = { ...early, namespace: 'outage-a' };
     expect(rightsFaults([], [early, allowed, ofOutage], {})).toEqual([]);
     expect(rightsFaults([], [early, allowed, missing], {})).toEqual(['refused: drain patch nodes']);
+    expect(rightsFaults([], [ofOutage], {})).toEqual(['refused: drain patch nodes']);
   });
 
   test('an exception goes with its reason', () => {
