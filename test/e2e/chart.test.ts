@@ -126,7 +126,7 @@ async function endJob(namespace: string, job: string): Promise<void> {
 /** The Job of the version that is no hook. */
 const ofRelease = /^job\.batch\/millwright-version-[0-9a-f]{8}$/;
 
-/** As its kubelet would once its process says so. */
+/** Marks the pod Ready, as a kubelet does once its readiness probe passes. */
 async function makeReady(namespace: string, component: string): Promise<void> {
   const of = ['pods', '-n', namespace, '-l', `app.kubernetes.io/component=${component}`];
   const pod = await eventually(`there is a pod of ${component}`, async () => {

@@ -57,7 +57,7 @@ async function tasksFor(needs: readonly Need[]): Promise<Task[]> {
   ];
 }
 
-/** A full disk is a matter of one line, whatever of many programs met it. */
+/** Programs word a full disk in many ways: the same line for all of them is printed once. */
 function textOf(error: unknown): string {
   const text = messageOf(error);
   if (!/no space left on device/i.test(text)) return text;

@@ -23,7 +23,7 @@ export interface SupervisionWorld {
   onReady: () => void;
   /** Something that a person should read. */
   report: (line: string) => void;
-  /** Why nothing can be written, whatever the component says of it; undefined where all can be. */
+  /** That the disk of the stack is full, which is reported in place of the log's last lines. */
   lackOfRoom: () => string | undefined;
   /** The component is beyond saving. Called once at most. */
   giveUp: (error: Error) => void;

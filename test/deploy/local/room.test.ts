@@ -25,7 +25,7 @@ test('a disk that is too full is named, with what is needed', () => {
   );
 });
 
-/** Nobody can make anything below them; below the second one `mkdir` of Node never ends. */
+/** No folder can be made below them; below the second, Node's recursive `mkdir` never returns. */
 const unusable = ['/dev/null', ...(process.platform === 'linux' ? ['/proc/none'] : [])];
 
 function said(script: string, args: string[], env: NodeJS.ProcessEnv): string {

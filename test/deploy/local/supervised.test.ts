@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => clock.uninstall());
 
-test('a component on a full disk says so, in the place of what it printed', async () => {
+test('the report of a component that ends on a full disk names the disk, not what it printed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millwright-supervised-'));
   const script = `console.error('panic: goroutine 1'); process.exit(2)`;
   const { promise, resolve } = Promise.withResolvers<string>();
