@@ -180,14 +180,17 @@ async function describing(
 ): Promise<DescribeOutcome> {
   const { driver } = dependencies;
   const machineRequest = await resolve(dependencies, { ...request, isRetry: true });
-  const found = await describedBy(driver, machineRequest);
+  const found = await describeUnlessClaimed(driver, machineRequest);
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
   return { outcome: 'found', instance: { providerID, nodeName } };
 }
 
-/** The instance of another Machine, which a copy names, is not there for the copy. */
-async function describedBy(
+/**
+ * Undefined also for an instance that the driver refuses as not ours and that another Machine has:
+ * the Machine that names it is a copy, and its deletion must not wait.
+ */
+async function describeUnlessClaimed(
   driver: Driver,
   request: MachineRequest,
 ): ReturnType<Driver['describeInstance']> {

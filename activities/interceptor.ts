@@ -103,10 +103,11 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
 
 function heartbeatsOf(context: Context): Timer {
   const { heartbeatTimeoutMs = 0 } = context.info;
-  const beat = (): void => {
-    timer = after(Math.max(heartbeatTimeoutMs * partOfTime.next, shortestPeriodMs), beat);
-    context.heartbeat(detailsOf(context));
-  };
-  let timer = after(Math.max(heartbeatTimeoutMs * partOfTime.first, shortestPeriodMs), beat);
+  const beatAfter = (part: number): Timer =>
+    after(Math.max(heartbeatTimeoutMs * part, shortestPeriodMs), () => {
+      timer = beatAfter(partOfTime.next);
+      context.heartbeat(detailsOf(context));
+    });
+  let timer = beatAfter(partOfTime.first);
   return { cancel: () => timer.cancel() };
 }

@@ -175,9 +175,7 @@ async function clearTarget(
   const clusters = { control, target, targetCluster };
   let what = `Node Object ${JSON.stringify(nodeName || machine.name)}`;
   try {
-    const waits = nodeName
-      ? await removeNode(clusters, { ...input, nodeName })
-      : await removeUnnamedNode(clusters, input);
+    const waits = await removeNode(clusters, input);
     if (waits) return waits;
     if (bootstrapTokenId !== undefined) {
       what = 'the bootstrap token';
@@ -194,13 +192,15 @@ async function clearTarget(
 
 async function removeNode(
   clusters: Clusters,
-  input: FinishInput & { nodeName: string },
-): Promise<undefined> {
+  input: FinishInput,
+): Promise<StepFailure | undefined> {
   const { machine, nodeName, nodeUid, providerID = '', isUnproven, mustDetachVolumes } = input;
+  if (!nodeName) return await removeUnnamedNode(clusters, input);
   const claim = { machine, nodeName, nodeUid, providerID, isUnproven };
   if (mustDetachVolumes) await deleteAttachments(clusters, claim);
   const isGone = nodeUid !== undefined && (await deleteKnownNode(clusters, claim, nodeUid));
   if (!isGone) await deleteNode(clusters, claim);
+  return undefined;
 }
 
 /**

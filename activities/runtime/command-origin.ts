@@ -2,6 +2,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { KubeClient } from '../kube/client/client.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { AskedCommand } from './written-commands.ts';
@@ -130,12 +131,8 @@ export function originIn(
     messages.some((event) => isBroughtAgain(event) || Number(event.eventId) < begun);
   const signals = messages.filter((event) => event.workflowExecutionSignaledEventAttributes);
   const identity = signals[0]?.workflowExecutionSignaledEventAttributes?.identity;
-  const sentAt = timeOf(signals.at(-1));
+  const sentAt = optionalTsToMs(signals.at(-1)?.eventTime);
   return defined({ identity: identity || undefined, isRepeated, sentAt });
-}
-
-function timeOf({ eventTime }: Event = {}): number | undefined {
-  return eventTime ? Number(eventTime.seconds) * 1000 + Number(eventTime.nanos) / 1e6 : undefined;
 }
 
 function nameIn({

@@ -60,7 +60,8 @@ interface Precondition {
  * that was read. `stale`: it is done, or was taken back. Throws a `commandRefusal` where the object
  * is not the one that the caller saw.
  *
- * @param isDone The object says so already, as after an attempt without an answer.
+ * @param isDone True when the object already has what the command asks for: an earlier attempt
+ *   wrote it, and its answer was lost.
  */
 export async function takingBack(
   control: KubeClient,
@@ -71,7 +72,7 @@ export async function takingBack(
   if (written === undefined && command.ifGeneration === undefined) return {};
   const found = await readSame(control, object);
   if (written !== undefined && commandIn(found?.metadata.annotations) !== written) return 'stale';
-  // The write says so.
+  // The write that follows fails, and its error says that the object is gone.
   if (!found) return {};
   const fault = faultIn(command, found);
   if (fault !== undefined && !isDone(found)) throw refusing(control, asked, fault);

@@ -2,6 +2,7 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
@@ -90,7 +91,7 @@ export async function attemptOf(
   converter: LoadedDataConverter,
 ): Promise<Attempt> {
   const { activityType, attempt, lastFailure, scheduledTime } = pending;
-  const nextAt = millisecondsOf(scheduledTime);
+  const nextAt = optionalTsToMs(scheduledTime);
   const lastError = await failureWordsOf(converter, lastFailure);
   return {
     step: activityType?.name ?? 'activity',
@@ -98,10 +99,6 @@ export async function attemptOf(
     ...(nextAt !== undefined && { nextAt }),
     ...(lastError && { lastError }),
   };
-}
-
-function millisecondsOf(time: Pending['scheduledTime']): number | undefined {
-  return time ? Number(time.seconds) * 1_000 + Math.floor((time.nanos ?? 0) / 1e6) : undefined;
 }
 
 interface Metadata {

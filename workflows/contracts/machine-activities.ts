@@ -264,7 +264,10 @@ export interface MachineActivities {
     bootstrapTokenId?: string;
     /** Its pods were not asked to leave, so their volumes were not detached. */
     mustDetachVolumes?: boolean;
-    /** It never joined: a target cluster that does not answer is not waited for any longer. */
+    /**
+     * It never joined: neither a target cluster that does not answer is waited for any longer, nor
+     * a Node that may be that of its instance.
+     */
     mayLeaveNode?: boolean;
   }): Promise<StepFailure | undefined>;
 }

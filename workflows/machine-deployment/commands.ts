@@ -13,19 +13,12 @@ interface KnownDeployment {
 }
 
 export class RolloutCommands extends CommandQueue<RolloutCommand> {
-  readonly #known: KnownDeployment;
-
-  constructor(known: KnownDeployment, page: Page) {
-    super((command) => faultOf(command, known.facts()), page);
-    this.#known = known;
+  constructor({ facts, generation }: KnownDeployment, page: Page) {
+    super((command) => faultOf(command, facts()), page, { knownGeneration: generation });
     this.listen(rolloutCommands.pause);
     this.listen(rolloutCommands.resume);
     this.listen(rolloutCommands.rollback);
     this.listen(rolloutCommands.setReplicas);
-  }
-
-  protected override knownGeneration(): number | undefined {
-    return this.#known.generation();
   }
 }
 

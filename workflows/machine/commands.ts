@@ -10,7 +10,7 @@ import { machineCommands } from '../contracts/commands.ts';
 export class MachineCommands extends CommandQueue<MachineCommand> {
   /** @param state What is known, to refuse a command before it begins. */
   constructor(state: MachineState, page: Page, wake: () => void) {
-    super((command) => errorOf(command, state), page, wake);
+    super((command) => errorOf(command, state), page, { wake });
     this.listen(machineCommands.retryNow);
     this.listen(machineCommands.skipDrain);
     this.listen(machineCommands.forceDelete);

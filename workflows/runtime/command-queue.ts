@@ -36,6 +36,13 @@ interface Definition<Payload, Command> {
   commandOf: (payload: Payload) => Command;
 }
 
+interface QueueOptions {
+  /** Called when something was asked. */
+  wake?: () => void;
+  /** Of the object; undefined, as by default, where the activity alone knows it. */
+  knownGeneration?: () => number | undefined;
+}
+
 /** Handlers only write down what was asked; the workflow's loop does it, one after the other. */
 export class CommandQueue<Command extends Caller & { verb: string }> {
   readonly #queue: PendingCommand<Command>[] = [];
@@ -44,22 +51,23 @@ export class CommandQueue<Command extends Caller & { verb: string }> {
   readonly #errorOf: (command: Command) => string | undefined;
   readonly #page: Page;
   readonly #wake: () => void;
+  readonly #knownGeneration: () => number | undefined;
   #end: string | undefined;
 
   /**
    * @param errorOf What is wrong with a command, in words that say what to do; undefined when it
    *   can be tried.
    * @param page Says which signal was left out.
-   * @param wake Called when something was asked.
    */
   constructor(
     errorOf: (command: Command) => string | undefined,
     page: Page,
-    wake: () => void = () => {},
+    { wake = () => {}, knownGeneration = () => undefined }: QueueOptions = {},
   ) {
     this.#errorOf = errorOf;
     this.#page = page;
     this.#wake = wake;
+    this.#knownGeneration = knownGeneration;
   }
 
   get isEmpty(): boolean {
@@ -98,11 +106,6 @@ export class CommandQueue<Command extends Caller & { verb: string }> {
   refuseAll(reason: string): void {
     this.#end = reason;
     for (const { answer } of this.#queue.splice(0)) answer?.reject(refusal(reason));
-  }
-
-  /** Of the object, as far as is known; the activity reads it. */
-  protected knownGeneration(): number | undefined {
-    return undefined;
   }
 
   protected listen<Payload>(definition: Definition<Payload, Command>): void {
@@ -147,7 +150,7 @@ export class CommandQueue<Command extends Caller & { verb: string }> {
 
   /** The caller may have seen a later one than this run. */
   #outdated({ ifGeneration }: Command): string | undefined {
-    const known = this.knownGeneration();
+    const known = this.#knownGeneration();
     if (ifGeneration === undefined || known === undefined || ifGeneration >= known)
       return undefined;
     return generationFault(ifGeneration, known);
