@@ -36,4 +36,8 @@ export type Action =
   /** `point` points at one of the tasks of its history, as `share` at the workflow. */
   | { type: 'reset'; share: number; point: number; reapply: Reapply }
   /** A kubelet says of one Node that it is another Machine's, and what was applied to it. */
-  | { type: 'lie'; share: number };
+  | { type: 'lie'; share: number }
+  /** A policy takes the label off each new Machine that its set counts by. */
+  | { type: 'strip'; seconds: number }
+  /** A tenant writes the largest objects that it may. */
+  | { type: 'worst' };

@@ -94,6 +94,8 @@ export const actionKinds: readonly ActionKind[] = [
     }),
   },
   { weight: 2, draw: ({ dice }) => ({ type: 'lie', share: dice.share() }) },
+  { weight: 2, draw: ({ dice }) => ({ type: 'strip', seconds: dice.whole(1, 6) }) },
+  { weight: 1, draw: () => ({ type: 'worst' }) },
 ];
 
 function withOne(

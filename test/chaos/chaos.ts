@@ -16,6 +16,7 @@ import { RecoveryProbe } from './recovery.ts';
 import { repairsOf, unexplained } from './repairs.ts';
 import { Tally } from './tally.ts';
 import type { Wish } from './wishes.ts';
+import { deleteWorst } from './worst.ts';
 import {
   actionLogOf,
   deleteEverything,
@@ -83,6 +84,7 @@ class Chaos {
     const from = recorder.mark();
     for (const step of round.steps) await this.#take(step, index);
     await this.#recovery.settled();
+    await persistently('the tenant deletes', () => deleteWorst(this.#world.cluster));
     await this.#quiet(round.wishes, index);
     const states = recorder.states.slice(from);
     this.#tally.statesChecked += states.length;

@@ -11,6 +11,7 @@ import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { type Kind } from '../../workflows/contracts/references.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Wish } from './wishes.ts';
+import { prefixOf } from './world.ts';
 
 export interface Expectation {
   /** By name of the MachineDeployment. None at all: classes and Secret are to be gone as well. */
@@ -42,7 +43,7 @@ function openWishes(snapshot: Snapshot, { wishes }: Expectation): string[] {
   const { deployments, sets, machines } = snapshot;
   const wanted = Object.entries(wishes).flatMap(([name, wish]) => openWish(snapshot, name, wish));
   const isWanted = ({ metadata }: { metadata: { name: string } }): boolean =>
-    Object.keys(wishes).some((pool) => `${metadata.name}-`.startsWith(`${pool}-`));
+    Object.keys(wishes).some((pool) => `${metadata.name}-`.startsWith(prefixOf(pool)));
   const unwanted = [...deployments, ...sets, ...machines].filter((object) => !isWanted(object));
   return [...wanted, ...unwanted.map((object) => `${wordsOf(object)} is still there`)];
 }
@@ -52,7 +53,9 @@ function openWish(snapshot: Snapshot, name: string, wish: Wish): string[] {
   if (deployment === undefined) return [`MachineDeployment ${name} is missing`];
   const seen = JSON.stringify(progressOf(deployment));
   const complete = JSON.stringify(completionOf(deployment));
-  const machines = snapshot.machines.filter(({ metadata }) => metadata.name.startsWith(`${name}-`));
+  const machines = snapshot.machines.filter(({ metadata }) =>
+    metadata.name.startsWith(prefixOf(name)),
+  );
   return [
     ...(deployment.spec.replicas === wish.replicas
       ? []

@@ -4,7 +4,8 @@ import type { ChaosOptions } from './chaos.ts';
 export const usage = `Usage: npm run chaos -- [options]
 
 Scales, rolls, drains and deletes machines on a stack of its own while it kills worker, watcher, Temporal and the API server with
-kill -9, cancels and terminates workflows, spoils calls to the virtual cloud and lets VMs vanish. At each quiet point it checks that nothing was lost or doubled.
+kill -9, cancels, terminates and resets workflows, spoils calls to the virtual cloud, lets VMs vanish and kubelets lie, has a policy take
+labels off new Machines and a tenant write the largest objects it may. At each quiet point it checks that nothing was lost or doubled.
 
   --minutes N          time in which something is done; quiet points come on top (default 5)
   --seed N             what is done, and when: the same for the same seed (default: a new one)

@@ -5,7 +5,8 @@ import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
 import { node as nodePath } from '../../activities/kube/client/paths.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Action } from './action.ts';
-import { createPool, nameOf, persistently, type World } from './world.ts';
+import { createWorst } from './worst.ts';
+import { createPool, nameOf, persistently, prefixOf, type World } from './world.ts';
 
 export const noWorkflow = 'no workflow';
 
@@ -32,6 +33,11 @@ async function attempt(world: World, action: Action): Promise<string> {
       return await resetWorkflow(world, action);
     case 'lie':
       return await lieOfNode(world, action);
+    case 'strip':
+      world.policy.stripFor(action.seconds);
+      return `${action.seconds} s`;
+    case 'worst':
+      return await createWorst(world.cluster);
   }
 }
 
@@ -68,7 +74,7 @@ async function deleteMachine({ cluster }: World, { pool, share }: Of<'drain'>): 
   const names = (await cluster.machines())
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map(({ metadata }) => metadata.name)
-    .filter((name) => name.startsWith(`${nameOf(pool)}-`));
+    .filter((name) => name.startsWith(prefixOf(nameOf(pool))));
   const name = at(names, share);
   if (name === undefined) return `no machine of ${nameOf(pool)}`;
   await cluster.delete(cluster.pathOf('machines', name));

@@ -25,6 +25,8 @@ const kinds = [
   'terminate',
   'reset',
   'lie',
+  'strip',
+  'worst',
   'fault loseAnswer',
   'fault throttle',
   'fault hang',

@@ -3,14 +3,14 @@ import type { Counts, State } from '../e2e/support/states.ts';
 import { checkBounds, type Bounds } from '../e2e/support/bounds-check.ts';
 import type { Round } from './plan.ts';
 import { pools, type Envelope, type Limits } from './wishes.ts';
-import { nameOf } from './world.ts';
+import { nameOf, prefixOf } from './world.ts';
 
 /** Of the states since the last quiet point. Empty when all is well. */
 export function brokenBounds(states: readonly State[], { envelopes }: Round): string[] {
   return Object.entries(pools).flatMap(([pool, limits]) => {
     const envelope = envelopes[pool];
     if (envelope === undefined) return [];
-    const ofPool = states.map((state) => stateOf(state, `${nameOf(pool)}-`));
+    const ofPool = states.map((state) => stateOf(state, prefixOf(nameOf(pool))));
     try {
       checkBounds(ofPool, boundsOf(envelope, limits));
       return [];

@@ -10,10 +10,14 @@ export interface Limits {
   maxUnavailable: number;
 }
 
+/** With its namespace before it: 63 characters, the longest name that can be a label. */
+const longName = 'd'.padEnd(57, '-of-a-name-that-is-as-long-as-it-may-be');
+
 export const pools: Readonly<Record<string, Limits>> = {
   a: { maxSurge: 1, maxUnavailable: 0 },
   b: { maxSurge: 3, maxUnavailable: 1 },
   c: { maxSurge: 0, maxUnavailable: 2 },
+  [longName]: { maxSurge: 1, maxUnavailable: 1 },
 };
 
 export interface Wish {
@@ -79,8 +83,10 @@ export class Wishes {
   }
 
   apply(action: Action): void {
-    if ('pool' in action) this.#applyToPool(action);
-    else this.#expectRemoval(Object.keys(pools), vanishingOf(action));
+    if ('pool' in action) return this.#applyToPool(action);
+    const names = Object.keys(pools);
+    this.#expectRemoval(names, vanishingOf(action));
+    if (action.type === 'strip') this.#noteStripping(names);
   }
 
   #applyToPool(action: Extract<Action, { pool: string }>): void {
@@ -122,6 +128,14 @@ export class Wishes {
     if (replicas < (this.#wishes.get(pool)?.replicas ?? 0)) envelope.isUnbounded = true;
     envelope.least = Math.min(envelope.least, replicas);
     envelope.most = Math.max(envelope.most, replicas);
+  }
+
+  /** A machine that came back from its create without its label terminates beside the next one. */
+  #noteStripping(names: readonly string[]): void {
+    for (const name of names) {
+      const envelope = this.#envelopes.get(name);
+      if (envelope) envelope.isUnbounded = true;
+    }
   }
 
   #expectRemoval(names: readonly string[], count: number): void {

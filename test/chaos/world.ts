@@ -15,12 +15,15 @@ import {
 import { testStackOf } from '../e2e/support/test-stack.ts';
 import { VirtualCloud } from '../e2e/support/virtual-cloud.ts';
 import { WorkflowRecords } from '../e2e/support/workflow-records.ts';
+import { StrippingPolicy } from './policy.ts';
 import { pools, type Wish } from './wishes.ts';
 
 const namespace = 'chaos';
 export const secondClass = 'medium';
 /** Has no machines: it shows how soon a wish is heard. */
 export const probe = `${namespace}-probe`;
+/** Long enough to tell the pools apart, and in the names of all that is made of them. */
+const prefixLength = 40;
 const bootSeconds = 0.5;
 /** A server that was killed answers again within it. */
 const outageSeconds = 120;
@@ -43,10 +46,14 @@ export interface World extends AsyncDisposable {
   cloud: VirtualCloud;
   workflows: WorkflowRecords;
   recorder: StateRecorder;
+  policy: StrippingPolicy;
 }
 
-/** Name of a pool's MachineDeployment; those of its sets and machines begin with it. */
+/** Name of a pool's MachineDeployment. */
 export const nameOf = (pool: string): string => `${namespace}-${pool}`;
+
+/** The names of a pool's sets and machines begin so: they are shorter than the longest one's. */
+export const prefixOf = (name: string): string => `${name}-`.slice(0, prefixLength);
 
 /**
  * Starts a fresh stack with two watchers and two workers. It is stopped with the world; its logs
@@ -60,13 +67,16 @@ export async function openWorld(stateDir: string): Promise<World> {
   const cloud = new VirtualCloud(virtualCloud, namespace);
   const workflows = new WorkflowRecords(namespace, temporalAddress);
   const recorder = new StateRecorder(cluster.kube, namespace);
+  const policy = await StrippingPolicy.start(cluster.kube, namespace, 'name');
   const close = async (): Promise<void> => {
+    policy.close();
     await recorder.stop();
     await workflows.close();
     await cluster.kube.close();
     await stopStack(stateDir);
   };
-  const world = { stateDir, cluster, cloud, workflows, recorder, [Symbol.asyncDispose]: close };
+  const parts = { stateDir, cluster, cloud, workflows, recorder, policy };
+  const world = { ...parts, [Symbol.asyncDispose]: close };
   try {
     await furnish(world);
     return world;

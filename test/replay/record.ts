@@ -1,7 +1,8 @@
 /**
- * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts`, or some of
- * them: `record.ts machine-idle`. Run it when a change of the workflows is meant to break replays,
- * and say so in the change (CONTRIBUTING.md).
+ * Records the histories that `replay.test.ts` replays, and what `carried.test.ts` starts from:
+ * `node test/replay/record.ts`, or some of them: `record.ts machine-idle carried/machineSet`. Run
+ * it when a change of the workflows is meant to break replays, and say so in the change
+ * (CONTRIBUTING.md).
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,9 +26,11 @@ import {
   instanceMissing,
   machineDeploymentGone,
   machineSetGone,
+  stateQuery,
   useChanged,
 } from '../../workflows/contracts/messages.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
+import type { Kind } from '../../workflows/contracts/references.ts';
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -39,6 +42,18 @@ async function save(name: string, handle: WorkflowHandle, leftOut = 0): Promise<
   const history = historyToJSON({ events: events.slice(0, events.length - leftOut) });
   if (wanted.length > 0 && !wanted.includes(name)) return;
   await writeFile(file, `${JSON.stringify(JSON.parse(history))}\n`);
+}
+
+/** What a run that continued as new here would hand over. */
+async function keepState(kind: Kind, handle: WorkflowHandle): Promise<void> {
+  const name = `carried/${kind}`;
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  const { running: _running, ...state }: { running?: unknown } = await handle.query<
+    { running?: unknown },
+    []
+  >(stateQuery.name);
+  const file = fileURLToPath(new URL(`${name}.json`, import.meta.url));
+  await writeFile(file, `${JSON.stringify(state, null, 2)}\n`);
 }
 
 const idle = await MachineWorld.create(temporal);
@@ -110,6 +125,7 @@ await set.run(async () => {
   await set.observe();
   await set.log.until('createMachines', 4);
   await save('machine-set-mid-batch', set.handle);
+  await keepState('machineSet', set.handle);
 });
 
 // A local activity that times out reads otherwise in a replay than when it happens
@@ -164,6 +180,7 @@ await rolling.run(async () => {
   });
   await rolling.until('the new set grows', ({ sets }) => (sets[1]?.replicas ?? 0) > 1);
   await save('machine-deployment-mid-rollout', rolling.world.handle);
+  await keepState('machineDeployment', rolling.world.handle);
 });
 
 // From the first look at the object to the end of the run.
@@ -195,6 +212,17 @@ await failing.run(async () => {
   }
   await failing.phase('Pending');
   await save('machine-create-failing', failing.handle);
+});
+
+// A create whose answer was lost: the one fact without which an instance is forgotten.
+const unanswered = { code: 'DeadlineExceeded', message: 'no answer', isSettled: false } as const;
+const unsettled = await MachineWorld.create(temporal, {
+  createInstance: async () => ({ outcome: 'failed', failure: unanswered }),
+});
+await unsettled.run(async () => {
+  await unsettled.begin();
+  await unsettled.log.until('recordFailure');
+  await keepState('machine', unsettled.handle);
 });
 
 // The activities that hang above keep the time of their server from being skipped.

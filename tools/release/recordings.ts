@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const manifestName = 'manifest.json';
+const presentPattern = /^(carried\/)?[^/]+\.json$/;
 const recordings = fileURLToPath(new URL('../../test/replay/', import.meta.url));
 const tagPattern = /^v\d+\.\d+\.\d+(-[\w.]+)?$/;
 
@@ -31,7 +32,7 @@ export function keepRecordings(tag: string, folder = recordings): string[] {
   if (changed.length > 0) {
     throw new Error(`${tag} is kept already, with other histories: ${changed.join(', ')}`);
   }
-  mkdirSync(join(folder, tag), { recursive: true });
+  for (const { path } of entries) mkdirSync(dirname(join(folder, path)), { recursive: true });
   // Also over what is there: a run that was broken off may have left a part of a file.
   for (const { path, history } of entries) writeFileSync(join(folder, path), history);
   const all = Object.entries({ ...manifest, ...hashes }).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -54,10 +55,10 @@ function manifestIn(folder: string): Record<string, string> {
   return JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
 }
 
-/** Of the present code, by name. */
+/** Of the present code, by name; with what runs hand over, such as `carried/machine.json`. */
 function presentIn(folder: string): { name: string; history: string }[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json') && name !== manifestName)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => presentPattern.test(name) && name !== manifestName)
     .toSorted()
     .map((name) => ({ name, history: readFileSync(join(folder, name), 'utf8') }));
 }
