@@ -9,8 +9,8 @@ import type {
   ActivityInterceptorsFactory,
   Next,
 } from '@temporalio/worker';
-import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
-import { placeHeader, placeOf } from '../workflows/api/place.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { placeIn } from './place-interceptor.ts';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
 import { isUnreachable } from './kube/client/errors.ts';
 import { after, monotonicMs } from './system/system.ts';
@@ -51,12 +51,6 @@ export function noteProgress(context: Context, progress: unknown): void {
   details.set(context, progress);
 }
 
-/** Undefined where the caller does not say it. */
-function namespaceIn({ headers }: ActivityExecuteInput): string | undefined {
-  const payload = headers[placeHeader];
-  return payload && placeOf(defaultPayloadConverter.fromPayload(payload))?.namespace;
-}
-
 /**
  * One for each kind of worker; the local activities of a namespace share a breaker there: the API
  * server that hangs may be the target cluster of that namespace alone. An activity hears with the
@@ -66,7 +60,7 @@ export function createActivityInterceptor(): ActivityInterceptorsFactory {
   const brokenUntil = new Map<string | undefined, number>();
 
   async function executeLocal(input: ActivityExecuteInput, next: Execute): Promise<unknown> {
-    const namespace = namespaceIn(input);
+    const namespace = placeIn(input)?.namespace;
     if (monotonicMs() < (brokenUntil.get(namespace) ?? 0)) {
       // A local activity holds a workflow-task slot: the regular form waits without one.
       throw ApplicationFailure.nonRetryable(

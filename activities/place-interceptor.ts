@@ -3,7 +3,7 @@
  * back.
  */
 import type { Context } from '@temporalio/activity';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { ActivityExecuteInput, ActivityInterceptorsFactory } from '@temporalio/worker';
 import {
   ApplicationFailure,
   ApplicationFailureCategory,
@@ -50,9 +50,7 @@ export function createPlaceInterceptor(
   return (context) => ({
     inbound: {
       async execute(input, next) {
-        // Absent where the caller is no workflow of ours.
-        const payload = input.headers[placeHeader];
-        const place = payload && placeOf(defaultPayloadConverter.fromPayload(payload));
+        const place = placeIn(input);
         const isOurCluster = !place || place.cluster === ours.cluster;
         const found = isOurCluster ? ours.take(context, place?.namespace) : undefined;
         if (found === 'served') return await next(input);
@@ -64,11 +62,18 @@ export function createPlaceInterceptor(
   });
 }
 
+/** Undefined where the caller is no workflow of ours. */
+export function placeIn({ headers }: ActivityExecuteInput): Place | undefined {
+  const payload = headers[placeHeader];
+  return payload && placeOf(defaultPayloadConverter.fromPayload(payload));
+}
+
 function isLimited({ info: { isLocal, retryPolicy } }: Context): boolean {
   return isLocal || (retryPolicy?.maximumAttempts ?? 0) > 0;
 }
 
-function notServed(context: Context, { namespace }: Place, { why }: NotServed): Error {
+/** Of a step without a limit of attempts: it is tried again in some seconds. */
+export function notServed(context: Context, { namespace }: Place, { why }: NotServed): Error {
   const failure = namespaceNotServed(namespace, why);
   if (!isLimited(context)) return failure;
   // Of a step with a limit the workflow schedules a new one.

@@ -1,4 +1,5 @@
 /** A mutating webhook that now and then takes the label off new Machines that their set counts by. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -25,15 +26,11 @@ export class StrippingPolicy {
     const { key, certificate } = await selfSigned({ name: 'policy', hosts: ['localhost'] });
     const server = createServer({ key, cert: certificate });
     const policy = new StrippingPolicy(server, label);
-    server.on('request', async (request, response) => {
-      const review = policy.#answer((await json(request)) as Review);
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(review));
-    });
+    server.on('request', (request, response) => void policy.#respond(request, response));
     const { promise, resolve } = Promise.withResolvers<void>();
     server.listen(0, 'localhost', resolve);
     await promise;
-    const { port } = server.address() as AddressInfo;
+    const { port }: Partial<AddressInfo> = Object(server.address());
     await kube.create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
@@ -71,6 +68,12 @@ export class StrippingPolicy {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const review: Review = Object(await json(request));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(this.#answer(review)));
   }
 
   #answer({ request: { uid, object } }: Review): object {

@@ -1,5 +1,6 @@
 /** What the Temporal workers of a process have in common: slots, polls, heartbeats, their end. */
 import type { WorkerOptions, WorkerTuner } from '@temporalio/worker';
+import type { Slots } from '../../activities/slow-namespaces.ts';
 import type { Config } from '../config/config.ts';
 import type { WorkflowSlotSupplier } from './workflow-slot-supplier.ts';
 
@@ -42,19 +43,19 @@ export function workflowSlots(cores: number) {
   return { most: 20 * cores, fewest: 4 * cores };
 }
 
-/**
- * A local activity holds the slot of its workflow task, so fewer of them run at once.
- *
- * @param activities Slots of regular activities.
- */
+/** A local activity holds the slot of its workflow task, so fewer of them run at once. */
+export function localActivitySlots(cores: number): number {
+  return 8 * cores;
+}
+
 export function workflowTuner(
   supplier: WorkflowSlotSupplier,
-  { cores, activities }: { cores: number; activities: number },
+  { regular, local }: Required<Slots>,
 ): WorkerTuner {
   return {
     workflowTaskSlotSupplier: supplier,
-    localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 * cores },
-    activityTaskSlotSupplier: { type: 'fixed-size', numSlots: activities },
+    localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: local },
+    activityTaskSlotSupplier: { type: 'fixed-size', numSlots: regular },
     nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
   };
 }

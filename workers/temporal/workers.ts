@@ -14,6 +14,7 @@ import {
 } from '../../activities/gates.ts';
 import { createActivityInterceptor } from '../../activities/interceptor.ts';
 import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
+import { createSlowNamespaces } from '../../activities/slow-namespaces.ts';
 import { routed } from '../../activities/routed.ts';
 import { encodingFailures, failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { Config } from '../config/config.ts';
@@ -24,6 +25,7 @@ import {
   corePolls,
   drainPolls,
   driverPolls,
+  localActivitySlots,
   workflowSlots,
   workflowTuner,
 } from './worker-options.ts';
@@ -147,18 +149,19 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
   const timeoutMs = timeouts.workflowTaskSeconds * 1_000;
   const slots = new WorkflowSlotSupplier({ ...workflowSlots(cores), timeoutMs });
   registerWorkflowSlots(parts.registry, slots);
+  const activitySlots = { regular: concurrency.syncs, local: localActivitySlots(cores) };
   return await parts.factory.create({
     ...baseOptions(parts.config),
     ...corePolls,
     ...deploymentOptionsOf(parts.version),
-    interceptors: { activity: parts.interceptors },
+    interceptors: { activity: [...parts.interceptors, createSlowNamespaces(activitySlots)] },
     sinks: parts.traces?.sinks ?? noTraceSinks,
     taskQueue: parts.taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
     activities: routed(kubeActivityNames, () => parts.worlds.current().kube),
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
-    tuner: workflowTuner(slots, { cores, activities: concurrency.syncs }),
+    tuner: workflowTuner(slots, activitySlots),
     // How long a task waits for the worker that had the workflow last, when that worker is dead
     // (docs/decisions/0002-recovery.md).
     stickyQueueScheduleToStartTimeout: timeoutMs,
@@ -180,10 +183,11 @@ function driverWorker(
   provider: string,
   call: DriverCall,
 ): Promise<TemporalWorker> {
+  const regular = parts.config.concurrency.syncs;
   return parts.factory.create({
     ...activityWorkerOptions(parts.config),
     ...driverPolls,
-    interceptors: { activity: parts.interceptors },
+    interceptors: { activity: [...parts.interceptors, createSlowNamespaces({ regular })] },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
     activities: routed(driverActivityNames, () => parts.worlds.current().driver(provider)),
   });

@@ -19,6 +19,7 @@ import { bundleWorkflows } from '../../../workers/temporal/bundle-workflows.ts';
 import { LeanWorker } from '../../../workers/temporal/sandbox/lean-worker.ts';
 import {
   corePolls,
+  localActivitySlots,
   workflowSlots,
   workflowTuner,
 } from '../../../workers/temporal/worker-options.ts';
@@ -46,7 +47,7 @@ const worker = await LeanWorker.create({
     workflowsPath: fileURLToPath(new URL('workflow.ts', import.meta.url)),
   }),
   activities: { ...createBareActivities(kube, cloud) },
-  tuner: workflowTuner(slots, { cores, activities: 100 }),
+  tuner: workflowTuner(slots, { regular: 100, local: localActivitySlots(cores) }),
   ...corePolls,
 });
 void worker.run();
