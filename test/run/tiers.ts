@@ -61,15 +61,20 @@ export const walk: readonly string[] = [
 
 /**
  * Unit tests that a newcomer does not wait for: they need a program that takes minutes to build, or
- * minutes of CPU. Paths begin so.
+ * half a minute of CPU and more. Paths begin so.
  */
 export const patientUnits: readonly string[] = [
   'test/activities/drivers/aws/moto',
+  'test/cli/completion/shells',
+  'test/cli/conformance/trouble',
   'test/deploy/examples/driver-python',
   'test/deploy/helm/chart',
   'test/deploy/monitoring/alerts',
+  'test/linear-text',
   'test/live/',
   'test/simulation/',
+  'test/tools/release',
+  'test/workflows/machine-set/continue-as-new',
 ];
 
 /** The first tier that runs this test file. */

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { ApplicationFailure } from '@temporalio/common';
-import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
 import type { DrainOutcome } from '../../../workflows/contracts/drain-activities.ts';
@@ -478,32 +477,6 @@ test('a cancel from outside is ignored', async () => {
     await world.requestDeletion();
     await resultOf(world.handle);
     expect(world.log.count('deleteInstance')).toBe(1);
-  });
-});
-
-test('a long history is continued as new with everything that is known', async () => {
-  const world = await MachineWorld.create(temporal);
-  await world.run(async () => {
-    await world.beginAndJoin();
-    const before = await world.state();
-    const firstRun = (await world.handle.describe()).runId;
-    const stale = world.snapshot({ resourceVersion: '1' });
-    const { client } = temporal;
-    for (let sent = 0; sent < 1000; sent += 100) {
-      const signals = Array.from({ length: 100 }, () =>
-        client.workflow.getHandle(world.workflowId).signal('machineObserved', stale),
-      );
-      await Promise.all(signals);
-    }
-    await world.observe();
-    await eventually('a new run', async () => {
-      return (await world.handle.describe()).runId !== firstRun;
-    });
-    const { observed: _before, ...object } = before.object;
-    expect(await world.state()).toMatchObject({ ...before, object });
-    await world.requestDeletion();
-    await resultOf(world.handle);
-    expect(world.log.count('readAndClaimMachine')).toBe(1);
   });
 });
 
