@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
+import { after } from '../../activities/system/system.ts';
 import { createSlowNamespaces } from '../../activities/slow-namespaces.ts';
 import { placeHeader } from '../../workflows/api/place.ts';
 import { fakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -38,7 +39,9 @@ class Calls {
     const environment = new MockActivityEnvironment({ isLocal }, { interceptors, logger });
     const run = environment.run(async () => {
       this.#ran += 1;
-      await new Promise((resolve) => setTimeout(resolve, lastsMs));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      after(lastsMs, resolve);
+      await promise;
     });
     this.#running.push(run.catch((error: Error) => this.refused.push(error.message)));
   }

@@ -1,4 +1,4 @@
-/** A mutating webhook that now and then takes the label off new Machines that their set counts by. */
+/** A mutating webhook that takes a label off new Machines for a while. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * What a run handed over to the next in the middle of its work, as the present code and each release
- * wrote it (`test/replay/carried`): today's code goes on with it.
+ * What a run handed over to the next in the middle of its work, as the present code and each
+ * release wrote it (`test/replay/carried`): today's code goes on with it.
  */
 import { eventually } from '../support/eventually.ts';
 import { resultOf } from '../support/result-of.ts';

@@ -1,0 +1,54 @@
+/**
+ * Where text that others wrote becomes objects. What comes in there has a bound, and is read in a
+ * time that grows with its length: a new reader says here why (and has a row of its worst input in
+ * `bounded-work.test.ts`, or of its patterns in `linear-text.test.ts`).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folders = ['activities', 'watcher', 'workers', 'workflows'];
+
+const readsText = /\bJSON\.parse\b|from 'yaml'/;
+
+const annotation = 'an annotation: 256 KiB';
+const answer = 'an answer of a cloud, which its client bounds';
+const checkpoint = 'a checkpoint of our own driver';
+const own = 'our own text';
+
+const readers: Readonly<Record<string, string>> = {
+  'activities/drivers/aws/placement-annotation.ts': annotation,
+  'activities/drivers/aws/wait.ts': checkpoint,
+  'activities/drivers/azure/checkpoint.ts': checkpoint,
+  'activities/drivers/azure/session.ts': answer,
+  'activities/drivers/gcp/checkpoint.ts': checkpoint,
+  'activities/drivers/gcp/credentials.ts': 'a key of a Secret: 1 MiB',
+  'activities/drivers/gcp/error-mapping.ts': answer,
+  'activities/drivers/gcp/sdk-transport.ts': own,
+  'activities/drivers/virtual/client.ts': own,
+  'activities/drivers/virtual/error-mapping.ts': own,
+  'activities/kube/cache/recent-objects.ts': own,
+  'activities/kube/client/errors.ts': 'an answer of an API server: longestAnswerBytes',
+  'activities/kube/client/http-client.ts': 'an answer of an API server: longestAnswerBytes',
+  'activities/kube/client/kubeconfig.ts': 'a kubeconfig of a Secret: 64 KiB',
+  'activities/kube/objects/certificate-ends.ts': annotation,
+  'activities/kube/objects/install-note.ts': annotation,
+  'activities/kube/objects/pauses.ts': annotation,
+  'watcher/cache/checkpoint.ts': own,
+  'workers/checks/probe-metrics.ts': own,
+  'workers/log/log-klog.ts': own,
+  'workers/log/log-text.ts': own,
+  'workflows/plan/machine-deployment/from-zero.ts': annotation,
+  'workflows/plan/machine/node-template.ts': annotation,
+  'workflows/runtime/payload-converter.ts': 'a message of Temporal: 2 MiB',
+};
+
+test('each file that reads the text of others is listed, with what bounds it', () => {
+  const files = folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `${folder}/${file}`),
+  );
+  const found = files.filter((file) => readsText.test(readFileSync(`${root}${file}`, 'utf8')));
+  expect(found.toSorted()).toEqual(Object.keys(readers));
+});
