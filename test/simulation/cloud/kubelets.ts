@@ -32,6 +32,8 @@ export interface KubeletTrouble {
   stumbles: number;
   /** Another condition says that the Node is of no use, for minutes or for ever. */
   badCondition: number;
+  /** It writes on its Node that this is another Machine's, and nonsense as what was applied. */
+  lies: number;
 }
 
 export const calmKubelets: KubeletTrouble = {
@@ -46,6 +48,7 @@ export const calmKubelets: KubeletTrouble = {
   restarts: 0,
   stumbles: 0,
   badCondition: 0,
+  lies: 0,
 };
 
 export const allKubeletTrouble: KubeletTrouble = {
@@ -60,6 +63,7 @@ export const allKubeletTrouble: KubeletTrouble = {
   restarts: 0.1,
   stumbles: 0.2,
   badCondition: 0.03,
+  lies: 0.1,
 };
 
 export interface KubeletsParts {
@@ -173,6 +177,12 @@ export class Kubelets {
       else this.#silence(record, kubelet);
     });
     this.#strike('badCondition', record, () => this.#spoil(record, kubelet));
+    this.#strike('lies', record, () => kubelet.lie(this.#nameOfAnother(record)));
+  }
+
+  #nameOfAnother(record: InstanceRecord): string {
+    const others = [...this.#living.keys()].filter((one) => one !== record);
+    return others.length > 0 ? this.#chances.lies.pick(others).name : 'nobody';
   }
 
   /** As where the runtime comes up and dies, often more than once: reported at once each time. */
