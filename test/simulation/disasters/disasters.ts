@@ -8,6 +8,7 @@ import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
 import { deleteLease, takeLease } from './leases.ts';
 import { cutLine, loseCluster, loseTemporal, overload } from './outages.ts';
 import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
+import { resetRun } from './resets.ts';
 import { restoreTemporal } from './temporal-restores.ts';
 import { replaceUnseen } from './unseen.ts';
 import { refuseWrites } from './webhooks.ts';
@@ -34,6 +35,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   temporalLosses: loseTemporalDatabase,
   temporalRestores: restoreTemporal,
   refusingWebhooks: refuseWrites,
+  resets: resetRun,
 };
 
 /** As often as the weather's trouble says. */

@@ -40,6 +40,7 @@ const timesAnHour = {
   temporalLosses: 0.05,
   temporalRestores: 0.05,
   refusingWebhooks: 1,
+  resets: 3,
 };
 
 export type CallFault = keyof typeof shares;
