@@ -11,7 +11,7 @@ import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from
 import { resetRun } from './resets.ts';
 import { restoreTemporal } from './temporal-restores.ts';
 import { replaceUnseen } from './unseen.ts';
-import { refuseWrites } from './webhooks.ts';
+import { refuseWrites, stripCreations } from './webhooks.ts';
 
 /** Happens once. What it leaves to chance it draws from `chance` alone. */
 export type Disaster = (world: World, chance: Chance) => void;
@@ -36,6 +36,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   temporalRestores: restoreTemporal,
   refusingWebhooks: refuseWrites,
   resets: resetRun,
+  strippingPolicies: stripCreations,
 };
 
 /** As often as the weather's trouble says. */

@@ -41,6 +41,7 @@ const timesAnHour = {
   temporalRestores: 0.05,
   refusingWebhooks: 1,
   resets: 3,
+  strippingPolicies: 1,
 };
 
 export type CallFault = keyof typeof shares;
