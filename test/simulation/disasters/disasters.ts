@@ -10,6 +10,7 @@ import { cutLine, loseCluster, loseTemporal, overload } from './outages.ts';
 import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
 import { resetRun } from './resets.ts';
 import { restoreTemporal } from './temporal-restores.ts';
+import { sendTheWorst } from './tenants.ts';
 import { replaceUnseen } from './unseen.ts';
 import { refuseWrites, stripCreations } from './webhooks.ts';
 
@@ -37,6 +38,7 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   refusingWebhooks: refuseWrites,
   resets: resetRun,
   strippingPolicies: stripCreations,
+  hugeObjects: sendTheWorst,
 };
 
 /** As often as the weather's trouble says. */

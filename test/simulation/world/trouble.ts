@@ -42,6 +42,7 @@ const timesAnHour = {
   refusingWebhooks: 1,
   resets: 3,
   strippingPolicies: 1,
+  hugeObjects: 0.5,
 };
 
 export type CallFault = keyof typeof shares;
