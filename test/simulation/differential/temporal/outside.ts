@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import Long from 'long';
 import { keys } from '../../../../workflows/contracts/search-attributes.ts';
+import { resetRun } from '../../../support/reset-run.ts';
 import { describeFailure } from './describe-failure.ts';
 import { ScheduleActions } from './schedule-actions.ts';
 import type {
@@ -11,6 +13,7 @@ import type {
   CrewAction,
   Moment,
   Outside,
+  ResetAction,
   ScheduleAction,
   ScheduleCounts,
   Script,
@@ -21,6 +24,7 @@ import { retryOf } from './retry.ts';
 import type { scripted } from './workflows.ts';
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
+const taskCompleted = 'WORKFLOW_TASK_COMPLETED';
 const pollMs = 50;
 const longestWaitMs = 90_000;
 
@@ -80,6 +84,8 @@ export class Director {
         return await this.#describe();
       case 'reset':
         return await this.#reset(action.label);
+      case 'resetRun':
+        return await this.#resetRun(action);
       case 'start':
       case 'signalWithStart':
         return await this.#startAgain(action);
@@ -160,6 +166,16 @@ export class Director {
     const { namespace } = client.options;
     await client.workflowService.resetActivity({ namespace, execution: { workflowId }, id: label });
     return 'done';
+  }
+
+  async #resetRun({ task, reapply }: ResetAction): Promise<string> {
+    const { client, workflowId } = this.#stage;
+    const { runId } = await this.#handle.describe();
+    const types = await this.#stage.eventTypes(runId);
+    const places = types.flatMap((type, place) => (type === taskCompleted ? [place] : []));
+    const eventId = Long.fromNumber((places[task - 1] ?? -1) + 1);
+    const workflowExecution = { workflowId };
+    return this.#isNew(await resetRun(client, { workflowExecution, eventId, reapply }));
   }
 
   async #waitFor(moment: Moment): Promise<void> {
