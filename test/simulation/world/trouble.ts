@@ -64,6 +64,13 @@ export const faultNames: readonly FaultName[] = Object.keys(allFaults).filter(is
 export const callFaults: readonly CallFault[] = faultNames.filter(isCallFault);
 export const disasterNames: readonly DisasterName[] = faultNames.filter(isDisaster);
 
+/** Nothing of all this. */
+export function noneOf<K extends string>(trouble: Readonly<Record<K, number>>): Record<K, number> {
+  const none: Record<K, number> = { ...trouble };
+  for (const name in none) none[name] = 0;
+  return none;
+}
+
 /** With these faults alone. Throws for a name that is none. */
 export function troubleOf(names: readonly string[]): Trouble {
   const unknown = names.find((name) => !isFault(name));
