@@ -195,13 +195,15 @@ export class Execution {
       this.#openActivity(seq, spec);
       if (progress.cancelRequested) this.activities.get(seq)?.askToEnd();
     }
-    for (const { job } of since) {
-      if (job?.doUpdate) this.updates.admit(job.doUpdate.protocolInstanceId ?? '');
-      if (job?.cancelWorkflow) this.#cancelRequested = true;
-    }
+    for (const { job } of since) this.#know(job);
     const { executionTimeoutMs } = this.beginning;
     if (executionTimeoutMs > 0) this.#expireAt(this.run.startedAt + executionTimeoutMs);
     this.#tasks.beginAgain(news, since);
+  }
+
+  #know({ doUpdate, cancelWorkflow }: Job = {}): void {
+    if (doUpdate) this.updates.admit(doUpdate.protocolInstanceId ?? '');
+    if (cancelWorkflow) this.#cancelRequested = true;
   }
 
   #createTasks(): WorkflowTasks {

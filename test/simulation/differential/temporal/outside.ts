@@ -55,6 +55,7 @@ export class Director {
   async #answer(outside: Outside): Promise<string> {
     try {
       if (outside.act === 'schedule') return await this.#schedule.act(outside);
+      if (outside.act === 'resetRun') return await this.#resetRun(outside);
       if (!isOfCrew(outside)) return await this.#act(outside);
       await this.#stage[outside.act]();
       return 'done';
@@ -67,7 +68,7 @@ export class Director {
     return this.#stage.client.workflow.getHandle<typeof scripted>(this.#stage.workflowId);
   }
 
-  async #act(action: Exclude<Action, CrewAction | ScheduleAction>): Promise<string> {
+  async #act(action: Exclude<Action, CrewAction | ScheduleAction | ResetAction>): Promise<string> {
     switch (action.act) {
       case 'signal':
         await this.#signal(action);
@@ -84,8 +85,6 @@ export class Director {
         return await this.#describe();
       case 'reset':
         return await this.#reset(action.label);
-      case 'resetRun':
-        return await this.#resetRun(action);
       case 'start':
       case 'signalWithStart':
         return await this.#startAgain(action);
