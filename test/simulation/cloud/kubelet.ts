@@ -1,7 +1,8 @@
 /** One kubelet: registers its Node, says how it is, and is silent at times. */
+import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
-import { factsOf, newNode, readyCondition } from './node.ts';
+import { factsOf, newNode, pathOfNode, readyCondition } from './node.ts';
 import type { Condition, NodeObject } from './node.ts';
 import { readNode, writeStatus } from './node-status.ts';
 import type { InstanceRecord } from './records.ts';
@@ -89,6 +90,18 @@ export class Kubelet {
     const { type, status } = condition;
     const isNew = writeStatus(cluster, { name: this.name, condition, now, facts });
     if (isNew) simulation.note('kubelet', `Node ${this.name}: ${type} is ${status}`);
+  }
+
+  /** What NodeRestriction lets it write on its own Node. */
+  lie(other: string): void {
+    const { simulation, cluster } = this.#parts;
+    if (!this.#isHeard || !cluster.isUp || !readNode(cluster, this.name)) return;
+    const metadata = {
+      labels: { [labels.machineName]: other },
+      annotations: { [annotations.lastAppliedNodeTemplate]: '{"taints":[{}' },
+    };
+    cluster.server.patch(pathOfNode(this.name), { type: 'merge', body: { metadata } });
+    simulation.note('kubelet', `Node ${this.name} says it is ${other}`);
   }
 
   #register(life: number): void {

@@ -185,6 +185,15 @@ describe('trouble', () => {
     expect(new Set(names.map((name) => ready(name)))).toEqual(new Set(['False', 'Unknown']));
   });
 
+  test('a kubelet says that its Node is of another Machine', async () => {
+    const { boot, pass, server } = aFleet({ lies: 1 });
+    boot('a');
+    boot('b');
+    await pass(dayMs);
+    const { metadata }: { metadata?: Record<string, object> } = server.get('/api/v1/nodes/a');
+    expect(metadata).toMatchObject({ labels: { 'node.gardener.cloud/machine-name': 'b' } });
+  });
+
   test('none begins when the weather is clear', async () => {
     const { boot, pass, weather, ready, cloud } = aFleet(
       Object.fromEntries(Object.keys(allKubeletTrouble).map((name) => [name, 1])),

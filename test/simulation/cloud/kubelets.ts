@@ -2,6 +2,7 @@
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
+import { noneOf } from '../world/trouble.ts';
 import type { Weather } from '../world/weather.ts';
 import { chancesFor } from './chances.ts';
 import type { SimulatedCloud } from './cloud.ts';
@@ -11,56 +12,34 @@ import { NodeLifecycle } from './node-lifecycle.ts';
 import type { InstanceRecord } from './records.ts';
 
 /** Shares of instances, where nothing else is said. */
-export interface KubeletTrouble {
-  neverJoins: number;
-  /** It boots for longer than a Machine is waited for, or nearly. */
-  joinsLate: number;
-  vanishes: number;
-  /** Of outages of a cluster that last: instances are lost with its API server. */
-  goesWithCluster: number;
-  /** An hour, of a cluster without Millwright: it is away for long, and instances are lost. */
-  zonesAnHour: number;
-  /** Not ready for some minutes. */
-  sickens: number;
-  /** Not heard for some minutes. */
-  fallsSilent: number;
-  /** Not ready or not heard for ever. */
-  staysSick: number;
-  /** The process starts again after a while, and registers again. */
-  restarts: number;
-  /** Ready, not ready and ready again within moments of its start. */
-  stumbles: number;
-  /** Another condition says that the Node is of no use, for minutes or for ever. */
-  badCondition: number;
-}
-
-export const calmKubelets: KubeletTrouble = {
-  neverJoins: 0,
-  joinsLate: 0,
-  vanishes: 0,
-  goesWithCluster: 0,
-  zonesAnHour: 0,
-  sickens: 0,
-  fallsSilent: 0,
-  staysSick: 0,
-  restarts: 0,
-  stumbles: 0,
-  badCondition: 0,
-};
-
-export const allKubeletTrouble: KubeletTrouble = {
+export const allKubeletTrouble = {
   neverJoins: 0.02,
+  /** It boots for longer than a Machine is waited for, or nearly. */
   joinsLate: 0.02,
   vanishes: 0.03,
+  /** Of outages of a cluster that last: instances are lost with its API server. */
   goesWithCluster: 0.8,
+  /** An hour, of a cluster without Millwright: it is away for long, and instances are lost. */
   zonesAnHour: 0.1,
+  /** Not ready for some minutes. */
   sickens: 0.1,
+  /** Not heard for some minutes. */
   fallsSilent: 0.05,
+  /** Not ready or not heard for ever. */
   staysSick: 0.02,
+  /** The process starts again after a while, and registers again. */
   restarts: 0.1,
+  /** Ready, not ready and ready again within moments of its start. */
   stumbles: 0.2,
+  /** Another condition says that the Node is of no use, for minutes or for ever. */
   badCondition: 0.03,
+  /** It writes on its Node that this is another Machine's, and nonsense as what was applied. */
+  lies: 0.1,
 };
+
+export type KubeletTrouble = Readonly<Record<keyof typeof allKubeletTrouble, number>>;
+
+export const calmKubelets: KubeletTrouble = noneOf(allKubeletTrouble);
 
 export interface KubeletsParts {
   simulation: Simulation;
@@ -173,6 +152,12 @@ export class Kubelets {
       else this.#silence(record, kubelet);
     });
     this.#strike('badCondition', record, () => this.#spoil(record, kubelet));
+    this.#strike('lies', record, () => kubelet.lie(this.#nameOfAnother(record)));
+  }
+
+  #nameOfAnother(record: InstanceRecord): string {
+    const others = [...this.#living.keys()].filter((one) => one !== record);
+    return others.length > 0 ? this.#chances.lies.pick(others).name : 'nobody';
   }
 
   /** As where the runtime comes up and dies, often more than once: reported at once each time. */

@@ -1,36 +1,26 @@
 /** What goes wrong with controllers. */
 import type { Chance } from '../engine/chance.ts';
 import type { Simulation } from '../engine/simulation.ts';
+import { lasting } from '../disasters/lasting.ts';
+import { noneOf } from '../world/trouble.ts';
 import type { Weather } from '../world/weather.ts';
 
-export interface ControllerTrouble {
+export const allControllerTrouble = {
   /** Of what a controller does: it comes late, by up to 20 s. */
-  lateActions: number;
-  /** An hour, of each controller: it stops for up to five minutes. */
-  stopsAnHour: number;
-  /** An hour, of each controller: it acts on what it knew up to half a minute ago. */
-  staleAnHour: number;
-  /** Of pods that are deleted: they do not terminate before the weather clears. */
-  stuckPods: number;
-  /** Of volumes that are detached: it takes minutes. */
-  slowDetaches: number;
-}
-
-export const calmControllers: ControllerTrouble = {
-  lateActions: 0,
-  stopsAnHour: 0,
-  staleAnHour: 0,
-  stuckPods: 0,
-  slowDetaches: 0,
-};
-
-export const allControllerTrouble: ControllerTrouble = {
   lateActions: 0.03,
+  /** An hour, of each controller: it stops for up to five minutes. */
   stopsAnHour: 0.3,
+  /** An hour, of each controller: it acts on what it knew up to half a minute ago. */
   staleAnHour: 1,
+  /** Of pods that are deleted: they do not terminate before the weather clears. */
   stuckPods: 0.02,
+  /** Of volumes that are detached: it takes minutes. */
   slowDetaches: 0.1,
 };
+
+export type ControllerTrouble = Readonly<Record<keyof typeof allControllerTrouble, number>>;
+
+export const calmControllers: ControllerTrouble = noneOf(allControllerTrouble);
 
 export interface Spells {
   simulation: Simulation;
@@ -47,14 +37,7 @@ export function haveSpells(spells: Spells, begin: () => () => void): void {
     timesAnHour,
     () => {
       const end = begin();
-      let isOver = false;
-      const finish = (): void => {
-        if (isOver) return;
-        isOver = true;
-        end();
-      };
-      simulation.after(chance.between(1_000, longestMs), finish);
-      weather.onClear(finish);
+      lasting({ simulation, weather }, chance.between(1_000, longestMs), end);
     },
     chance,
   );

@@ -55,6 +55,20 @@ describe('the simulated Temporal', () => {
     });
   });
 
+  test('goes on from a task of a run that is reset: its activity begins anew', async () => {
+    const name = 'reset while an activity waits for its next attempt: it begins anew';
+    const { observation } = await play(name, { evictions: 1 });
+    expect(observation.runs.map(({ status, end }) => [status, ...end])).toEqual([
+      ['TERMINATED'],
+      ['COMPLETED', 'run 1', 'heard one', '0 activity: a a#2'],
+    ]);
+    const first = ['starts', 'ends failed'];
+    expect(observation.attempts).toEqual({
+      'a#1': [...first, ...first],
+      'a#2': ['starts', 'ends done'],
+    });
+  });
+
   test('gives back a task that would end the run without a signal that came meanwhile', async () => {
     const { observation } = await play('a signal comes while the last task runs');
     expect(observation.runs[0]?.events).toEqual([

@@ -8,9 +8,11 @@ import { compact, loseTemporalDatabase, restoreCluster } from './databases.ts';
 import { deleteLease, takeLease } from './leases.ts';
 import { cutLine, loseCluster, loseTemporal, overload } from './outages.ts';
 import { breakHistories, changeVersion, jumpClock, kill, killAll, restart } from './processes.ts';
+import { resetRun } from './resets.ts';
 import { restoreTemporal } from './temporal-restores.ts';
+import { sendTheWorst } from './tenants.ts';
 import { replaceUnseen } from './unseen.ts';
-import { refuseWrites } from './webhooks.ts';
+import { refuseWrites, stripCreations } from './webhooks.ts';
 
 /** Happens once. What it leaves to chance it draws from `chance` alone. */
 export type Disaster = (world: World, chance: Chance) => void;
@@ -34,6 +36,9 @@ export const disasters: Readonly<Record<DisasterName, Disaster>> = {
   temporalLosses: loseTemporalDatabase,
   temporalRestores: restoreTemporal,
   refusingWebhooks: refuseWrites,
+  resets: resetRun,
+  strippingPolicies: stripCreations,
+  hugeObjects: sendTheWorst,
 };
 
 /** As often as the weather's trouble says. */

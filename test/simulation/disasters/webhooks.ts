@@ -31,6 +31,28 @@ export function refuseWrites(world: World, chance: Chance): void {
   world.weather.refuse({ ...what, cluster, untilMs, verdict });
 }
 
+/** Without which an owner does not know an object again, or its instance is not kept. */
+const marks = ['labels', 'labels', 'ownerReferences', 'finalizers'] as const;
+
+/** A policy takes a part of the metadata off what is created. */
+export function stripCreations(world: World, chance: Chance): void {
+  const { control, namespace } = chance.pick(world.installs);
+  const path = customResource(chance.pick(['machines', 'machines', 'machinesets']), namespace);
+  const mark = chance.pick(marks);
+  const lastsMs = chance.between(shortestMs, usualMs);
+  note(world, `${control.name} strips ${mark} off ${path} for ${inSeconds(lastsMs)}`);
+  world.weather.alter({
+    cluster: control.name,
+    path,
+    untilMs: world.simulation.now + lastsMs,
+    alter: ({ metadata, ...body }) => ({ ...body, metadata: without(metadata, mark) }),
+  });
+}
+
+function without(metadata: object = {}, mark: string): object {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== mark));
+}
+
 interface Writes {
   method: 'POST' | 'PATCH' | 'DELETE';
   pathPrefix: string;

@@ -3,7 +3,7 @@ import type { Simulation } from '../engine/simulation.ts';
 import type { Chance } from '../engine/chance.ts';
 import { applyCommands } from './commands.ts';
 import { Execution } from './execution.ts';
-import type { Beginning, ExecutionWorld, Status } from './execution.ts';
+import type { Beginning, ExecutionWorld, Reset, Status } from './execution.ts';
 import { GrpcError } from './grpc-errors.ts';
 import type {
   ActivityTask,
@@ -139,6 +139,13 @@ export class ExecutionEngine {
     return present;
   }
 
+  /** Returns the run that goes on. NOT_FOUND, or INVALID_ARGUMENT for a wrong event. */
+  reset(workflowId: string, reset: Reset): Execution {
+    const execution = this.findOpen(workflowId);
+    const [runId, randomnessSeed] = [this.#chance.uuid(), this.#chance.below(2 ** 31)];
+    return this.#known(execution.reset(reset, { runId, randomnessSeed }));
+  }
+
   completeTask(task: WorkflowTask, completion: WorkflowTaskCompletion, identity: string): void {
     const execution = this.find(task.run.workflowId, task.run.runId);
     execution.completeTask(task.id, completion, () =>
@@ -209,9 +216,13 @@ export class ExecutionEngine {
   }
 
   #begin(beginning: Beginning): Execution {
-    const execution = Execution.begin(this.#world, beginning);
-    this.#newest.set(beginning.run.workflowId, execution);
-    this.#byRun.set(beginning.run.runId, execution);
+    return this.#known(Execution.begin(this.#world, beginning));
+  }
+
+  #known(execution: Execution): Execution {
+    const { workflowId, runId } = execution.run;
+    this.#newest.set(workflowId, execution);
+    this.#byRun.set(runId, execution);
     return execution;
   }
 

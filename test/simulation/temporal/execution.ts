@@ -1,8 +1,10 @@
 /** One run of a workflow, as the server has it. */
 import type { Simulation } from '../engine/simulation.ts';
+import Long from 'long';
 import { partsOf } from './durations.ts';
 import { GrpcError } from './grpc-errors.ts';
 import { History } from './history.ts';
+import type { News } from './job-order.ts';
 import type {
   Activation,
   ActivityTask,
@@ -19,6 +21,8 @@ import type {
 } from './messages.ts';
 import type { ActivityEnd, ActivitySpec, SavedActivity } from './pending-activity.ts';
 import { PendingActivity } from './pending-activity.ts';
+import { pointAt, saidSince } from './reset-points.ts';
+import type { ResetPoint, RunState } from './reset-points.ts';
 import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 import { Updates } from './updates.ts';
@@ -68,12 +72,27 @@ interface Content {
   beginning: Beginning;
   history: History;
   activations: readonly Activation[];
+  points: readonly ResetPoint[];
   searchAttributes: Record<string, Payload>;
   memo: Record<string, Payload>;
   cannotBeReplayed: boolean;
   requestIds: readonly string[];
   updates: SavedUpdates;
   cancelRequested: boolean;
+}
+
+/** As an operator asks for it. */
+export interface Reset {
+  /** See `pointAt`. */
+  eventId: number;
+  /** What came since is brought to the next run. */
+  isReapplied: boolean;
+}
+
+/** Of the run that goes on after a reset. */
+interface NextRun {
+  runId: string;
+  randomnessSeed: number;
 }
 
 /** A run that is open, as the server writes it down at one moment. */
@@ -89,6 +108,7 @@ export class Execution {
   readonly beginning: Beginning;
   readonly history: History;
   readonly activations: Activation[];
+  readonly points: ResetPoint[];
   /** Those of a run that is over are still listed. */
   readonly activities = new Map<number, PendingActivity>();
   readonly timers = new Map<number, ServerTimer>();
@@ -113,6 +133,7 @@ export class Execution {
     this.beginning = content.beginning;
     this.history = content.history.copy();
     this.activations = [...content.activations];
+    this.points = [...content.points];
     this.searchAttributes = { ...content.searchAttributes };
     this.memo = { ...content.memo };
     this.cannotBeReplayed = content.cannotBeReplayed;
@@ -128,6 +149,7 @@ export class Execution {
       beginning,
       history: new History(world.historyWeight),
       activations: [],
+      points: [],
       searchAttributes,
       memo,
       cannotBeReplayed: false,
@@ -145,8 +167,47 @@ export class Execution {
     return execution;
   }
 
+  /** It ends, and another run goes on from one of its tasks. */
+  reset({ eventId, isReapplied }: Reset, { runId, randomnessSeed }: NextRun): Execution {
+    const point = pointAt(this, eventId);
+    const since = isReapplied ? saidSince(this, point) : [];
+    const requests = isReapplied ? this.#requestIds.size : point.requests;
+    this.end('TERMINATED');
+    const next = new Execution(this.#world, {
+      ...point,
+      beginning: { ...this.beginning, run: { ...this.run, runId } },
+      history: this.history.upTo(point.length, point.size),
+      activations: this.activations.slice(0, point.activations),
+      points: this.points.slice(0, this.points.indexOf(point)),
+      cannotBeReplayed: false,
+      requestIds: [...this.#requestIds].slice(0, requests),
+    });
+    const updateRandomSeed = { randomnessSeed: Long.fromNumber(randomnessSeed, true) };
+    const failure = { event: 'WORKFLOW_TASK_FAILED', job: { updateRandomSeed } };
+    next.#beginAgain(point, [failure, ...since]);
+    return next;
+  }
+
+  /** Its activities begin anew, and its timers fire when they would have. */
+  #beginAgain({ activities, timers, news }: ResetPoint, since: readonly News[]): void {
+    for (const [seq, at] of timers) this.#resumeTimer(seq, at);
+    for (const [seq, { spec, progress }] of activities) {
+      this.#openActivity(seq, spec);
+      if (progress.cancelRequested) this.activities.get(seq)?.askToEnd();
+    }
+    for (const { job } of since) this.#know(job);
+    const { executionTimeoutMs } = this.beginning;
+    if (executionTimeoutMs > 0) this.#expireAt(this.run.startedAt + executionTimeoutMs);
+    this.#tasks.beginAgain(news, since);
+  }
+
+  #know({ doUpdate, cancelWorkflow }: Job = {}): void {
+    if (doUpdate) this.updates.admit(doUpdate.protocolInstanceId ?? '');
+    if (cancelWorkflow) this.#cancelRequested = true;
+  }
+
   #createTasks(): WorkflowTasks {
-    const { history, activations, run } = this;
+    const { history, activations, points, run } = this;
     const { simulation, serverTimers, nextTaskId, workflowQueue } = this.#world;
     return new WorkflowTasks({
       simulation,
@@ -154,6 +215,8 @@ export class Execution {
       run,
       history,
       activations,
+      points,
+      state: () => this.#state(),
       queue: () => workflowQueue(run.taskQueue),
       nextTaskId,
       isOpen: () => this.isOpen,
@@ -176,37 +239,42 @@ export class Execution {
     this.end('TIMED_OUT');
   }
 
+  #expireAt(at: number): void {
+    this.#deadline = this.#world.serverTimers.at(at, () => this.#expire());
+  }
+
   /** What was due in the meantime comes now. */
   #resume({ deadlineAt, timers, activities, tasks }: SavedExecution): void {
-    if (deadlineAt !== undefined) {
-      this.#deadline = this.#world.serverTimers.at(deadlineAt, () => this.#expire());
-    }
-    for (const [seq, at] of timers) {
-      this.timers.set(
-        seq,
-        this.#world.serverTimers.at(at, () => this.#fire(seq)),
-      );
-    }
+    if (deadlineAt !== undefined) this.#expireAt(deadlineAt);
+    for (const [seq, at] of timers) this.#resumeTimer(seq, at);
     for (const [seq, saved] of activities) this.#openActivity(seq, saved.spec, saved);
     this.#tasks.resume(tasks);
   }
 
   save(): SavedExecution {
-    const { beginning, history, activations, searchAttributes, memo, cannotBeReplayed } = this;
+    const { beginning, history, activations, points, cannotBeReplayed } = this;
     return {
+      ...this.#state(),
       beginning,
       history: history.copy(),
       activations: [...activations],
-      activities: [...this.activities].map(([seq, activity]) => [seq, activity.save()]),
-      timers: [...this.timers].map(([seq, { at }]) => [seq, at]),
-      searchAttributes: { ...searchAttributes },
-      memo: { ...memo },
+      points: [...points],
       cannotBeReplayed,
       requestIds: [...this.#requestIds],
-      updates: this.updates.save(),
       tasks: this.#tasks.save(),
-      cancelRequested: this.#cancelRequested,
       deadlineAt: this.#deadline?.at,
+    };
+  }
+
+  #state(): RunState {
+    return {
+      activities: [...this.activities].map(([seq, activity]) => [seq, activity.save()]),
+      timers: [...this.timers].map(([seq, { at }]) => [seq, at]),
+      searchAttributes: { ...this.searchAttributes },
+      memo: { ...this.memo },
+      updates: this.updates.save(),
+      cancelRequested: this.#cancelRequested,
+      requests: this.#requestIds.size,
     };
   }
 
@@ -220,6 +288,10 @@ export class Execution {
 
   get hasPendingTask(): boolean {
     return this.#tasks.isPending;
+  }
+
+  get undelivered(): News[] {
+    return this.#tasks.undelivered;
   }
 
   /** Whether a request with this id was carried out. */
@@ -295,6 +367,13 @@ export class Execution {
     this.timers.set(
       seq,
       this.#world.serverTimers.after(milliseconds, () => this.#fire(seq)),
+    );
+  }
+
+  #resumeTimer(seq: number, at: number): void {
+    this.timers.set(
+      seq,
+      this.#world.serverTimers.at(at, () => this.#fire(seq)),
     );
   }
 

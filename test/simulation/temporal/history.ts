@@ -12,6 +12,16 @@ const freshLength = 20;
 /** About what an event takes without its payloads, bytes. */
 const eventSize = 120;
 
+/** What is read of an event again, besides its type. */
+export interface EventFacts {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Of a signal or an update. */
+  name?: string | undefined;
+  /** Of a task that failed because its run was reset. */
+  isReset?: boolean;
+}
+
 export class History {
   /**
    * How many events each later one counts for where the length is judged: runs of weeks, in which
@@ -20,12 +30,18 @@ export class History {
   readonly weight: number;
   /** Without the prefix `EVENT_TYPE_`, in order. */
   readonly types: string[];
+  /** By the place of their event. */
+  readonly facts: Map<number, EventFacts>;
+  /** So many events are those of the run that was reset. */
+  inherited: number;
   #size: number;
 
   /** `before`: goes on as this one does now. */
   constructor(weight = 1, before?: History) {
     this.weight = weight;
     this.types = [...(before?.types ?? [])];
+    this.facts = new Map(before?.facts);
+    this.inherited = before?.inherited ?? 0;
     this.#size = before?.size ?? 0;
   }
 
@@ -33,7 +49,18 @@ export class History {
     return new History(this.weight, this);
   }
 
-  add(type: string, payloads: readonly Payload[] = []): void {
+  /** For a run that goes on from where this one had so many events, of so many bytes. */
+  upTo(length: number, size: number): History {
+    const past = this.copy();
+    past.types.length = length;
+    for (const place of this.facts.keys()) if (place >= length) past.facts.delete(place);
+    past.inherited = length;
+    past.#size = size;
+    return past;
+  }
+
+  add(type: string, payloads: readonly Payload[] = [], facts?: EventFacts): void {
+    if (facts) this.facts.set(this.length, facts);
     this.types.push(type);
     this.#size += eventSize;
     for (const { data } of payloads) this.#size += data?.length ?? 0;
@@ -45,7 +72,12 @@ export class History {
 
   /** What the server says of its length. */
   get weighed(): number {
-    return this.length + Math.max(this.length - freshLength, 0) * (this.weight - 1);
+    return this.idOf(this.length);
+  }
+
+  /** Of the event with this number, from 1: its id is the length that the server says it makes. */
+  idOf(number: number): number {
+    return number + Math.max(number - freshLength, 0) * (this.weight - 1);
   }
 
   /** Bytes. */

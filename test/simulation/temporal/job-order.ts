@@ -7,6 +7,9 @@ export interface News {
   job?: Job;
 }
 
+/** An update that a reset brought to the next run. */
+export const updateAdmitted = 'WORKFLOW_EXECUTION_UPDATE_ADMITTED';
+
 const ends = new Set([
   'ACTIVITY_TASK_COMPLETED',
   'ACTIVITY_TASK_FAILED',
@@ -25,10 +28,15 @@ export function sortedForActivation(news: readonly News[]): Job[] {
   return jobs.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-function rankOf({ initializeWorkflow, signalWorkflow, doUpdate, resolveActivity }: Job): number {
-  if (initializeWorkflow) return 0;
-  if (signalWorkflow ?? doUpdate) return 1;
-  return resolveActivity?.isLocal ? 3 : 2;
+function rankOf({ resolveActivity, ...job }: Job): number {
+  if (job.initializeWorkflow) return 0;
+  if (job.updateRandomSeed) return 1;
+  if (job.signalWorkflow ?? job.doUpdate) return 2;
+  return resolveActivity?.isLocal ? 4 : 3;
+}
+
+export function nameOf({ signalWorkflow, doUpdate }: Job = {}): string | undefined {
+  return signalWorkflow?.signalName ?? doUpdate?.name ?? undefined;
 }
 
 export function payloadsOf(job: Job = {}): readonly Payload[] {

@@ -220,6 +220,11 @@ export class PendingActivity {
     }
   }
 
+  /** It was cancelled before its run was reset: an attempt hears of it. */
+  askToEnd(): void {
+    this.#is.cancelRequested = true;
+  }
+
   /**
    * Ends the wait for the next attempt. A first attempt that runs hears of it; a later one goes on,
    * and the server takes nothing from it any more.

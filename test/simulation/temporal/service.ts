@@ -7,6 +7,7 @@ import { millisecondsOf, partsOf } from './durations.ts';
 import type { ExecutionEngine, StartRequest } from './engine.ts';
 import type { Execution, Status } from './execution.ts';
 import { GrpcError } from './grpc-errors.ts';
+import { eventsOf } from './events.ts';
 import type { Job, Payload } from './messages.ts';
 import type { Schedules } from './schedules.ts';
 import type { UpdateOutcome } from './updates.ts';
@@ -122,6 +123,18 @@ function workflowCalls(parts: ServiceParts): [string, Handler][] {
       ),
     ],
     [
+      'ResetWorkflowExecution',
+      handler(
+        { request: v1.ResetWorkflowExecutionRequest, response: v1.ResetWorkflowExecutionResponse },
+        ({ workflowExecution, workflowTaskFinishEventId, resetReapplyExcludeTypes }) => {
+          const eventId = Number(workflowTaskFinishEventId);
+          const isReapplied = resetReapplyExcludeTypes.length === 0;
+          const [workflowId] = idsOf(workflowExecution);
+          return { runId: engine.reset(workflowId, { eventId, isReapplied }).run.runId };
+        },
+      ),
+    ],
+    [
       'RequestCancelWorkflowExecution',
       handler(
         {
@@ -157,6 +170,24 @@ function workflowCalls(parts: ServiceParts): [string, Handler][] {
           if (execution.isOpen) await simulation.sleep(historyWaitMs);
           const events = execution.isOpen ? [] : [closeEventOf(execution)];
           return { history: { events } };
+        },
+      ),
+    ],
+    [
+      'GetWorkflowExecutionHistoryReverse',
+      handler(
+        {
+          request: v1.GetWorkflowExecutionHistoryReverseRequest,
+          response: v1.GetWorkflowExecutionHistoryReverseResponse,
+        },
+        ({ execution: ids, maximumPageSize, nextPageToken }) => {
+          const newestFirst = eventsOf(engine.find(...idsOf(ids)).history).toReversed();
+          const begin = Number(Buffer.from(nextPageToken).toString());
+          const end = begin + maximumPageSize;
+          return {
+            history: { events: newestFirst.slice(begin, end) },
+            ...(end < newestFirst.length && { nextPageToken: Buffer.from(String(end)) }),
+          };
         },
       ),
     ],

@@ -2,8 +2,8 @@
 import type { Simulation } from '../engine/simulation.ts';
 import { isClosing } from './closing.ts';
 import { GrpcError } from './grpc-errors.ts';
-import type { History } from './history.ts';
-import { payloadsOf, sortedAsBuffer, sortedForActivation } from './job-order.ts';
+import type { EventFacts, History } from './history.ts';
+import { nameOf, payloadsOf, sortedAsBuffer, sortedForActivation } from './job-order.ts';
 import type { News } from './job-order.ts';
 import type {
   Activation,
@@ -15,6 +15,8 @@ import type {
   WorkflowTask,
   WorkflowTaskCompletion,
 } from './messages.ts';
+import { isInHistory } from './reset-points.ts';
+import type { ResetPoint, RunState } from './reset-points.ts';
 import type { ServerTimer, ServerTimers } from './server-timers.ts';
 import type { TaskQueue } from './task-queue.ts';
 
@@ -24,6 +26,9 @@ export interface TasksWorld {
   run: RunInfo;
   history: History;
   activations: Activation[];
+  points: ResetPoint[];
+  /** As the run is at this moment. */
+  state(): RunState;
   queue(): TaskQueue<WorkflowTask>;
   nextTaskId(): number;
   isOpen(): boolean;
@@ -45,6 +50,8 @@ interface Pending {
   /** Of the history, when it was scheduled. */
   length: number;
   news: readonly News[];
+  /** Of the run, when a worker took it. */
+  state: RunState | undefined;
   queries: readonly PendingQuery[];
   timer: ServerTimer | undefined;
 }
@@ -95,6 +102,11 @@ export class WorkflowTasks {
     return this.#pending !== undefined;
   }
 
+  /** What no task that was completed has brought. */
+  get undelivered(): News[] {
+    return [...(this.#pending?.news ?? []), ...this.#news, ...this.#buffer];
+  }
+
   /** The first task comes after this time; what happens until then is in it. */
   begin(delayMs: number): void {
     const begin = (): void => {
@@ -127,6 +139,14 @@ export class WorkflowTasks {
     if (beginsAt !== undefined) return this.begin(beginsAt - this.#world.simulation.now);
     this.#hasBegun = true;
     if (pending) this.#goOn(pending);
+  }
+
+  /** Where a task of another run stood: it has failed, and what came since comes with the next. */
+  beginAgain(news: readonly News[], since: readonly News[]): void {
+    this.#news = news.filter(isInHistory);
+    this.#hasBegun = true;
+    for (const one of since) this.#write(one);
+    this.#schedule();
   }
 
   #goOn({ dueAt, ...saved }: NonNullable<SavedTasks['pending']>): void {
@@ -232,7 +252,8 @@ export class WorkflowTasks {
   }
 
   #write(news: News): void {
-    this.#world.history.add(news.event, payloadsOf(news.job));
+    const { history, simulation } = this.#world;
+    history.add(news.event, payloadsOf(news.job), factsOf(news, simulation.now));
     this.#news.push(news);
   }
 
@@ -241,9 +262,12 @@ export class WorkflowTasks {
     this.#world.history.add('WORKFLOW_TASK_STARTED');
   }
 
-  #writeEnd({ isWritten }: Pending): void {
+  #writeEnd({ isWritten, news, state }: Pending): void {
+    const { history, points, activations } = this.#world;
     if (!isWritten) this.#writeStart();
-    this.#world.history.add('WORKFLOW_TASK_COMPLETED');
+    const { length, size } = history;
+    if (state) points.push({ ...state, length, size, activations: activations.length, news });
+    history.add('WORKFLOW_TASK_COMPLETED');
   }
 
   /** One that waits for a task is answered with it; otherwise no task is needed. */
@@ -299,6 +323,7 @@ export class WorkflowTasks {
       isWritten,
       length: history.length,
       news: [],
+      state: undefined,
       queries: [],
       timer: undefined,
     };
@@ -335,6 +360,7 @@ export class WorkflowTasks {
     if (pending.isWritten) history.add('WORKFLOW_TASK_STARTED');
     pending.id = nextTaskId();
     pending.worker = worker;
+    pending.state = this.#world.state();
     pending.news = [...this.#news, ...this.#updates.splice(0).map((job) => ({ event: '', job }))];
     pending.queries = this.#queries;
     pending.timer = serverTimers.after(this.#timeoutMs, () => this.#timeOut(pending));
@@ -402,8 +428,9 @@ function savedOf({ queries: _queries, timer, news, ...saved }: Pending): SavedTa
   return { ...saved, news: news.filter(isInHistory), dueAt: timer?.at };
 }
 
-function isInHistory({ job }: News): boolean {
-  return !job?.doUpdate;
+function factsOf({ job }: News, at: number): EventFacts | undefined {
+  const [name, isReset] = [nameOf(job), Boolean(job?.updateRandomSeed)];
+  return name !== undefined || isReset ? { at, name, isReset } : undefined;
 }
 
 /** It brought updates alone, and all of them were refused: the history says nothing of it. */

@@ -115,8 +115,11 @@ function childOf({ kind = '', metadata }: Found, child: string) {
   return { name: child, finalizers: [finalizers.machine], ownerReferences: [owner] };
 }
 
+/** Of longer names the beginning, so that all of a child's fits. Characters. */
+const [longestOwner, longestOfMachine] = [250, 61];
+
 function makeSet({ control, namespace }: Install, deployment: Found): void {
-  const name = `${deployment.metadata.name}-v1`;
+  const name = `${deployment.metadata.name.slice(0, longestOwner)}-v1`;
   const path = customResource('machinesets', namespace, name);
   if (control.server.has(path)) {
     const { ownerReferences } = childOf(deployment, name);
@@ -135,7 +138,7 @@ function makeSet({ control, namespace }: Install, deployment: Found): void {
 function makeMachines({ control, namespace }: Install, set: Found): void {
   const { replicas = 0, template }: OwnerSpec = { ...set.spec };
   for (let index = 0; index < Math.min(replicas, 5); index += 1) {
-    const name = `${set.metadata.name}-${index}`;
+    const name = `${set.metadata.name.slice(0, longestOfMachine)}-${index}`;
     if (control.server.has(customResource('machines', namespace, name))) continue;
     control.server.create(customResource('machines', namespace), {
       apiVersion,

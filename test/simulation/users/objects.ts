@@ -1,5 +1,6 @@
 /** Manifests, as users write them. All are valid by deploy/crds. */
 import { apiVersion } from '../../../workflows/api/constants.ts';
+import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { base64 } from '../../support/builders.ts';
 import type { Chance } from '../engine/chance.ts';
@@ -8,8 +9,12 @@ import type { Chance } from '../engine/chance.ts';
 export const secretMarker = 's3cr3t-';
 export const userDataSecret = 'user-data';
 export const credentialsSecret = 'credentials';
-/** Label that each template has, with the name of its deployment or set. */
+/** Label that each template has, with the name of its deployment or set, or its beginning. */
 export const poolLabel = 'pool';
+
+export function labelsOf(pool: string): Record<string, string> {
+  return { [poolLabel]: pool.slice(0, longestLabelValue) };
+}
 
 const zones = ['a', 'b'] as const;
 const sizes = ['small', 'medium', 'large'] as const;
@@ -75,7 +80,7 @@ export function deploymentBody(pool: Pool, chance: Chance): Body {
     spec: {
       replicas,
       strategy: strategyOf(chance),
-      selector: { matchLabels: { [poolLabel]: name } },
+      selector: { matchLabels: labelsOf(name) },
       template: templateOf(pool, chance),
       ...(chance.happens(0.3) && { minReadySeconds: 30 }),
       ...(chance.happens(0.5) && { revisionHistoryLimit: chance.pick([0, 1, 3]) }),
@@ -101,7 +106,7 @@ export function setBody(pool: Pool, chance: Chance): Body {
     metadata: { name, namespace },
     spec: {
       replicas,
-      selector: { matchLabels: { [poolLabel]: name } },
+      selector: { matchLabels: labelsOf(name) },
       template: templateOf(pool, chance),
     },
   };
@@ -120,13 +125,15 @@ export function machineBody(
 }
 
 function templateOf({ name, className }: Pool, chance: Chance): object {
-  const taints = [{ key: 'example.com/of-pool', value: name, effect: 'PreferNoSchedule' }];
+  const labels = labelsOf(name);
+  const value = labels[poolLabel];
+  const taints = [{ key: 'example.com/of-pool', value, effect: 'PreferNoSchedule' }];
   const nodeTemplate = {
-    metadata: { labels: { 'example.com/pool': name }, annotations: { 'example.com/team': 'a' } },
+    metadata: { labels: { 'example.com/pool': value }, annotations: { 'example.com/team': 'a' } },
     spec: { taints },
   };
   return {
-    metadata: { labels: { [poolLabel]: name } },
+    metadata: { labels },
     spec: {
       class: { kind: 'MachineClass', name: className },
       ...limitsOf(chance),

@@ -1,7 +1,9 @@
 /** What users have in their repositories, and the objects that a world begins with. */
 import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
 import type { Body } from '../../support/api-server/creation.ts';
+import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import type { Chance } from '../engine/chance.ts';
+import { namedChance } from '../world/named-chance.ts';
 import type { Install, World } from '../world/world.ts';
 import {
   classBody,
@@ -28,6 +30,10 @@ export interface Repository {
 export const classNames = ['small', 'medium', 'large'] as const;
 const secretNames = [userDataSecret, credentialsSecret] as const;
 const deploymentsMax = 4;
+/** Of worlds: their names are as long as an API server allows, and a Node of a Machine. */
+const shareOfLongNames = 0.15;
+const longestNames = { pool: 253, machine: longestLabelValue };
+const usualNames: typeof longestNames = { pool: 0, machine: 0 };
 
 /** Creates the objects of all installs, so that about `machines` Machines will exist. */
 export function setUpObjects(
@@ -36,9 +42,11 @@ export function setUpObjects(
 ): ReadonlyMap<Install, Repository> {
   const chance = world.simulation.chance.fork();
   const share = Math.max(1, Math.round(machines / world.installs.length));
+  const areLong = namedChance(world.simulation.seed, 'long names').happens(shareOfLongNames);
+  const lengths = areLong ? longestNames : usualNames;
   return new Map(
     world.installs.map((install) => {
-      const repository = repositoryOf(install.namespace, { machines: share, chance });
+      const repository = repositoryOf(install.namespace, { machines: share, chance, lengths });
       apply(install, repository);
       return [install, repository] as const;
     }),
@@ -58,7 +66,7 @@ function apply({ control: { server }, namespace }: Install, repository: Reposito
 
 function repositoryOf(
   namespace: string,
-  { machines, chance }: { machines: number; chance: Chance },
+  { machines, chance, lengths }: { machines: number; chance: Chance; lengths: typeof longestNames },
 ): Repository {
   const lone = Math.max(1, Math.floor(machines * 0.08));
   const inSet = Math.floor(machines * 0.15);
@@ -78,17 +86,20 @@ function repositoryOf(
     ),
     machinedeployments: named(
       'machinedeployments',
-      numbered('pool', deployments).map((name, index) => {
+      numbered('pool', deployments, lengths.pool).map((name, index) => {
         const replicas = shareOf(inDeployments, deployments, index);
         return deploymentBody({ namespace, name, replicas, className: className() }, chance);
       }),
     ),
-    machinesets: named('machinesets', [
-      setBody({ namespace, name: 'set-1', replicas: inSet, className: className() }, chance),
-    ]),
+    machinesets: named(
+      'machinesets',
+      numbered('set', 1, lengths.pool).map((name) =>
+        setBody({ namespace, name, replicas: inSet, className: className() }, chance),
+      ),
+    ),
     machines: named(
       'machines',
-      numbered('single', lone).map((name) =>
+      numbered('single', lone, lengths.machine).map((name) =>
         machineBody({ namespace, name, className: className() }, chance),
       ),
     ),
@@ -99,8 +110,8 @@ function byPath(bodies: readonly Body[], pathOf: (name: string) => string): Map<
   return new Map(bodies.map((body) => [pathOf(body.metadata?.name ?? ''), body]));
 }
 
-function numbered(name: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
+function numbered(name: string, count: number, length: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`.padEnd(length, 'x'));
 }
 
 /** The first ones get what does not divide. */

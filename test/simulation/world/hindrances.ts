@@ -1,5 +1,7 @@
 /** What hinders calls for a while: lines that are cut, high loads, and writes that are refused. */
 
+import type { Body } from '../../support/api-server/creation.ts';
+
 /** Of an API server on a call that it does not carry out. */
 export interface Verdict {
   code: number;
@@ -44,6 +46,16 @@ export interface Refusal {
   verdict: Verdict;
 }
 
+/** Of an API server: a policy changes what is created. */
+export interface Alteration {
+  /** Name of the cluster. */
+  cluster: string;
+  /** Of a collection. */
+  path: string;
+  alter(body: Body): Body;
+  untilMs: number;
+}
+
 /** Of an API server. */
 export interface Asked {
   /** For example `POST /api/v1/namespaces/a/pods`. */
@@ -57,6 +69,7 @@ export class Hindrances {
   #cuts: Cut[] = [];
   #overloads: Overload[] = [];
   #refusals: Refusal[] = [];
+  #alterations: Alteration[] = [];
 
   cut(cut: Cut): void {
     this.#cuts.push(cut);
@@ -70,7 +83,12 @@ export class Hindrances {
     this.#refusals.push(refusal);
   }
 
+  alter(alteration: Alteration): void {
+    this.#alterations.push(alteration);
+  }
+
   clear(): void {
+    this.#alterations = [];
     this.#cuts = [];
     this.#overloads = [];
     this.#refusals = [];
@@ -86,6 +104,12 @@ export class Hindrances {
     if (this.#overloads.length === 0) return undefined;
     this.#overloads = this.#overloads.filter(({ untilMs }) => untilMs > now);
     return this.#overloads.find((overload) => overload.of === server);
+  }
+
+  alterationsOf(path: string, of: string, now: number): Alteration[] {
+    return this.#alterations.filter(
+      (one) => one.untilMs > now && one.cluster === of && one.path === path,
+    );
   }
 
   verdictOn({ call, cluster, body }: Asked, now: number): Verdict | undefined {

@@ -98,9 +98,10 @@ export class SimulatedKubeClient implements KubeClient {
   }
 
   async create<T>(path: string, body: unknown): Promise<T> {
+    const { weather, cluster } = this.#parts;
     const sent = overTheWire(body);
     return await this.#write({ method: 'POST', path, body: sent }, (server) =>
-      server.create(path, sent),
+      server.create(path, weather.admitted(sent, path, cluster.name)),
     );
   }
 

@@ -40,6 +40,9 @@ const timesAnHour = {
   temporalLosses: 0.05,
   temporalRestores: 0.05,
   refusingWebhooks: 1,
+  resets: 3,
+  strippingPolicies: 1,
+  hugeObjects: 0.5,
 };
 
 export type CallFault = keyof typeof shares;
@@ -60,6 +63,13 @@ const isFault = (name: string): name is FaultName => isCallFault(name) || isDisa
 export const faultNames: readonly FaultName[] = Object.keys(allFaults).filter(isFault);
 export const callFaults: readonly CallFault[] = faultNames.filter(isCallFault);
 export const disasterNames: readonly DisasterName[] = faultNames.filter(isDisaster);
+
+/** Nothing of all this. */
+export function noneOf<K extends string>(trouble: Readonly<Record<K, number>>): Record<K, number> {
+  const none: Record<K, number> = { ...trouble };
+  for (const name in none) none[name] = 0;
+  return none;
+}
 
 /** With these faults alone. Throws for a name that is none. */
 export function troubleOf(names: readonly string[]): Trouble {

@@ -241,3 +241,24 @@ test('trouble of some names has these alone', () => {
   const present = faultNames.filter((name) => trouble[name] > 0);
   expect(present).toEqual(['lostCalls', 'kills']);
 });
+
+test('a policy changes what a process creates, in its collection and for its time', async () => {
+  const { weather, simulation, cluster, client } = weatherOf([]);
+  const create = async (name: string): Promise<object> => {
+    const created = client.create(nodes, { metadata: { name, labels: { pool: 'a' } } });
+    await simulation.run(simulation.now + 1_000);
+    await created;
+    return cluster.server.get(`${nodes}/${name}`);
+  };
+  const withoutLabels = { metadata: expect.not.objectContaining({ labels: expect.anything() }) };
+  weather.alter({
+    cluster: 'seed',
+    path: nodes,
+    untilMs: simulation.now + 60_000,
+    alter: ({ metadata, ...body }) => ({ ...body, metadata: { name: metadata?.name ?? '' } }),
+  });
+  expect(weather.isAltered(nodes, 'seed')).toBe(true);
+  expect(await create('a')).toMatchObject(withoutLabels);
+  await simulation.run(simulation.now + 60_000);
+  expect(await create('b')).toMatchObject({ metadata: { labels: { pool: 'a' } } });
+});

@@ -1,10 +1,11 @@
 /** Which faults a run has, how often, and from when to when. All by seed. */
+import type { Body } from '../../support/api-server/creation.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Fate } from '../engine/journey.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import { Hindrances } from './hindrances.ts';
-import type { Asked, Cut, Overload, Refusal, Verdict } from './hindrances.ts';
+import type { Alteration, Asked, Cut, Overload, Refusal, Verdict } from './hindrances.ts';
 import { baseOf, namedChance } from './named-chance.ts';
 import { callFaults } from './trouble.ts';
 import type { CallFault, Trouble } from './trouble.ts';
@@ -150,6 +151,17 @@ export class Weather {
     return this.#hindrances.verdictOn({ call, cluster, body }, this.#simulation.now);
   }
 
+  /** What a policy makes of an object that a process of ours creates: people are exempt. */
+  admitted(body: Body, path: string, cluster: string): Body {
+    const found = this.#hindrances.alterationsOf(path, cluster, this.#simulation.now);
+    return found.reduce((made, { alter }) => alter(made), body);
+  }
+
+  /** No process of ours gets what it creates there. */
+  isAltered(path: string, cluster: string): boolean {
+    return this.#hindrances.alterationsOf(path, cluster, this.#simulation.now).length > 0;
+  }
+
   /** Until the next event of a watch is heard, milliseconds; undefined: the watch breaks. */
   delayOfEvent(process?: SimulatedProcess, cluster = ''): number | undefined {
     const usual = this.#chance.between(0.3, 5);
@@ -194,6 +206,11 @@ export class Weather {
   /** An API server refuses calls of a kind for a while. */
   refuse(refusal: Refusal): void {
     this.#hindrances.refuse(refusal);
+  }
+
+  /** An API server changes what is created for a while. */
+  alter(alteration: Alteration): void {
+    this.#hindrances.alter(alteration);
   }
 
   breakWatches(breaking: Breaking): void {

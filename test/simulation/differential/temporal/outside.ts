@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import Long from 'long';
 import { keys } from '../../../../workflows/contracts/search-attributes.ts';
+import { resetRun } from '../../../support/reset-run.ts';
 import { describeFailure } from './describe-failure.ts';
 import { ScheduleActions } from './schedule-actions.ts';
 import type {
@@ -11,6 +13,7 @@ import type {
   CrewAction,
   Moment,
   Outside,
+  ResetAction,
   ScheduleAction,
   ScheduleCounts,
   Script,
@@ -21,6 +24,7 @@ import { retryOf } from './retry.ts';
 import type { scripted } from './workflows.ts';
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
+const taskCompleted = 'WORKFLOW_TASK_COMPLETED';
 const pollMs = 50;
 const longestWaitMs = 90_000;
 
@@ -51,6 +55,7 @@ export class Director {
   async #answer(outside: Outside): Promise<string> {
     try {
       if (outside.act === 'schedule') return await this.#schedule.act(outside);
+      if (outside.act === 'resetRun') return await this.#resetRun(outside);
       if (!isOfCrew(outside)) return await this.#act(outside);
       await this.#stage[outside.act]();
       return 'done';
@@ -63,7 +68,7 @@ export class Director {
     return this.#stage.client.workflow.getHandle<typeof scripted>(this.#stage.workflowId);
   }
 
-  async #act(action: Exclude<Action, CrewAction | ScheduleAction>): Promise<string> {
+  async #act(action: Exclude<Action, CrewAction | ScheduleAction | ResetAction>): Promise<string> {
     switch (action.act) {
       case 'signal':
         await this.#signal(action);
@@ -160,6 +165,16 @@ export class Director {
     const { namespace } = client.options;
     await client.workflowService.resetActivity({ namespace, execution: { workflowId }, id: label });
     return 'done';
+  }
+
+  async #resetRun({ task, reapply }: ResetAction): Promise<string> {
+    const { client, workflowId } = this.#stage;
+    const { runId } = await this.#handle.describe();
+    const types = await this.#stage.eventTypes(runId);
+    const places = types.flatMap((type, place) => (type === taskCompleted ? [place] : []));
+    const eventId = Long.fromNumber((places[task - 1] ?? -1) + 1);
+    const workflowExecution = { workflowId };
+    return this.#isNew(await resetRun(client, { workflowExecution, eventId, reapply }));
   }
 
   async #waitFor(moment: Moment): Promise<void> {

@@ -3,6 +3,8 @@
  * happens from outside at which moments. Plain JSON, so that it travels as a workflow's input.
  */
 
+import type { Reapply } from '../../../support/reset-run.ts';
+
 /** What one attempt of an activity does. */
 export interface AttemptPlan {
   /** Details of heartbeats, one after the other, each followed by `pauseMs`. */
@@ -120,7 +122,15 @@ export type Action =
   | { act: 'cancel' }
   | { act: 'terminate' }
   | { act: 'reset'; label: string }
+  | ResetAction
   | CrewAction;
+
+/** Of the newest run, to this one of its workflow tasks that were completed, from 1. */
+export interface ResetAction {
+  act: 'resetRun';
+  task: number;
+  reapply: Reapply;
+}
 
 /**
  * Its handler notes it and answers at once, after half a second (`slow`), or with an error of a

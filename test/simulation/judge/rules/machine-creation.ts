@@ -13,7 +13,8 @@ export function judgeMachineCreation(judged: Case): void {
   const { name, uid } = after.metadata;
   const what = `created Machine ${name}`;
   judgeAuthority(evidence, install, { by: process.name, what, subject: uid, sentAt });
-  const set = past.sets.of(ownerOf(after));
+  // A policy may have taken its owner off.
+  const set = past.sets.of(ownerOf(after) ?? ownerOf(Object(write.body)));
   const fault = set ? faultOf(set, after, since) : 'without a set';
   if (fault !== undefined) {
     const text = `${process.name} ${what} ${fault}`;

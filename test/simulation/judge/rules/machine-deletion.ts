@@ -1,5 +1,5 @@
 /** Why a process may delete a Machine (MCM 6.4, 6.5, 6.8, 6.9, and the Node of 4.1). */
-import { hasFinalizer, isDeleting, ownerOf, phaseOf } from '../objects.ts';
+import { hasFinalizer, isDeleting, matches, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import type { Trace } from '../past/trace.ts';
@@ -42,7 +42,9 @@ interface Pair {
 function mayDelete(judged: Case, { set, life }: Pair): boolean {
   const { since, now } = judged;
   const isOfItself =
-    wasGoing(set, since) || life.wasSince(since, (machine) => isReplaceable(machine, now));
+    wasGoing(set, since) ||
+    wasNeverOf(set, life) ||
+    life.wasSince(since, (machine) => isReplaceable(machine, now));
   if (isOfItself) return true;
   if (isMarked(life, set, since)) {
     if (!wasTooMany(judged, set)) noteChosen(judged, set);
@@ -69,6 +71,11 @@ function endOfLongSpell(trace: Trace<boolean>): number {
   const endedAt = trace.lastAt(true) ?? -Infinity;
   const lengthMs = trace.lengthSince(endedAt - longSpellMs, endedAt);
   return lengthMs < longSpellMs ? -Infinity : endedAt;
+}
+
+/** Its labels were taken off as it was made: the set would not know it again. */
+function wasNeverOf(set: Life, life: Life): boolean {
+  return life.hasBeenSince(life.bornAt, (machine) => !matches(machine, set.last));
 }
 
 /** Its machines go with it, unless they are to be orphans. */

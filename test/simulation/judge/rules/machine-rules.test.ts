@@ -68,6 +68,17 @@ function marked(time: string): object {
 
 const noReason = ['a Machine is deleted for a reason'];
 
+test('a Machine whose labels a policy took off as it was made goes again, and no other one', async () => {
+  const selector = { matchLabels: { pool: 'a' } };
+  const court = await withMachines(0, { selector });
+  putMachine(court, 'stripped');
+  putMachine(court, 'whole', { metadata: { labels: { pool: 'a' } } });
+  remove(court, 'stripped');
+  expect(court.broken()).toEqual([]);
+  remove(court, 'whole');
+  expect(court.broken()).toEqual(noReason);
+});
+
 describe('deletion of a Machine', () => {
   test('of a set with too many, as many as are too many', async () => {
     const court = await withMachines(4);

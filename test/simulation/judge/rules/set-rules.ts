@@ -13,7 +13,8 @@ export function judgeSetCreation(judged: Case): void {
   const { process, sentAt } = write;
   const what = `created MachineSet ${name}`;
   judgeLeader(evidence, install, { by: process.name, what, subject: uid, sentAt });
-  const deployment = past.deployments.of(ownerOf(after));
+  // A policy may have taken its owner off.
+  const deployment = past.deployments.of(ownerOf(after) ?? ownerOf(Object(write.body)));
   const isWanted = deployment?.wasSince(
     since,
     (object) => !isDeleting(object) && isOfTemplate(after, object),

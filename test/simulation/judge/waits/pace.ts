@@ -78,7 +78,7 @@ class Pace {
     const { runId, workflowId } = run;
     this.#now.set(runId, history.length);
     if (history.weight > 1) this.#most = mostOfShortRuns;
-    const fresh = history.types.slice(this.#before.get(runId) ?? 0);
+    const fresh = history.types.slice(this.#before.get(runId) ?? history.inherited);
     this.#grown.set(workflowId, (this.#grown.get(workflowId) ?? 0) + fresh.length);
     if (workflowId.startsWith('machine/')) this.#countSteps(workflowId, fresh);
     const isCheck = workflowId.startsWith('safety/');

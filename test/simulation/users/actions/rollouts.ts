@@ -1,6 +1,6 @@
 /** Templates and strategies of deployments. */
 import type { Chance } from '../../engine/chance.ts';
-import { limitsOf, poolLabel, strategyOf } from '../objects.ts';
+import { labelsOf, limitsOf, strategyOf } from '../objects.ts';
 import { classNames } from '../set-up.ts';
 import { manifestOf } from '../manifest.ts';
 import { isDeleting, minuteMs, secondMs } from '../user.ts';
@@ -110,7 +110,7 @@ export async function breakSpec(user: User): Promise<void> {
 }
 
 function mendSpec(user: User, { path, name }: Picked, chance: Chance): void {
-  const selector = { matchLabels: { [poolLabel]: name } };
+  const selector = { matchLabels: labelsOf(name) };
   user.control.patch(path, { spec: { selector, strategy: wholeStrategy(chance) } });
 }
 

@@ -2,7 +2,7 @@
 import { options } from '../../../../workflows/api/constants.ts';
 import { invalidValues } from '../actions/rollout-options.ts';
 import type { Found } from '../kubectl.ts';
-import { poolLabel } from '../objects.ts';
+import { labelsOf } from '../objects.ts';
 import { isDeleting } from '../user.ts';
 import type { Picked } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
@@ -40,7 +40,7 @@ const checks: readonly Check[] = [
       : undefined,
   ({ name }, { selector }) =>
     Object.keys(selector?.matchLabels ?? {}).length === 0
-      ? ['selects all', { spec: { selector: { matchLabels: { [poolLabel]: name } } } }]
+      ? ['selects all', { spec: { selector: { matchLabels: labelsOf(name) } } }]
       : undefined,
   (_, { autoPreserveFailedMachineMax: most = 0 }) =>
     most > 0

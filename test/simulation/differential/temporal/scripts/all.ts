@@ -3,6 +3,7 @@ import type { Script } from '../script.ts';
 import { activityScripts } from './activities.ts';
 import { killScripts } from './kills.ts';
 import { localActivityScripts } from './local-activities.ts';
+import { resetScripts } from './resets.ts';
 import { runScripts } from './runs.ts';
 import { scheduleScripts } from './schedules.ts';
 import { updateScripts } from './updates.ts';
@@ -14,4 +15,5 @@ export const handWritten: readonly Script[] = [
   ...killScripts,
   ...updateScripts,
   ...scheduleScripts,
+  ...resetScripts,
 ];

@@ -1,4 +1,4 @@
-/** The calls that a webhook or a quota makes an API server refuse at the moment. */
+/** The calls that a webhook or a quota makes an API server refuse at the moment, or change. */
 import { customResource } from '../../../../../activities/kube/client/paths.ts';
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
@@ -15,7 +15,11 @@ export function isRefused(
   return calls.some(([method, kind]) => {
     const path = customResource(kind, namespace);
     const paths = [path, `${path}/`];
-    return paths.some((one) => weather.refusalOf(`${method} ${one}`, control.name) !== undefined);
+    const isAltered = method === 'POST' && weather.isAltered(path, control.name);
+    return (
+      isAltered ||
+      paths.some((one) => weather.refusalOf(`${method} ${one}`, control.name) !== undefined)
+    );
   });
 }
 
