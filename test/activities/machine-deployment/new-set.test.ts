@@ -42,19 +42,13 @@ test('a create whose answer was lost makes no second set', async () => {
 
 describe('a set that was planned is not made', () => {
   test.each([
-    {
-      when: 'the template changed since',
-      change: (world: DeploymentWorld) => world.change({ spec: { template: nextTemplate } }),
-    },
-    {
-      when: 'somebody paused since',
-      change: (world: DeploymentWorld) => world.change({ spec: { paused: true } }),
-    },
-    {
-      when: 'its deletion has begun',
-      change: (world: DeploymentWorld) => world.control.delete(path),
-    },
-  ])('when $when', async ({ change }) => {
+    [
+      'the template changed since',
+      (world: DeploymentWorld) => world.change({ spec: { template: nextTemplate } }),
+    ],
+    ['somebody paused since', (world: DeploymentWorld) => world.change({ spec: { paused: true } })],
+    ['its deletion has begun', (world: DeploymentWorld) => world.control.delete(path)],
+  ])('when %s', async (_when, change) => {
     const world = new DeploymentWorld();
     const { steps } = await world.plan();
     await change(world);
