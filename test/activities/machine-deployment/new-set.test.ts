@@ -65,25 +65,6 @@ describe('a set that was planned is not made', () => {
   });
 });
 
-test('another template makes a second set of revision 2, as large as the surge allows', async () => {
-  const world = new DeploymentWorld();
-  await world.settle();
-  await world.change({ spec: { template: nextTemplate } });
-  expect(await world.step()).toEqual(['createSet']);
-  const [old, fresh] = await world.sets();
-  expect(old?.spec.replicas).toBe(3);
-  expect(fresh?.metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' });
-  expect(fresh?.spec).toMatchObject({
-    replicas: 1,
-    template: { spec: { class: { name: 'large' } } },
-  });
-  await world.settle();
-  expect((await world.sets()).map(({ spec }) => spec.replicas)).toEqual([0, 3]);
-  expect((await world.deployment()).metadata.annotations).toMatchObject({
-    'deployment.kubernetes.io/revision': '2',
-  });
-});
-
 test.each([
   {
     name: 'a rolling update',
@@ -146,22 +127,7 @@ describe('a name that another object has', () => {
 const restart = (world: DeploymentWorld, value: string | null): Promise<void> =>
   world.annotate({ 'millwright.dev/restart': value });
 
-describe('option restart', () => {
-  test('of an earlier value goes back to the set of then', async () => {
-    const world = new DeploymentWorld();
-    for (const value of ['monday', 'tuesday', 'monday']) {
-      await restart(world, value);
-      await world.settle();
-    }
-    const sets = await world.sets();
-    expect(sets.map(({ spec }) => spec.replicas)).toEqual([0, 3]);
-    expect(sets.at(-1)?.metadata.annotations).toMatchObject({
-      'millwright.dev/restart': 'monday',
-      'deployment.kubernetes.io/revision': '3',
-      'deployment.kubernetes.io/revision-history': '1',
-    });
-  });
-});
+describe('option restart', () => {});
 
 test('a set that an earlier controller made keeps its name and its hash', async () => {
   const labels = { pool: 'a', 'machine-template-hash': '4242' };
