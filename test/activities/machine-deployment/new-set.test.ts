@@ -127,7 +127,22 @@ describe('a name that another object has', () => {
 const restart = (world: DeploymentWorld, value: string | null): Promise<void> =>
   world.annotate({ 'millwright.dev/restart': value });
 
-describe('option restart', () => {});
+describe('option restart', () => {
+  test('of an earlier value goes back to the set of then', async () => {
+    const world = new DeploymentWorld();
+    for (const value of ['monday', 'tuesday', 'monday']) {
+      await restart(world, value);
+      await world.settle();
+    }
+    const sets = await world.sets();
+    expect(sets.map(({ spec }) => spec.replicas)).toEqual([0, 3]);
+    expect(sets.at(-1)?.metadata.annotations).toMatchObject({
+      'millwright.dev/restart': 'monday',
+      'deployment.kubernetes.io/revision': '3',
+      'deployment.kubernetes.io/revision-history': '1',
+    });
+  });
+});
 
 test('a set that an earlier controller made keeps its name and its hash', async () => {
   const labels = { pool: 'a', 'machine-template-hash': '4242' };

@@ -48,6 +48,15 @@ test('a virtual machine is bought by the plan of its image', () => {
   expect(vmOf(blueprintOf({}), { ...parts, plan })).toMatchObject({ plan });
 });
 
+test('spot has its defaults, and without it nothing is said', () => {
+  expect(vmWith({ priority: 'Spot' })).toMatchObject({
+    priority: 'Spot',
+    evictionPolicy: 'Delete',
+    billingProfile: { maxPrice: -1 },
+  });
+  expect(vmWith({ priority: 'Regular' })).not.toHaveProperty('priority');
+});
+
 test('fields that Gardener ignores are ignored', () => {
   const osProfile = { adminUsername: 'u', adminPassword: 'p', customData: 'd', computerName: 'x' };
   const sent = vmWith({ osProfile }).osProfile;

@@ -92,3 +92,12 @@ test('a spot class gets a scheduling of Google for spot instances', () => {
     automaticRestart: false,
   });
 });
+
+test('an interface has an external address unless the class says otherwise, and IPv6 where its network may', () => {
+  const [dual, ...single] = built.networkInterfaces ?? [];
+  const external = { accessConfigs: [{ type: 'ONE_TO_ONE_NAT' }] };
+  expect(dual).toMatchObject({ stackType: 'IPV4_IPV6', ipv6AccessType: 'EXTERNAL' });
+  expect(dual).not.toHaveProperty('accessConfigs');
+  expect(single).toMatchObject([external, external]);
+  for (const one of single) expect(one).not.toHaveProperty('ipv6AccessType');
+});
