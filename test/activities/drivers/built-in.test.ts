@@ -24,15 +24,11 @@ describe('the providers of a worker', () => {
 });
 
 test.each([
-  { provider: 'AWS', spec: { Region: 'eu-west-1' }, scope: 'eu-west-1' },
-  { provider: 'Azure', spec: { location: 'West Europe' }, scope: 'westeurope' },
-  {
-    provider: 'GCP',
-    spec: { region: 'europe-west1', zone: 'europe-west1-b' },
-    scope: 'europe-west1',
-  },
-  { provider: 'virtual', spec: { zone: 'b' }, scope: '' },
-])('the limits of $provider hold for "$scope" of an account', ({ provider, spec, scope }) => {
+  ['AWS', 'eu-west-1', { Region: 'eu-west-1' }],
+  ['Azure', 'westeurope', { location: 'West Europe' }],
+  ['GCP', 'europe-west1', { region: 'europe-west1', zone: 'europe-west1-b' }],
+  ['virtual', '', { zone: 'b' }],
+])('the limits of %s hold for "%s" of an account', (provider, scope, spec) => {
   const driver = createDrivers({ env: {}, allowsAmbientCredentials: false }).get(provider);
   expect(driver?.limitScope?.(spec) ?? '').toBe(scope);
 });

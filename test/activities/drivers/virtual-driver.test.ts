@@ -186,32 +186,20 @@ describe('failures', () => {
   );
 
   test.each([
-    {
-      name: 'throttle',
-      fault: { kind: 'throttle', seconds: 7 },
-      is: { code: 'Unavailable', kind: 'throttling', settled: true, retryAfterSeconds: 7 },
-    },
-    {
-      name: 'quota',
-      fault: { kind: 'quota' },
-      is: { code: 'ResourceExhausted', kind: 'quota', settled: true },
-    },
-    {
-      name: 'zoneFull',
-      fault: { kind: 'zoneFull' },
-      is: { code: 'ResourceExhausted', kind: 'capacity', settled: true },
-    },
-    {
-      name: 'PermissionDenied',
-      fault: { kind: 'error', code: 'PermissionDenied' },
-      is: { kind: 'credentials' },
-    },
-    {
-      name: 'Unauthenticated',
-      fault: { kind: 'error', code: 'Unauthenticated' },
-      is: { kind: 'credentials' },
-    },
-  ])('$name is told apart', async ({ name, fault, is }) => {
+    [
+      'throttle',
+      { kind: 'throttle', seconds: 7 },
+      { code: 'Unavailable', kind: 'throttling', settled: true, retryAfterSeconds: 7 },
+    ],
+    ['quota', { kind: 'quota' }, { code: 'ResourceExhausted', kind: 'quota', settled: true }],
+    [
+      'zoneFull',
+      { kind: 'zoneFull' },
+      { code: 'ResourceExhausted', kind: 'capacity', settled: true },
+    ],
+    ['PermissionDenied', { kind: 'error', code: 'PermissionDenied' }, { kind: 'credentials' }],
+    ['Unauthenticated', { kind: 'error', code: 'Unauthenticated' }, { kind: 'credentials' }],
+  ])('%s is told apart', async (name, fault, is) => {
     await addFault({ operation: 'create', match: `kind-${name}`, ...fault });
     expect(await failureOf(driver.createInstance(aRequest(`kind-${name}`)))).toMatchObject(is);
   });

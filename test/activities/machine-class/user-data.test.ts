@@ -4,20 +4,16 @@ import { fillUserData, wantsBootstrapToken } from '../../../activities/machine-c
 const values = { machineName: 'pool-a', bootstrapToken: 'abc.d+f' };
 
 test.each([
-  {
-    name: 'literal places',
-    text: 'a <<BOOTSTRAP_TOKEN>> <<MACHINE_NAME>>',
-    filled: 'a abc.d+f pool-a',
-  },
-  { name: 'escaped places', text: 'a=%3C%3CBOOTSTRAP_TOKEN%3E%3E', filled: 'a=abc.d%2Bf' },
-  {
-    name: 'never both in one document',
-    text: '<<BOOTSTRAP_TOKEN>> %3C%3CBOOTSTRAP_TOKEN%3E%3E',
-    filled: 'abc.d+f %3C%3CBOOTSTRAP_TOKEN%3E%3E',
-  },
-  { name: 'all of one kind', text: '<<MACHINE_NAME>><<MACHINE_NAME>>', filled: 'pool-apool-a' },
-  { name: 'none', text: 'plain', filled: 'plain' },
-])('fills $name', ({ text, filled }) => {
+  ['literal places', 'a <<BOOTSTRAP_TOKEN>> <<MACHINE_NAME>>', 'a abc.d+f pool-a'],
+  ['escaped places', 'a=%3C%3CBOOTSTRAP_TOKEN%3E%3E', 'a=abc.d%2Bf'],
+  [
+    'never both in one document',
+    '<<BOOTSTRAP_TOKEN>> %3C%3CBOOTSTRAP_TOKEN%3E%3E',
+    'abc.d+f %3C%3CBOOTSTRAP_TOKEN%3E%3E',
+  ],
+  ['all of one kind', '<<MACHINE_NAME>><<MACHINE_NAME>>', 'pool-apool-a'],
+  ['none', 'plain', 'plain'],
+])('fills %s', (_name, text, filled) => {
   expect(fillUserData(text, values)).toBe(filled);
 });
 

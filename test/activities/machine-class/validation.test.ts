@@ -17,18 +17,14 @@ async function noteIn({ control }: WorldOfTests): Promise<string | undefined> {
 
 describe('a look at a class', () => {
   test.each([
-    { when: 'gone', control: [], look: { found: false } },
-    {
-      when: 'served',
-      control: [aMachineClass()],
-      look: { found: true, provider: 'virtual', hasDriver: true },
-    },
-    {
-      when: 'served by nobody',
-      control: [aMachineClass({ provider: 'mars' })],
-      look: { found: true, provider: 'mars', hasDriver: false },
-    },
-  ])('$when', async ({ control, look }) => {
+    ['gone', [], { found: false }],
+    ['served', [aMachineClass()], { found: true, provider: 'virtual', hasDriver: true }],
+    [
+      'served by nobody',
+      [aMachineClass({ provider: 'mars' })],
+      { found: true, provider: 'mars', hasDriver: false },
+    ],
+  ])('%s', async (_when, control, look) => {
     expect(await readMachineClass(aWorld({ control }), { ref })).toEqual(look);
   });
 });

@@ -80,24 +80,18 @@ describe('a batch of deletions', () => {
 
 describe('a batch that waited through a stop deletes nothing', () => {
   test.each([
-    { name: 'when the set is gone', stored: [] },
-    {
-      name: 'when another set has its name',
-      stored: [aMachineSet({ metadata: { uid: 'other' } })],
-    },
-    {
-      name: 'when the set was scaled up again',
-      stored: [ofGeneration(2, aMachineSet({ spec: { replicas: 3 } }))],
-    },
-    {
-      name: 'when its spec changed in any way: the workflow looks anew',
-      stored: [ofGeneration(2, aMachineSet({ spec: { replicas: 0 } }))],
-    },
-    {
-      name: 'when the set lets its machines go',
-      stored: [aMachineSet({ metadata: { deletionTimestamp, finalizers: ['orphan'] } })],
-    },
-  ])('$name', async ({ stored }) => {
+    ['when the set is gone', []],
+    ['when another set has its name', [aMachineSet({ metadata: { uid: 'other' } })]],
+    ['when the set was scaled up again', [ofGeneration(2, aMachineSet({ spec: { replicas: 3 } }))]],
+    [
+      'when its spec changed in any way: the workflow looks anew',
+      [ofGeneration(2, aMachineSet({ spec: { replicas: 0 } }))],
+    ],
+    [
+      'when the set lets its machines go',
+      [aMachineSet({ metadata: { deletionTimestamp, finalizers: ['orphan'] } })],
+    ],
+  ])('%s', async (_name, stored) => {
     const control = new InMemoryClient(...stored, ...names.map((name) => ours(name)));
     expect(await deleteMachines(placeOf(control), plan)).toEqual({ deleted: 0 });
     expect(deletedIn(control)).toEqual([]);

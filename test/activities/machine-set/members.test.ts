@@ -134,20 +134,16 @@ describe('release', () => {
   });
 
   test.each([
-    { name: 'that fits again', machine: stray({ labels }), request: fine() },
-    { name: 'of another set', machine: stray({ ownerReferences: [guest] }), request: fine() },
-    {
-      name: 'that is being deleted',
-      machine: stray({ deletionTimestamp: '2026-01-01T01:00:00Z' }),
-      request: fine(),
-    },
-    {
-      name: 'while the set is being deleted',
-      machine: stray(),
-      request: fine(aMachineSet({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } })),
-    },
-    { name: 'while the spec is wrong', machine: stray(), request: { ...fine(), isFaulty: true } },
-  ])('does not touch a machine $name', async ({ machine, request }) => {
+    ['that fits again', stray({ labels }), fine()],
+    ['of another set', stray({ ownerReferences: [guest] }), fine()],
+    ['that is being deleted', stray({ deletionTimestamp: '2026-01-01T01:00:00Z' }), fine()],
+    [
+      'while the set is being deleted',
+      stray(),
+      fine(aMachineSet({ metadata: { deletionTimestamp: '2026-01-01T01:00:00Z' } })),
+    ],
+    ['while the spec is wrong', stray(), { ...fine(), isFaulty: true }],
+  ])('does not touch a machine %s', async (_name, machine, request) => {
     const control = new InMemoryClient(machine);
     expect(await releaseUnmatched(control, request, ['pool-a'])).toEqual([]);
     expect(control.writes()).toEqual([]);

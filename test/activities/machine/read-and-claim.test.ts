@@ -53,53 +53,48 @@ const unplacedTemplate = {
   zone: '',
 };
 
-test.each<{ name: string; control: object[]; message: string }>([
-  {
-    name: 'no class named',
-    control: [aMachine({ spec: {} })],
-    message: 'spec.class: Required value: must name a MachineClass',
-  },
-  {
-    name: 'a wrong duration',
-    control: [aMachine({ spec: { ...aMachine().spec, drainTimeout: 'soon' } })],
-    message:
-      'spec.drainTimeout: Invalid value: "soon": must be a duration of 0 or more, such as 90s, 20m or 1h30m',
-  },
-  {
-    name: 'a class that is not there',
-    control: [aMachine()],
-    message:
-      'spec.class.name: MachineClass "small" does not exist in namespace shoot: create it, or name another',
-  },
-  {
-    name: 'a class that only the CRDs of MCM let through',
-    control: [aMachine(), aMachineClass({ nodeTemplate: unplacedTemplate }), aSecret()],
-    message: 'MachineClass "small": nodeTemplate.zone: Invalid value: "": must not be empty',
-  },
-  {
-    name: 'a Secret in another namespace',
-    control: [aMachine(), aMachineClass({ secretRef: { name: 's', namespace: 'kube-system' } })],
-    message:
-      'MachineClass "small": secretRef.namespace: "kube-system" is not allowed: Secrets are read in shoot only',
-  },
-  {
-    name: 'a Secret that is not there',
-    control: [aMachine(), aMachineClass()],
-    message:
-      'MachineClass "small": secretRef.name: Secret "small-secret" does not exist in namespace shoot',
-  },
-  {
-    name: 'a Secret without user data',
-    control: [aMachine(), aMachineClass(), aSecret({ other: 'x' })],
-    message: 'MachineClass "small": its Secret has no key "userData": add it, it may be empty',
-  },
-  {
-    name: 'a provider without a driver',
-    control: [aMachine(), aMachineClass({ provider: 'mars' }), aSecret()],
-    message:
-      'MachineClass "small": provider: "mars" has no driver: no worker serves its task queue',
-  },
-])('a fault is said in words that help: $name', async ({ control, message }) => {
+test.each<[name: string, control: object[], message: string]>([
+  [
+    'no class named',
+    [aMachine({ spec: {} })],
+    'spec.class: Required value: must name a MachineClass',
+  ],
+  [
+    'a wrong duration',
+    [aMachine({ spec: { ...aMachine().spec, drainTimeout: 'soon' } })],
+    'spec.drainTimeout: Invalid value: "soon": must be a duration of 0 or more, such as 90s, 20m or 1h30m',
+  ],
+  [
+    'a class that is not there',
+    [aMachine()],
+    'spec.class.name: MachineClass "small" does not exist in namespace shoot: create it, or name another',
+  ],
+  [
+    'a class that only the CRDs of MCM let through',
+    [aMachine(), aMachineClass({ nodeTemplate: unplacedTemplate }), aSecret()],
+    'MachineClass "small": nodeTemplate.zone: Invalid value: "": must not be empty',
+  ],
+  [
+    'a Secret in another namespace',
+    [aMachine(), aMachineClass({ secretRef: { name: 's', namespace: 'kube-system' } })],
+    'MachineClass "small": secretRef.namespace: "kube-system" is not allowed: Secrets are read in shoot only',
+  ],
+  [
+    'a Secret that is not there',
+    [aMachine(), aMachineClass()],
+    'MachineClass "small": secretRef.name: Secret "small-secret" does not exist in namespace shoot',
+  ],
+  [
+    'a Secret without user data',
+    [aMachine(), aMachineClass(), aSecret({ other: 'x' })],
+    'MachineClass "small": its Secret has no key "userData": add it, it may be empty',
+  ],
+  [
+    'a provider without a driver',
+    [aMachine(), aMachineClass({ provider: 'mars' }), aSecret()],
+    'MachineClass "small": provider: "mars" has no driver: no worker serves its task queue',
+  ],
+])('a fault is said in words that help: %s', async (_name, control, message) => {
   expect(await readAndClaimMachine(aWorld({ control }), input)).toMatchObject({
     found: true,
     failure: { code: 'InvalidArgument', message, isSettled: true },
@@ -174,28 +169,24 @@ test('a bootstrap token is made where the user data has a place for it, and none
 });
 
 test.each([
-  { name: 'one that is there', control: [aMachineClass()], outcome: { provider: 'virtual' } },
-  {
-    name: 'none',
-    control: [],
-    outcome: { failure: { message: expect.stringContaining('create it again') } },
-  },
-  {
-    name: 'one without a driver',
-    control: [aMachineClass({ provider: 'mars' })],
-    outcome: { failure: { message: expect.stringContaining('"mars" has no driver') } },
-  },
-  {
-    name: 'one that names a Secret of another namespace',
-    control: [aMachineClass({ credentialsSecretRef: foreign })],
-    outcome: {
+  ['one that is there', [aMachineClass()], { provider: 'virtual' }],
+  ['none', [], { failure: { message: expect.stringContaining('create it again') } }],
+  [
+    'one without a driver',
+    [aMachineClass({ provider: 'mars' })],
+    { failure: { message: expect.stringContaining('"mars" has no driver') } },
+  ],
+  [
+    'one that names a Secret of another namespace',
+    [aMachineClass({ credentialsSecretRef: foreign })],
+    {
       failure: {
         message:
           'MachineClass "small": credentialsSecretRef.namespace: "garden" is not allowed: Secrets are read in shoot only',
       },
     },
-  },
-])('the provider of a class: $name', async ({ control, outcome }) => {
+  ],
+])('the provider of a class: %s', async (_name, control, outcome) => {
   expect(await findProvider(aWorld({ control }), { className: 'small' })).toMatchObject(outcome);
 });
 

@@ -16,19 +16,15 @@ test('names may be given more than once', () => {
 });
 
 test.each([
-  {
-    name: 'an unknown command',
-    argv: ['takeover'],
-    says: /unknown command 'takeover'/,
-  },
-  { name: 'too many words', argv: ['check', 'now'], says: /too many arguments/ },
-  {
-    name: 'a timeout that is none',
-    argv: ['check', '--timeout=5'],
-    says: /'--timeout <duration>' argument '5' is invalid. Allowed/,
-  },
-  { name: 'an unknown option', argv: ['check', '--force'], says: /--force/ },
-])('millwright migrate refuses $name in words', ({ argv, says }) => {
+  ['an unknown command', ['takeover'], /unknown command 'takeover'/],
+  ['too many words', ['check', 'now'], /too many arguments/],
+  [
+    'a timeout that is none',
+    ['check', '--timeout=5'],
+    /'--timeout <duration>' argument '5' is invalid. Allowed/,
+  ],
+  ['an unknown option', ['check', '--force'], /--force/],
+])('millwright migrate refuses %s in words', (_name, argv, says) => {
   expect(() => readArguments(['migrate', ...argv])).toThrow(CommanderError);
   expect(() => readArguments(['migrate', ...argv])).toThrow(says);
 });

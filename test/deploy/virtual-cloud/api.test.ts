@@ -1,5 +1,4 @@
 /** The HTTP API over the wire, without a cluster. */
-import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { aCloud, type CallResult, type TestCloud } from './a-cloud.ts';
 
@@ -43,25 +42,6 @@ describe('machines', () => {
     expect(await cloud.instances('name=once')).toMatchObject([{ providerID: `local:///b/${id}` }]);
   });
 
-  test('the same token with another request is refused', async () => {
-    await create('conflict');
-    const answer = await create('conflict', { size: 'medium' });
-    expect(answer.status).toBe(409);
-    expect(errorOf(answer)).toMatchObject({ code: 'AlreadyExists', reason: 'TokenConflict' });
-  });
-
-  test('a machine that was deleted is not made again by its token', async () => {
-    await create('gone');
-    const id = await idOf('gone');
-    expect((await cloud.call('DELETE', `/instances/${id}`)).status).toBe(200);
-    expect((await cloud.call('DELETE', `/instances/${id}`)).status).toBe(404);
-    expect(await create('gone')).toMatchObject({
-      status: 200,
-      body: { known: true, instance: { id, state: 'deleted' } },
-    });
-    expect((await cloud.call('GET', `/instances/${id}`)).status).toBe(404);
-  });
-
   test('lists are filtered by name, prefix, token and tags; deleted machines on request', async () => {
     await create('list-1', { tags: { a: '1', b: '2' } });
     await create('list-2', { tags: { a: '1' } });
@@ -75,18 +55,6 @@ describe('machines', () => {
     expect(await names('token=token-of-list-1')).toEqual(['list-1']);
     expect(await names('tag=a%3D1&tag=b%3D2')).toEqual(['list-1']);
     expect(await names('tag=a%3D2')).toEqual([]);
-  });
-
-  test('a machine that needs it is uninitialized until it is initialized', async () => {
-    await create('init', { needsInitialization: true });
-    const path = `/instances/${await idOf('init')}`;
-    expect((await cloud.call('GET', path)).body).toMatchObject({
-      instance: { isInitialized: false },
-    });
-    expect((await cloud.call('POST', `${path}/initialize`)).status).toBe(200);
-    expect((await cloud.call('GET', path)).body).toMatchObject({
-      instance: { isInitialized: true },
-    });
   });
 
   test('a machine runs once it has booted, and its disk goes with it', async () => {
@@ -104,28 +72,24 @@ describe('machines', () => {
 
 describe('bad requests', () => {
   test.each([
-    {
-      name: 'no name',
-      body: { token: 't' },
-      says: 'name: nothing is not a text that is not empty',
-    },
-    {
-      name: 'an unknown size',
-      body: { name: 'bad', token: 't', size: 'huge' },
-      says: 'size: "huge" is not one of small, medium, large',
-    },
-    {
-      name: 'a tag that is a number',
-      body: { name: 'bad', token: 't', tags: { a: 1 } },
-      says: 'tags: {"a":1} is not an object whose values are texts',
-    },
-    {
-      name: 'a taint without a key',
-      body: { name: 'bad', token: 't', taints: [{ effect: 'NoSchedule' }] },
-      says: 'taints[0].key: nothing is not a text that is not empty',
-    },
-    { name: 'half a document', body: '{"name":', says: String.raw`body: "{\"name\":" is not JSON` },
-  ])('$name: 400 names field and value', async ({ body, says }) => {
+    ['no name', { token: 't' }, 'name: nothing is not a text that is not empty'],
+    [
+      'an unknown size',
+      { name: 'bad', token: 't', size: 'huge' },
+      'size: "huge" is not one of small, medium, large',
+    ],
+    [
+      'a tag that is a number',
+      { name: 'bad', token: 't', tags: { a: 1 } },
+      'tags: {"a":1} is not an object whose values are texts',
+    ],
+    [
+      'a taint without a key',
+      { name: 'bad', token: 't', taints: [{ effect: 'NoSchedule' }] },
+      'taints[0].key: nothing is not a text that is not empty',
+    ],
+    ['half a document', '{"name":', String.raw`body: "{\"name\":" is not JSON`],
+  ])('%s: 400 names field and value', async (_name, body, says) => {
     const answer = await cloud.call('POST', '/instances', body);
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({ code: 'InvalidArgument', message: says });
@@ -146,32 +110,6 @@ describe('bad requests', () => {
 });
 
 describe('faults', () => {
-  test.each(machineErrorCodes.map((code) => ({ code })))('error $code', async ({ code }) => {
-    const name = `error-${code}`;
-    await addFault({
-      kind: 'error',
-      operation: 'create',
-      match: name,
-      code,
-      message: 'on purpose',
-      times: 1,
-    });
-    expect(errorOf(await create(name))).toEqual({
-      code,
-      reason: 'InjectedFault',
-      message: 'on purpose',
-    });
-    expect((await create(name)).status).toBe(201);
-  });
-
-  test('throttle answers 429 and when to come back', async () => {
-    await addFault({ kind: 'throttle', match: 'throttled', seconds: 7, times: 1 });
-    const answer = await create('throttled');
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('7');
-    expect(errorOf(answer)).toMatchObject({ reason: 'Throttled' });
-  });
-
   test('hang makes nothing and breaks the connection in the end', async () => {
     await addFault({ kind: 'hang', match: 'hangs', seconds: 0.05, times: 1 });
     await expect(create('hangs')).rejects.toThrow('fetch failed');
@@ -232,28 +170,6 @@ describe('faults', () => {
 });
 
 describe('the judge', () => {
-  test('calls are counted by name, and a bad request counts as well', async () => {
-    await create('judged');
-    await create('judged');
-    await create('judged', { size: 'huge' });
-    expect((await cloud.call('GET', '/calls?match=judged')).body).toEqual({
-      operations: { create: { created: 1, known: 1, InvalidArgument: 1 } },
-      createsFromKnownToken: 1,
-      machinesPerToken: { max: 1, offenders: {} },
-      createsPerName: { judged: 1 },
-      vanishedPerName: {},
-    });
-  });
-
-  test('ten creates at once with one token make one machine', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create('crowd')));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect((await cloud.call('GET', '/calls')).body['machinesPerToken']).toEqual({
-      max: 1,
-      offenders: {},
-    });
-  });
-
   test('events are numbered without gaps and can be read on from a number', async () => {
     const { body } = await cloud.call('GET', '/events?since=3&limit=2');
     expect(body).toMatchObject({ events: [{ seq: 4 }, { seq: 5 }], next: 5 });

@@ -28,43 +28,35 @@ test('what was answered can be put back', () => {
 });
 
 test.each([
-  { name: 'no kind', fault: {}, says: 'faults[0].kind: nothing is not one of error, throttle' },
-  {
-    name: 'an unknown kind',
-    fault: { kind: 'explode' },
-    says: 'faults[0].kind: "explode" is not one of error',
-  },
-  {
-    name: 'an unknown operation',
-    fault: { kind: 'hang', operation: 'reboot' },
-    says: 'faults[0].operation: "reboot" is not one of create, list',
-  },
-  {
-    name: 'a fate for another operation than create',
-    fault: { kind: 'vanish', operation: 'delete' },
-    says: 'faults[0].operation: "delete" is not create',
-  },
-  {
-    name: 'a code that MCM does not have',
-    fault: { kind: 'error', code: 'Broken' },
-    says: 'faults[0].code: "Broken" is not one of Canceled',
-  },
-  {
-    name: 'a code on another kind than error',
-    fault: { kind: 'quota', code: 'Internal' },
-    says: 'faults[0].code: "Internal" is not possible here',
-  },
-  {
-    name: 'half a time',
-    fault: { kind: 'hang', times: 1.5 },
-    says: 'faults[0].times: 1.5 is not a whole number from 1',
-  },
-  {
-    name: 'a misspelt field',
-    fault: { kind: 'hang', time: 1 },
-    says: 'faults[0].time: unknown field',
-  },
-])('a fault of the virtual cloud is refused by name and value: $name', ({ fault, says }) => {
+  ['no kind', {}, 'faults[0].kind: nothing is not one of error, throttle'],
+  ['an unknown kind', { kind: 'explode' }, 'faults[0].kind: "explode" is not one of error'],
+  [
+    'an unknown operation',
+    { kind: 'hang', operation: 'reboot' },
+    'faults[0].operation: "reboot" is not one of create, list',
+  ],
+  [
+    'a fate for another operation than create',
+    { kind: 'vanish', operation: 'delete' },
+    'faults[0].operation: "delete" is not create',
+  ],
+  [
+    'a code that MCM does not have',
+    { kind: 'error', code: 'Broken' },
+    'faults[0].code: "Broken" is not one of Canceled',
+  ],
+  [
+    'a code on another kind than error',
+    { kind: 'quota', code: 'Internal' },
+    'faults[0].code: "Internal" is not possible here',
+  ],
+  [
+    'half a time',
+    { kind: 'hang', times: 1.5 },
+    'faults[0].times: 1.5 is not a whole number from 1',
+  ],
+  ['a misspelt field', { kind: 'hang', time: 1 }, 'faults[0].time: unknown field'],
+])('a fault of the virtual cloud is refused by name and value: %s', (_name, fault, says) => {
   expect(() => parseFault(fault, 'f', 'faults[0]')).toThrow(says);
 });
 

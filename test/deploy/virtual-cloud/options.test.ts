@@ -14,18 +14,10 @@ test('--help of the virtual cloud goes before everything', () => {
 });
 
 test.each([
-  { name: 'no folder', args: [], says: '--data: missing' },
-  {
-    name: 'no port',
-    args: ['--data', 'd', '--listen', 'localhost'],
-    says: '"localhost" is not HOST:PORT',
-  },
-  {
-    name: 'a port too high',
-    args: ['--data', 'd', '--listen', 'h:70000'],
-    says: '"h:70000" is not HOST:PORT',
-  },
-  { name: 'an unknown flag', args: ['--date', 'd'], says: '--date' },
-])('the virtual cloud refuses the option: $name', ({ args, says }) => {
+  ['no folder', [], '--data: missing'],
+  ['no port', ['--data', 'd', '--listen', 'localhost'], '"localhost" is not HOST:PORT'],
+  ['a port too high', ['--data', 'd', '--listen', 'h:70000'], '"h:70000" is not HOST:PORT'],
+  ['an unknown flag', ['--date', 'd'], '--date'],
+])('the virtual cloud refuses the option: %s', (_name, args, says) => {
   expect(() => parseOptions(args)).toThrow(says);
 });

@@ -8,22 +8,18 @@ test('a setting of the virtual cloud that is not given keeps its value', () => {
 });
 
 test.each([
-  {
-    name: 'a text for a number',
-    body: { bootSeconds: '1' },
-    says: 'bootSeconds: "1" is not a number from 0 to 86400',
-  },
-  {
-    name: 'a negative time',
-    body: { callMilliseconds: -1 },
-    says: 'callMilliseconds: -1 is not a number from 0 to 60000',
-  },
-  {
-    name: 'a misspelt field',
-    body: { bootSecond: 1 },
-    says: 'bootSecond: unknown field; known are bootSeconds, callMilliseconds',
-  },
-  { name: 'a list', body: [], says: 'body: [] is not a JSON object' },
-])('a setting of the virtual cloud is refused by name and value: $name', ({ body, says }) => {
+  ['a text for a number', { bootSeconds: '1' }, 'bootSeconds: "1" is not a number from 0 to 86400'],
+  [
+    'a negative time',
+    { callMilliseconds: -1 },
+    'callMilliseconds: -1 is not a number from 0 to 60000',
+  ],
+  [
+    'a misspelt field',
+    { bootSecond: 1 },
+    'bootSecond: unknown field; known are bootSeconds, callMilliseconds',
+  ],
+  ['a list', [], 'body: [] is not a JSON object'],
+])('a setting of the virtual cloud is refused by name and value: %s', (_name, body, says) => {
   expect(() => parseSettings(body, defaultSettings)).toThrow(says);
 });

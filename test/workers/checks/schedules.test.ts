@@ -232,14 +232,10 @@ test('a worker without a search for orphans leaves that of one that started late
 });
 
 test.each([
-  { check: 'orphans', flag: '--safety-orphans-min-age=2h', input: { minAgeSeconds: 7_200 } },
-  { check: 'overshoot', flag: '--safety-up=20', input: { up: 20 } },
-  {
-    check: 'unmanaged-nodes',
-    flag: '--safety-unmanaged-nodes-selector=pool=a',
-    input: { selector: 'pool=a' },
-  },
-])('nor does it bring back what $flag has changed', async ({ check, flag, input }) => {
+  ['--safety-orphans-min-age=2h', 'orphans', { minAgeSeconds: 7_200 }],
+  ['--safety-up=20', 'overshoot', { up: 20 }],
+  ['--safety-unmanaged-nodes-selector=pool=a', 'unmanaged-nodes', { selector: 'pool=a' }],
+])('nor does it bring back what %s has changed', async (flag, check, input) => {
   const its = new Install(aWorld());
   its.startWorker();
   await its.pass(minuteMs);

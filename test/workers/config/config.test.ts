@@ -82,45 +82,38 @@ test('without flags and environment everything has the defaults of MCM', () => {
   });
 });
 
-const servedParts = [
-  {
-    argv: ['--serve=core, Drain', '--providers=none'],
-    expected: { core: true, drain: true, drivers: [], driversAtOnce: [], providers: [] },
-  },
-  {
-    argv: ['--serve=driver', '--providers=azure,GCP,gcp'],
-    expected: { core: false, drain: false, drivers: ['Azure', 'GCP'], driversAtOnce: [] },
-  },
-  {
-    argv: ['--serve=driver:aws,driver:AWS', '--providers=AWS,GCP'],
-    expected: { core: false, drivers: ['AWS'], driversAtOnce: ['AWS'], providers: ['AWS', 'GCP'] },
-  },
-  {
-    argv: ['--serve=driver,driver:Virtual', '--providers=virtual,AWS'],
-    expected: { drivers: ['virtual', 'AWS'], driversAtOnce: ['virtual'] },
-  },
-];
-
-test.each(servedParts)('with $argv a worker serves a part', ({ argv, expected }) => {
-  expect(configOf({ argv }).serves).toMatchObject(expected);
+test.each<[line: string, expected: Partial<Config['serves']>]>([
+  [
+    '--serve=core,Drain --providers=none',
+    { core: true, drain: true, drivers: [], driversAtOnce: [], providers: [] },
+  ],
+  [
+    '--serve=driver --providers=azure,GCP,gcp',
+    { core: false, drain: false, drivers: ['Azure', 'GCP'], driversAtOnce: [] },
+  ],
+  [
+    '--serve=driver:aws,driver:AWS --providers=AWS,GCP',
+    { core: false, drivers: ['AWS'], driversAtOnce: ['AWS'], providers: ['AWS', 'GCP'] },
+  ],
+  [
+    '--serve=driver,driver:Virtual --providers=virtual,AWS',
+    { drivers: ['virtual', 'AWS'], driversAtOnce: ['virtual'] },
+  ],
+])('with %s a worker serves a part', (line, expected) => {
+  expect(configOf({ argv: line.split(' ') }).serves).toMatchObject(expected);
 });
 
-const allowed = [
-  { argv: ['--token-files'], expected: { allowsTokenFiles: true } },
-  {
-    argv: ['--ambient-credentials'],
-    expected: { allowsAmbientCredentials: true, allowsTokenFiles: true },
-  },
-  { argv: ['--retag-adopted'], expected: { allowsRetagging: true } },
-];
-
-test.each(allowed)('the flags $argv allow the drivers more', ({ argv, expected }) => {
+test.each<[flag: string, expected: object]>([
+  ['--token-files', { allowsTokenFiles: true }],
+  ['--ambient-credentials', { allowsAmbientCredentials: true, allowsTokenFiles: true }],
+  ['--retag-adopted', { allowsRetagging: true }],
+])('the flag %s allows the drivers more', (flag, expected) => {
   const nothing = {
     allowsAmbientCredentials: false,
     allowsTokenFiles: false,
     allowsRetagging: false,
   };
-  expect(configOf({ argv }).drivers).toEqual({ ...nothing, ...expected });
+  expect(configOf({ argv: [flag] }).drivers).toEqual({ ...nothing, ...expected });
 });
 
 test('an install is named after its namespace, or as a flag says', () => {
@@ -134,65 +127,45 @@ test('an install is named after its namespace, or as a flag says', () => {
   });
 });
 
-const clusters: { name: string; argv: string[]; expected: Pick<Config, 'control' | 'target'> }[] = [
-  {
-    name: 'only the target',
-    argv: [`--target-kubeconfig=${file}`],
-    expected: { control: { kind: 'file', path: file }, target: { kind: 'file', path: file } },
-  },
-  {
-    name: 'only the control cluster',
-    argv: [`--control-kubeconfig=${file}`],
-    expected: { control: { kind: 'file', path: file }, target: { kind: 'default' } },
-  },
-  {
-    name: 'the pod as control cluster and no target',
-    argv: ['--control-kubeconfig=inClusterConfig', '--target-kubeconfig=none'],
-    expected: { control: { kind: 'inCluster' }, target: 'none' },
-  },
-  {
-    name: 'a Secret of each namespace',
-    argv: [
-      '--control-kubeconfig=inClusterConfig',
-      '--target-kubeconfig-secret=target',
-      '--target-token-secret=access',
-    ],
-    expected: {
-      control: { kind: 'inCluster' },
-      target: { kind: 'secret', name: 'target', tokenName: 'access' },
-    },
-  },
-];
+const inCluster = { kind: 'inCluster' } as const;
 
-test.each(clusters)('clusters, given $name', ({ argv, expected }) => {
-  expect(configOf({ argv })).toMatchObject(expected);
+test.each<[line: string, expected: Pick<Config, 'control' | 'target'>]>([
+  [
+    `--target-kubeconfig=${file}`,
+    { control: { kind: 'file', path: file }, target: { kind: 'file', path: file } },
+  ],
+  [
+    `--control-kubeconfig=${file}`,
+    { control: { kind: 'file', path: file }, target: { kind: 'default' } },
+  ],
+  [
+    '--control-kubeconfig=inClusterConfig --target-kubeconfig=none',
+    { control: inCluster, target: 'none' },
+  ],
+  [
+    '--control-kubeconfig=inClusterConfig --target-kubeconfig-secret=target --target-token-secret=access',
+    { control: inCluster, target: { kind: 'secret', name: 'target', tokenName: 'access' } },
+  ],
+])('clusters, given %s', (line, expected) => {
+  expect(configOf({ argv: line.split(' ') })).toMatchObject(expected);
 });
 
-const fleets = [
-  { text: 'a, b,a', expected: { kind: 'list', names: ['a', 'b'] } },
-  { text: 'all', expected: { kind: 'selected', labels: '' } },
-  { text: 'labels:fleet=eu', expected: { kind: 'selected', labels: 'fleet=eu' } },
-  {
-    text: 'labels:fleet in (eu, us),!old',
-    expected: { kind: 'selected', labels: 'fleet in (eu, us),!old' },
-  },
-];
-
-test.each(fleets)('--namespaces=$text names a fleet', ({ text, expected }) => {
+test.each([
+  ['a, b,a', { kind: 'list', names: ['a', 'b'] }],
+  ['all', { kind: 'selected', labels: '' }],
+  ['labels:fleet in (eu, us),!old', { kind: 'selected', labels: 'fleet in (eu, us),!old' }],
+])('--namespaces=%s names a fleet', (text, expected) => {
   const { namespaces, install } = configOf({ argv: [`--namespaces=${text}`, '--install=one'] });
   expect({ namespaces, install }).toMatchObject({ namespaces: expected, install: { name: 'one' } });
 });
 
-const levels = [
-  { argv: [], level: 'info' },
-  { argv: ['-v=3'], level: 'info' },
-  { argv: ['-v=4'], level: 'debug' },
-  { argv: ['-v=9'], level: 'trace' },
-  { argv: ['-v=9', '--log-level=warn'], level: 'warn' },
-];
-
-test.each(levels)('the flags $argv log at level $level', ({ argv, level }) => {
-  expect(configOf({ argv }).log.level).toBe(level);
+test.each([
+  ['-v=3', 'info'],
+  ['-v=4', 'debug'],
+  ['-v=9', 'trace'],
+  ['-v=9 --log-level=warn', 'warn'],
+])('the flags %s log at level %s', (line, level) => {
+  expect(configOf({ argv: line.split(' ') }).log.level).toBe(level);
 });
 
 describe('flags without effect', () => {
@@ -221,125 +194,63 @@ describe('flags without effect', () => {
   });
 });
 
-const refused: { name: string; given: Given; fault: RegExp }[] = [
-  {
-    name: 'a build id without a deployment',
-    given: { argv: ['--build-id=a'] },
-    fault: /^--build-id: "a" needs --worker-deployment$/,
-  },
-  {
-    name: 'a deployment whose name Temporal would cut',
-    given: { argv: ['--worker-deployment=a.b'] },
-    fault: /^--worker-deployment: "a.b" is not allowed/,
-  },
-  {
-    name: 'a fleet without a name',
-    given: { argv: ['--namespaces=a'] },
-    fault: /--namespaces needs --install/,
-  },
-  {
-    name: 'a fleet and a namespace',
-    given: { argv: ['--namespaces=a', '--namespace=b', '--install=one'] },
-    fault: /--namespaces: is not allowed together with --namespace/,
-  },
-  ...['A', 'a_b', ',', 'labels:', 'labels:a=`b`'].map((text) => ({
-    name: `the namespaces ${text}`,
-    given: { argv: [`--namespaces=${text}`, '--install=one'] },
-    fault: /--namespaces: .* is not allowed; allowed: names of namespaces/,
-  })),
-  {
-    name: 'two target clusters',
-    given: {
-      argv: [
-        `--control-kubeconfig=${file}`,
-        `--target-kubeconfig=${file}`,
-        '--target-kubeconfig-secret=a',
-      ],
-    },
-    fault: /--target-kubeconfig-secret: is not allowed together with --target-kubeconfig/,
-  },
-  {
-    name: 'a Secret without a control cluster',
-    given: { argv: ['--target-kubeconfig-secret=a'] },
-    fault: /--target-kubeconfig-secret needs --control-kubeconfig/,
-  },
-  {
-    name: 'a token for no kubeconfig',
-    given: { argv: ['--target-token-secret=a'] },
-    fault: /--target-token-secret needs --target-kubeconfig-secret/,
-  },
-  {
-    name: 'no target and no control cluster',
-    given: { argv: ['--target-kubeconfig=none'] },
-    fault: /--target-kubeconfig=none needs --control-kubeconfig/,
-  },
-  {
-    name: 'a kubeconfig that does not exist',
-    given: { argv: ['--control-kubeconfig=/no/such/file'] },
-    fault: /--control-kubeconfig: the file "\/no\/such\/file" does not exist/,
-  },
-  {
-    name: 'none as control cluster',
-    given: { argv: ['--control-kubeconfig=none'] },
-    fault: /--control-kubeconfig: the file "none" does not exist/,
-  },
-  {
-    name: 'a workflow bundle that does not exist',
-    given: { argv: ['--workflow-bundle=/no/such/file'] },
-    fault: /--workflow-bundle/,
-  },
-  {
-    name: 'an install whose name would be read as several parts of an id',
-    given: { argv: ['--install=a/b'] },
-    fault: /--install: "a\/b" is not allowed; allowed: at most 63 letters/,
-  },
-  {
-    name: 'a renew deadline as long as the lease',
-    given: { argv: ['--leader-elect-lease-duration=10s'] },
-    fault: /--leader-elect-renew-deadline: 10s .* less than --leader-elect-lease-duration \(10s\)/,
-  },
-  {
-    name: 'a lease of a fraction of a second',
-    given: { argv: ['--leader-elect-lease-duration=15.5s'] },
-    fault: /--leader-elect-lease-duration: 15.5s .* whole seconds/,
-  },
-  {
-    name: 'a retry period close to the renew deadline',
-    given: { argv: ['--leader-elect-retry-period=9s'] },
-    fault: /--leader-elect-retry-period: 9s/,
-  },
-  ...['core,drian', 'driver:', 'driver:aws:x', 'driver:mars', 'none', '', ','].map((text) => ({
-    name: `--serve=${text}`,
-    given: { argv: [`--serve=${text}`] },
-    fault:
+test.each<[line: string, fault: RegExp]>([
+  ['--build-id=a', /^--build-id: "a" needs --worker-deployment$/],
+  // Temporal would cut its name.
+  ['--worker-deployment=a.b', /^--worker-deployment: "a.b" is not allowed/],
+  ['--namespaces=a', /--namespaces needs --install/],
+  [
+    '--namespaces=a --namespace=b --install=one',
+    /--namespaces: is not allowed together with --namespace/,
+  ],
+  ...['A', 'a_b', ',', 'labels:', 'labels:a=`b`'].map((text): [string, RegExp] => [
+    `--namespaces=${text} --install=one`,
+    /--namespaces: .* is not allowed; allowed: names of namespaces/,
+  ]),
+  [
+    `--control-kubeconfig=${file} --target-kubeconfig=${file} --target-kubeconfig-secret=a`,
+    /--target-kubeconfig-secret: is not allowed together with --target-kubeconfig/,
+  ],
+  ['--target-kubeconfig-secret=a', /--target-kubeconfig-secret needs --control-kubeconfig/],
+  ['--target-token-secret=a', /--target-token-secret needs --target-kubeconfig-secret/],
+  ['--target-kubeconfig=none', /--target-kubeconfig=none needs --control-kubeconfig/],
+  ...['/no/such/file', 'none'].map((path): [string, RegExp] => [
+    `--control-kubeconfig=${path}`,
+    new RegExp(`--control-kubeconfig: the file "${path}" does not exist`),
+  ]),
+  ['--workflow-bundle=/no/such/file', /--workflow-bundle/],
+  // It would be read as several parts of an id.
+  ['--install=a/b', /--install: "a\/b" is not allowed; allowed: at most 63 letters/],
+  [
+    '--leader-elect-lease-duration=10s',
+    /--leader-elect-renew-deadline: 10s .* less than --leader-elect-lease-duration \(10s\)/,
+  ],
+  ['--leader-elect-lease-duration=15.5s', /--leader-elect-lease-duration: 15.5s .* whole seconds/],
+  ['--leader-elect-retry-period=9s', /--leader-elect-retry-period: 9s/],
+  ...['core,drian', 'driver:', 'driver:aws:x', 'driver:mars', 'none', '', ','].map(
+    (text): [string, RegExp] => [
+      `--serve=${text}`,
       /^--serve: ".*" is not allowed; allowed: core, drain, driver, and driver:PROVIDER with one of AWS, Azure, GCP, virtual, separated by commas$/,
-  })),
-  ...['mars', 'AWS,none', 'local', ''].map((text) => ({
-    name: `--providers=${text}`,
-    given: { argv: [`--providers=${text}`] },
-    fault:
-      /^--providers: ".*" is not allowed; allowed: AWS, Azure, GCP, virtual, separated by commas; or none$/,
-  })),
-  {
-    name: 'a driver that is not among the providers',
-    given: { argv: ['--serve=core,driver:GCP', '--providers=AWS,Azure'] },
-    fault:
-      /^--serve: "driver:GCP" is not allowed; allowed: the drivers of --providers \(AWS,Azure\)$/,
-  },
-  {
-    name: 'a process that would serve nothing',
-    given: { argv: ['--serve=driver', '--providers=none'] },
-    fault: /^--serve: "driver" with --providers=none serves nothing/,
-  },
-  {
-    name: 'a virtual cloud that is no URL',
-    given: { env: { MILLWRIGHT_VIRTUAL_CLOUD: 'localhost:7080' } },
-    fault: /MILLWRIGHT_VIRTUAL_CLOUD: "localhost:7080" .* a URL/,
-  },
-];
+    ],
+  ),
+  ...['mars', 'AWS,none', 'local', ''].map((text): [string, RegExp] => [
+    `--providers=${text}`,
+    /^--providers: ".*" is not allowed; allowed: AWS, Azure, GCP, virtual, separated by commas; or none$/,
+  ]),
+  [
+    '--serve=core,driver:GCP --providers=AWS,Azure',
+    /^--serve: "driver:GCP" is not allowed; allowed: the drivers of --providers \(AWS,Azure\)$/,
+  ],
+  ['--serve=driver --providers=none', /^--serve: "driver" with --providers=none serves nothing/],
+])('the config refuses %s', (line, fault) => {
+  expect(faultsOf({ argv: line.split(' ') })).toEqual([expect.stringMatching(fault)]);
+});
 
-test.each(refused)('the config refuses $name', ({ given, fault }) => {
-  expect(faultsOf(given)).toEqual([expect.stringMatching(fault)]);
+test('a virtual cloud that is no URL is refused', () => {
+  const env = { MILLWRIGHT_VIRTUAL_CLOUD: 'localhost:7080' };
+  expect(faultsOf({ env })).toEqual([
+    expect.stringMatching(/MILLWRIGHT_VIRTUAL_CLOUD: "localhost:7080" .* a URL/),
+  ]);
 });
 
 test('periods of the leader election count without an election too: the Lease is renewed all the same', () => {

@@ -128,20 +128,6 @@ test('without a refusal the pace grows until there is no limit', async () => {
   expect(new Set(world.turns(...names(100)))).toEqual(new Set([0]));
 });
 
-test('one machine with a limit of its own slows the account down once', async () => {
-  const world = aWorld({ callsBefore: 100 });
-  const { pace, system } = world;
-  const refuse = (caller: string): boolean =>
-    system.run(() => pace.throttled({ caller, begunAt: system.monotonic() }));
-  expect(refuse('busy')).toBe(true);
-  for (let second = 10; second <= 100; second += 10) {
-    await system.to(second * 1_000);
-    expect(refuse('busy')).toBe(false);
-    system.run(() => pace.answered('other'));
-  }
-  expect(world.turns('another')).toEqual([0]);
-});
-
 test('refusals again and again, and no answer, are those of the account', async () => {
   const { pace, system } = aWorld({ callsBefore: 100 });
   const refused: boolean[] = [];

@@ -43,16 +43,12 @@ function joining(seconds: number, changes: Partial<Machine['spec']> = {}): Machi
 }
 
 describe('a machine whose Node does not join', () => {
-  test.each<{ what: string; machine: Machine; isCounted: boolean }>([
-    { what: 'for 9 minutes of 20', machine: joining(540), isCounted: false },
-    { what: 'for 11 minutes of 20', machine: joining(660), isCounted: true },
-    {
-      what: 'for 6 minutes of its own 10',
-      machine: joining(360, { creationTimeout: '10m' }),
-      isCounted: true,
-    },
-    { what: 'without an instance', machine: joining(660, { providerID: '' }), isCounted: false },
-  ])('$what: $isCounted', async ({ machine, isCounted }) => {
+  test.each<[what: string, isCounted: boolean, machine: Machine]>([
+    ['for 9 minutes of 20', false, joining(540)],
+    ['for 11 minutes of 20', true, joining(660)],
+    ['for 6 minutes of its own 10', true, joining(360, { creationTimeout: '10m' })],
+    ['without an instance', false, joining(660, { providerID: '' })],
+  ])('%s: %s', async (_what, isCounted, machine) => {
     watcher.put(machine);
     expect(await watcher.lines('millwright_machines_not_joined')).toHaveLength(isCounted ? 1 : 0);
   });
@@ -91,23 +87,19 @@ describe('a drain that is blocked', () => {
   const budget =
     'PodDisruptionBudget shop/db: Cannot evict pod as it would violate the disruption budget';
   test.each([
-    { by: 'PodDisruptionBudget', words: `2 pods left: shop/db-0: ${budget}; shop/x: late` },
-    {
-      by: 'PodDisruptionBudget',
-      words:
-        '1 pod left: shop/db-0: more than one PodDisruptionBudget takes it, which Kubernetes does not evict: a, b; keep one of them',
-    },
-    { by: 'Volume', words: '1 pod left: shop/db-0: volume pv-1 is still attached to this Node' },
-    {
-      by: 'Volume',
-      words: '1 pod left: a/b: volume pv and 2 more is not attached to another Node yet',
-    },
-    {
-      by: 'Pod',
-      words: `2 pods left: a/b: its grace period is over and it has not terminated; shop/db-0: ${budget}`,
-    },
-    { by: 'Other', words: 'the target cluster does not answer' },
-  ])('by $by: $words', async ({ by, words }) => {
+    ['PodDisruptionBudget', `2 pods left: shop/db-0: ${budget}; shop/x: late`],
+    [
+      'PodDisruptionBudget',
+      '1 pod left: shop/db-0: more than one PodDisruptionBudget takes it, which Kubernetes does not evict: a, b; keep one of them',
+    ],
+    ['Volume', '1 pod left: shop/db-0: volume pv-1 is still attached to this Node'],
+    ['Volume', '1 pod left: a/b: volume pv and 2 more is not attached to another Node yet'],
+    [
+      'Pod',
+      `2 pods left: a/b: its grace period is over and it has not terminated; shop/db-0: ${budget}`,
+    ],
+    ['Other', 'the target cluster does not answer'],
+  ])('by %s: %s', async (by, words) => {
     const description = `${drainFailedWords}${words}. Will retry in next sync. Initiate node drain`;
     watcher.put(withOperation({ type: 'Delete', state: 'Failed', description }, ago(60)));
     const found = await watcher.lines('millwright_drains_blocked');

@@ -15,14 +15,10 @@ function faultOf(found: QueueVersions): string | undefined {
 
 describe('a worker with a version', () => {
   test.each([
-    { name: 'its version is current', current: own, polling: [own] },
-    { name: 'it stands by beside the current one', current: before, polling: [own, before] },
-    {
-      name: 'it stands by beside workers without a version',
-      current: undefined,
-      polling: [own, undefined],
-    },
-  ])('is ready when $name', ({ current, polling }) => {
+    ['its version is current', own, [own]],
+    ['it stands by beside the current one', before, [own, before]],
+    ['it stands by beside workers without a version', undefined, [own, undefined]],
+  ])('is ready when %s', (_name, current, polling) => {
     expect(faultOf({ current, polling })).toBeUndefined();
   });
 

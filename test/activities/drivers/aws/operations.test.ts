@@ -36,17 +36,6 @@ describe('a create', () => {
     expect(count('RunInstances')).toBe(1);
   });
 
-  test('waits for the name of the Node, and says so', async () => {
-    double.delay({ namedAfter: 3 });
-    const { answer, pendings } = await creating(ec2Request('slow'));
-    expect(answer.nodeName).toMatch(/^ip-i-\d+\.internal$/);
-    expect(pendings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('is pending'),
-      expect.stringContaining('is without a private DNS name so far'),
-      expect.stringContaining('is without a private DNS name so far'),
-    ]);
-  });
-
   test('does not lose an instance that EC2 lists, forgets and lists again', async () => {
     double.delay({ sightings: [false, false, false, true, false, false], namedAfter: 2 });
     const { answer, pendings } = await creating(ec2Request('flickering'));
@@ -209,18 +198,6 @@ describe('a delete', () => {
     expect(checkpoint.length).toBeLessThan(4_096);
     const again = await pendingOf(driver.deleteInstance({ ...request, checkpoint }));
     expect(again.message).toBe(first.message);
-    expect(count('TerminateInstances')).toBe(1);
-  });
-
-  test('goes on without a checkpoint, and tells the instance no second time', async () => {
-    double.delay({ terminatesForSeconds: 25 });
-    const request = ec2Request('restarted-end');
-    await createdBy(driver, request);
-    await pendingOf(driver.deleteInstance(request));
-    await pendingOf(driver.deleteInstance(request));
-    double.pass(25);
-    await driver.deleteInstance(request);
-    expect(statesOf('restarted-end')).toEqual(['terminated']);
     expect(count('TerminateInstances')).toBe(1);
   });
 

@@ -1,3 +1,4 @@
+/** What Gardener’s driver does not do likewise, see `upstream.test.ts`. */
 import {
   clientTokenOf,
   runInstancesInput,
@@ -10,24 +11,7 @@ function inputOf(more: Record<string, unknown> = {}, request = aRequest('m-1')) 
   return runInstancesInput({ request, spec: specOf(aSpec(more)), rootDeviceName: '/dev/xvda' });
 }
 
-const ebs = { volumeType: 'gp3', volumeSize: 50 };
 const networkInterface = { subnetID: 'subnet-1', securityGroupIDs: ['sg-1'] };
-
-test('a small class has the defaults of Gardener', () => {
-  expect(inputOf()).toMatchObject({
-    NetworkInterfaces: [
-      { SubnetId: 'subnet-1', Groups: ['sg-1'], DeviceIndex: 0, DeleteOnTermination: true },
-    ],
-    BlockDeviceMappings: [
-      {
-        DeviceName: '/dev/xvda',
-        Ebs: { VolumeType: 'gp3', VolumeSize: 50, DeleteOnTermination: true },
-      },
-    ],
-  });
-  // `undefined` is not sent.
-  expect(JSON.parse(JSON.stringify(inputOf()))).not.toHaveProperty('Placement');
-});
 
 test('the same request gives the same input, in whatever order the class has its tags', () => {
   const { tags } = aSpec();
@@ -49,11 +33,26 @@ test('a token that is too long for EC2 becomes a digest, always the same', () =>
   expect(clientTokenOf('a'.repeat(65))).not.toBe(clientTokenOf('a'.repeat(66)));
 });
 
-test.each([
-  { name: 'empty is not sent', userData: '', expected: undefined },
-  { name: 'is sent in Base64', userData: 'hällo', expected: 'aMOkbGxv' },
-])('user data: $name', ({ userData, expected }) => {
-  expect(inputOf({}, aRequest('m-1', { userData })).UserData).toBe(expected);
+test('no user data is sent where there is none', () => {
+  expect(inputOf().UserData).toBeUndefined();
+});
+
+test('fields are sent that Gardener’s driver takes and does not send', () => {
+  const ebs = { volumeType: 'gp3', volumeSize: 50, encrypted: true, kmsKeyID: 'k' };
+  const blockDevices = [
+    { deviceName: '/root', ebs },
+    { deviceName: '/dev/sdf', virtualName: 'ephemeral0' },
+    { deviceName: '/dev/sdg', noDevice: 'true' },
+  ];
+  expect(inputOf({ blockDevices, ebsOptimized: true, monitoring: true })).toMatchObject({
+    BlockDeviceMappings: [
+      { DeviceName: '/dev/xvda', Ebs: { Encrypted: true, KmsKeyId: 'k' } },
+      { DeviceName: '/dev/sdf', VirtualName: 'ephemeral0' },
+      { DeviceName: '/dev/sdg', NoDevice: '' },
+    ],
+    EbsOptimized: true,
+    Monitoring: { Enabled: true },
+  });
 });
 
 test('interfaces have their position as index, and their first IPv6 address is the primary one', () => {
@@ -70,90 +69,6 @@ test('interfaces have their position as index, and their first IPv6 address is t
     { DeviceIndex: 7, PrimaryIpv6: false },
     { DeviceIndex: 3, PrimaryIpv6: undefined },
   ]);
-});
-
-function deviceNames(blockDevices: object[]) {
-  return inputOf({ blockDevices }).BlockDeviceMappings?.map(({ DeviceName }) => DeviceName);
-}
-
-describe('volumes:', () => {
-  test.each([
-    { name: 'a key means encryption', more: { kmsKeyID: 'k' }, expected: [true, 'k'] },
-    {
-      name: 'a key without encryption is not sent, as by Gardener',
-      more: { kmsKeyID: 'k', encrypted: false },
-      expected: [false, undefined],
-    },
-    { name: 'encryption without a key', more: { encrypted: true }, expected: [true, undefined] },
-  ])('$name', ({ more, expected }) => {
-    const [device] =
-      inputOf({ blockDevices: [{ ebs: { ...ebs, ...more } }] }).BlockDeviceMappings ?? [];
-    expect([device?.Ebs?.Encrypted, device?.Ebs?.KmsKeyId]).toEqual(expected);
-  });
-
-  test('the only one is the root, whatever its name; of several it is /root', () => {
-    expect(deviceNames([{ deviceName: '/dev/sdb', ebs }])).toEqual(['/dev/xvda']);
-    expect(
-      deviceNames([
-        { deviceName: '/dev/sdb', ebs },
-        { deviceName: '/root', ebs },
-      ]),
-    ).toEqual(['/dev/sdb', '/dev/xvda']);
-  });
-
-  test('iops of 0 are left out', () => {
-    const [device] =
-      inputOf({ blockDevices: [{ ebs: { ...ebs, iops: 0 } }] }).BlockDeviceMappings ?? [];
-    expect(device?.Ebs?.Iops).toBeUndefined();
-  });
-});
-
-test.each([
-  { name: 'on demand', more: {}, expected: undefined },
-  {
-    name: 'spot without a limit',
-    more: { spotPrice: '' },
-    expected: { MarketType: 'spot', SpotOptions: { SpotInstanceType: 'one-time' } },
-  },
-  {
-    name: 'spot with a limit',
-    more: { spotPrice: '0.1' },
-    expected: {
-      MarketType: 'spot',
-      SpotOptions: { SpotInstanceType: 'one-time', MaxPrice: '0.1' },
-    },
-  },
-  {
-    name: 'market options go before the price',
-    more: { spotPrice: '0.1', instanceMarketOptions: { marketType: 'capacity-block' } },
-    expected: { MarketType: 'capacity-block' },
-  },
-])('the market options of an instance: $name', ({ more, expected }) => {
-  expect(inputOf(more).InstanceMarketOptions).toEqual(expected);
-});
-
-test.each([
-  {
-    from: { capacityReservationPreference: 'none' },
-    expected: { CapacityReservationPreference: 'none' },
-  },
-  {
-    from: { capacityReservationResourceGroupArn: 'arn:group' },
-    expected: {
-      CapacityReservationTarget: { CapacityReservationResourceGroupArn: 'arn:group' },
-    },
-  },
-  { from: { capacityReservationPreference: '' }, expected: undefined },
-])('the capacity reservation of a class, from $from', ({ from, expected }) => {
-  const input = inputOf({ capacityReservation: from });
-  expect(input.CapacityReservationSpecification).toEqual(expected);
-});
-
-test('the IAM profile may be an ARN; empty and null fields are absent', () => {
-  const input = inputOf({ iam: { arn: 'arn:p', name: '' }, keyName: '', placement: null });
-  expect(input.IamInstanceProfile).toEqual({ Arn: 'arn:p' });
-  expect(input.KeyName).toBeUndefined();
-  expect(input.Placement).toBeUndefined();
 });
 
 describe('a placement in an annotation of the Machine', () => {

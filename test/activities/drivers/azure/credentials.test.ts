@@ -10,32 +10,28 @@ const gardenersFile = '/var/run/secrets/gardener.cloud/workload-identity/token';
 
 describe('from the Secret', () => {
   test.each([
-    {
-      name: 'a secret',
-      secret: { ...ids, clientSecret: 'x' },
-      is: { kind: 'secret', ...planned, clientSecret: 'x' },
-    },
-    {
-      name: 'the other spellings of Gardener',
-      secret: {
+    ['a secret', { ...ids, clientSecret: 'x' }, { kind: 'secret', ...planned, clientSecret: 'x' }],
+    [
+      'the other spellings of Gardener',
+      {
         azureClientId: 'c',
         azureTenantId: 't',
         azureSubscriptionId: 's',
         azureClientSecret: 'x\n',
       },
-      is: { kind: 'secret', ...planned, clientSecret: 'x' },
-    },
-    {
-      name: 'a certificate',
-      secret: { ...ids, clientCertificate: 'PEM' },
-      is: { kind: 'certificate', ...planned, certificate: 'PEM' },
-    },
-    {
-      name: 'a token file',
-      secret: { ...ids, workloadIdentityTokenFile: gardenersFile },
-      is: { kind: 'tokenFile', ...planned, tokenFilePath: gardenersFile },
-    },
-  ])('$name', ({ secret, is }) => {
+      { kind: 'secret', ...planned, clientSecret: 'x' },
+    ],
+    [
+      'a certificate',
+      { ...ids, clientCertificate: 'PEM' },
+      { kind: 'certificate', ...planned, certificate: 'PEM' },
+    ],
+    [
+      'a token file',
+      { ...ids, workloadIdentityTokenFile: gardenersFile },
+      { kind: 'tokenFile', ...planned, tokenFilePath: gardenersFile },
+    ],
+  ])('%s', (_name, secret, is) => {
     expect(planCredentials(secret, none)).toEqual(is);
   });
 

@@ -51,38 +51,33 @@ test.each([500, 502, 503, 504])('status %d is trouble of Azure', (status) => {
 
 describe('by words', () => {
   test.each([
-    {
-      code: 'OperationNotAllowed',
-      message: 'results in exceeding approved standardDSv3Family Cores quota',
-      meaning: 'quota',
-    },
-    { code: 'OperationNotAllowed', message: 'The limit was reached', meaning: 'quota' },
-    {
-      code: 'OperationNotAllowed',
-      message: 'Disk a is attached to VM b.',
-      meaning: 'conflict',
-    },
-    {
-      code: 'OperationNotAllowed',
-      message:
-        "Operation 'startTenantUpdate' is not allowed on VM 'a' since the VM is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).",
-      meaning: 'conflict',
-    },
-    {
-      code: 'OperationNotAllowed',
-      message: 'This operation cannot be performed when extension operations are in progress.',
-      meaning: 'conflict',
-    },
-    { code: 'OperationNotAllowed', message: 'no', meaning: 'precondition' },
-    { code: 'BadRequest', message: 'the size is not supported in this zone', meaning: 'capacity' },
-    { code: 'BadRequest', message: 'the size is not\r\n  supported here', meaning: 'capacity' },
-    { code: 'BadRequest', message: 'malformed', meaning: 'input' },
-    {
-      code: 'InvalidParameter',
-      message: 'The requested VM size Standard_X is not available in the current region.',
-      meaning: 'capacity',
-    },
-  ])('$code: $message', ({ code, message, meaning }) => {
+    [
+      'OperationNotAllowed',
+      'results in exceeding approved standardDSv3Family Cores quota',
+      'quota',
+    ],
+    ['OperationNotAllowed', 'The limit was reached', 'quota'],
+    ['OperationNotAllowed', 'Disk a is attached to VM b.', 'conflict'],
+    [
+      'OperationNotAllowed',
+      "Operation 'startTenantUpdate' is not allowed on VM 'a' since the VM is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).",
+      'conflict',
+    ],
+    [
+      'OperationNotAllowed',
+      'This operation cannot be performed when extension operations are in progress.',
+      'conflict',
+    ],
+    ['OperationNotAllowed', 'no', 'precondition'],
+    ['BadRequest', 'the size is not supported in this zone', 'capacity'],
+    ['BadRequest', 'the size is not\r\n  supported here', 'capacity'],
+    ['BadRequest', 'malformed', 'input'],
+    [
+      'InvalidParameter',
+      'The requested VM size Standard_X is not available in the current region.',
+      'capacity',
+    ],
+  ])('%s: %s', (code, message, meaning) => {
     expect(meaningOf({ code, status: 409, message })).toBe(meaning);
   });
 
@@ -101,18 +96,14 @@ test('an unknown error is Unknown, and not settled', () => {
 });
 
 test.each([
-  {
-    name: 'in the library that fetches tokens',
-    cause: sdkError({ errorCode: 'invalid_client' }),
-    is: 'Unauthenticated',
-  },
-  {
-    name: 'of the connection to the authority',
-    cause: sdkError({ code: 'ECONNREFUSED' }),
-    is: 'Unavailable',
-  },
-  { name: 'that says nothing', cause: undefined, is: 'Unauthenticated' },
-])('a token that is not to be had, with a cause $name', ({ cause, is }) => {
+  [
+    'in the library that fetches tokens',
+    sdkError({ errorCode: 'invalid_client' }),
+    'Unauthenticated',
+  ],
+  ['of the connection to the authority', sdkError({ code: 'ECONNREFUSED' }), 'Unavailable'],
+  ['that says nothing', undefined, 'Unauthenticated'],
+])('a token that is not to be had, with a cause %s', (_name, cause, is) => {
   const error = sdkError({ name: 'AuthenticationRequiredError', cause });
   expect(driverErrorOf(failureOf('do it', error), false).code).toBe(is);
 });

@@ -13,72 +13,68 @@ const subnetIsChanged = {
 };
 
 describe('failures', () => {
-  test.each<{ name: string; fault: Fault; is: object }>([
-    {
-      name: 'throttling',
-      fault: { kind: 'throttle', seconds: 7, match: vmPut, code: 'OperationNotAllowed' },
-      is: { code: 'Unavailable', kind: 'throttling', settled: false, retryAfterSeconds: 7 },
-    },
-    {
-      name: 'an image that Azure misses only when the virtual machine is to be made',
-      fault: { kind: 'refuse', match: vmPut, status: 404, code: 'PlatformImageNotFound' },
-      is: {
+  test.each<[name: string, fault: Fault, is: object]>([
+    [
+      'throttling',
+      { kind: 'throttle', seconds: 7, match: vmPut, code: 'OperationNotAllowed' },
+      { code: 'Unavailable', kind: 'throttling', settled: false, retryAfterSeconds: 7 },
+    ],
+    [
+      'an image that Azure misses only when the virtual machine is to be made',
+      { kind: 'refuse', match: vmPut, status: 404, code: 'PlatformImageNotFound' },
+      {
         code: 'InvalidArgument',
         kind: 'input',
         settled: true,
         message: 'Azure: create virtual machine m: PlatformImageNotFound: on purpose',
       },
-    },
-    {
-      name: 'something else that Azure misses',
-      fault: { kind: 'refuse', match: vmPut, status: 404, code: 'SomethingNew' },
-      is: {
+    ],
+    [
+      'something else that Azure misses',
+      { kind: 'refuse', match: vmPut, status: 404, code: 'SomethingNew' },
+      {
         code: 'Unknown',
         settled: false,
         message: 'Azure: create virtual machine m: SomethingNew: on purpose',
       },
-    },
-    {
-      name: 'the page of a proxy instead of an answer to a write',
-      fault: { kind: 'html', match: nicPut },
-      is: { code: 'Unknown', settled: false },
-    },
-    {
-      name: 'an operation that failed for reasons that nobody knows',
-      fault: { kind: 'failOperation', match: vmPut, code: 'SomethingNew' },
-      is: { code: 'Unknown', settled: true },
-    },
-    {
-      name: 'a subnet that is being changed, which Azure answers with 429',
-      fault: { kind: 'throttle', seconds: 12, match: nicPut, ...subnetIsChanged },
-      is: {
+    ],
+    [
+      'the page of a proxy instead of an answer to a write',
+      { kind: 'html', match: nicPut },
+      { code: 'Unknown', settled: false },
+    ],
+    [
+      'an operation that failed for reasons that nobody knows',
+      { kind: 'failOperation', match: vmPut, code: 'SomethingNew' },
+      { code: 'Unknown', settled: true },
+    ],
+    [
+      'a subnet that is being changed, which Azure answers with 429',
+      { kind: 'throttle', seconds: 12, match: nicPut, ...subnetIsChanged },
+      {
         code: 'Aborted',
         settled: false,
         retryAfterSeconds: 12,
         message:
           'Azure: create network interface m-nic: ReferencedResourceNotProvisioned: subnet1 is in Updating state.',
       },
-    },
-    {
-      name: 'a subscription that is not there is not an instance that is not there',
-      fault: { kind: 'refuse', status: 404, code: 'SubscriptionNotFound' },
-      is: { code: 'PermissionDenied', kind: 'credentials', settled: false },
-    },
-    {
-      name: 'an answer that never comes',
-      fault: { kind: 'hang', match: vmPut },
-      is: {
+    ],
+    [
+      'a subscription that is not there is not an instance that is not there',
+      { kind: 'refuse', status: 404, code: 'SubscriptionNotFound' },
+      { code: 'PermissionDenied', kind: 'credentials', settled: false },
+    ],
+    [
+      'an answer that never comes',
+      { kind: 'hang', match: vmPut },
+      {
         code: 'DeadlineExceeded',
         settled: false,
         message: 'Azure: create virtual machine m: no answer within 1 s',
       },
-    },
-    {
-      name: 'a broken connection',
-      fault: { kind: 'cut' },
-      is: { code: 'Unavailable', settled: false },
-    },
-  ])('$name', async ({ fault, is }) => {
+    ],
+    ['a broken connection', { kind: 'cut' }, { code: 'Unavailable', settled: false }],
+  ])('%s', async (_name, fault, is) => {
     double.faults.add(fault);
     // Only of what hangs is the limit the subject.
     const one = fault.kind === 'hang' ? aDriver(double, { callSeconds: 1 }) : driver;

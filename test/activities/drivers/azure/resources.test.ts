@@ -1,5 +1,5 @@
-/** The alternatives that the example does not show. */
-import { imageDiskOf, nicOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';
+/** What Gardener’s driver does not send in the same request, see `upstream.test.ts`. */
+import { imageDiskOf, vmOf } from '../../../../activities/drivers/azure/resources.ts';
 import {
   defaultSshKey,
   isPoint,
@@ -22,77 +22,30 @@ function blueprintOf(more: object) {
 
 const vmWith = (more: object) => vmOf(blueprintOf(more), parts);
 
-describe('where a virtual machine is placed', () => {
-  const zone = null;
-  test.each([
-    { more: { zone: 3 }, is: { zones: ['3'] } },
-    { more: { zone, availabilitySet: { id: 'a' } }, is: { availabilitySet: { id: 'a' } } },
-    {
-      more: { zone, virtualMachineScaleSet: { id: 'a' } },
-      is: { virtualMachineScaleSet: { id: 'a' } },
-    },
-    {
-      more: { zone, machineSet: { id: 'a', kind: 'vmo' } },
-      is: { virtualMachineScaleSet: { id: 'a' } },
-    },
-    {
-      more: { zone, machineSet: { id: 'a', kind: 'availabilityset' } },
-      is: { availabilitySet: { id: 'a' } },
-    },
-  ])('$is', ({ more, is }) => {
-    const { zones, availabilitySet, virtualMachineScaleSet } = vmWith(more);
-    const placed = { zones, availabilitySet, virtualMachineScaleSet };
-    expect(JSON.parse(JSON.stringify(placed))).toEqual(is);
+test.each([
+  { imageRef: galleryImage, imageId: undefined, is: { galleryImageReference: galleryImage } },
+  { imageRef: { id: '/i' }, imageId: undefined, is: { imageReference: { id: '/i' } } },
+  { imageRef: { urn: 'a:b:c:d' }, imageId: '/u', is: { imageReference: { id: '/u' } } },
+  {
+    imageRef: { sharedGalleryImageID: '/s' },
+    imageId: undefined,
+    is: { galleryImageReference: { sharedGalleryImageId: '/s' } },
+  },
+])('a data disk is made of the image $imageRef', ({ imageRef, imageId, is }) => {
+  const disk = { lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef };
+  expect(imageDiskOf(blueprintOf({}), disk, imageId)).toEqual({
+    location: expect.any(String),
+    tags: expect.objectContaining({ 'millwright.dev_token': 't' }),
+    sku: { name: 'a' },
+    diskSizeGB: 1,
+    zones: ['2'],
+    creationData: { createOption: 'FromImage', ...is },
   });
 });
 
-describe('the image', () => {
-  test.each([
-    {
-      image: { urn: 'a:b:c:d' },
-      is: { publisher: 'a', offer: 'b', sku: 'c', version: 'd' },
-    },
-    { image: { id: '/x' }, is: { id: '/x' } },
-    { image: { communityGalleryImageID: '/c' }, is: { communityGalleryImageId: '/c' } },
-    { image: { sharedGalleryImageID: '/s' }, is: { sharedGalleryImageId: '/s' } },
-  ])('$image', ({ image, is }) => {
-    const storageProfile = { ...someProperties.storageProfile, imageReference: image };
-    expect(vmWith({ storageProfile }).storageProfile?.imageReference).toEqual(is);
-  });
-
-  test.each([
-    { imageRef: galleryImage, imageId: undefined, is: { galleryImageReference: galleryImage } },
-    { imageRef: { id: '/i' }, imageId: undefined, is: { imageReference: { id: '/i' } } },
-    { imageRef: { urn: 'a:b:c:d' }, imageId: '/u', is: { imageReference: { id: '/u' } } },
-    {
-      imageRef: { sharedGalleryImageID: '/s' },
-      imageId: undefined,
-      is: { galleryImageReference: { sharedGalleryImageId: '/s' } },
-    },
-  ])('of a data disk: $imageRef', ({ imageRef, imageId, is }) => {
-    const disk = { lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef };
-    const { creationData } = imageDiskOf(blueprintOf({}), disk, imageId);
-    expect(creationData).toEqual({ createOption: 'FromImage', ...is });
-  });
-});
-
-test('a data disk is not cached unless the class says so, with an image or without', () => {
-  const disks = [
-    { lun: 0, diskSizeGB: 1, storageAccountType: 'Premium_LRS' },
-    { lun: 1, diskSizeGB: 1, storageAccountType: 'Premium_LRS', imageRef: galleryImage },
-    { lun: 2, diskSizeGB: 1, storageAccountType: 'Premium_LRS', caching: 'ReadOnly' },
-  ];
-  const storageProfile = { ...someProperties.storageProfile, dataDisks: disks };
-  const made = { ...parts, diskIds: new Map([[1, '/disk']]) };
-  const sent = vmOf(blueprintOf({ storageProfile }), made).storageProfile?.dataDisks;
-  expect(sent?.map(({ caching }) => caching)).toEqual(['None', 'None', 'ReadOnly']);
-});
-
-test('an empty set beside a zone is none', () => {
-  const sent = vmWith({ availabilitySet: { id: '' }, virtualMachineScaleSet: { id: '' } });
-  expect(sent).toMatchObject({ zones: ['2'] });
-  expect(sent).not.toHaveProperty('availabilitySet');
-  expect(sent).not.toHaveProperty('virtualMachineScaleSet');
+test('a virtual machine is bought by the plan of its image', () => {
+  const plan = { name: 'greatest', publisher: 'sap', product: 'gardenlinux' };
+  expect(vmOf(blueprintOf({}), { ...parts, plan })).toMatchObject({ plan });
 });
 
 test('spot has its defaults, and without it nothing is said', () => {
@@ -116,10 +69,6 @@ test('fields that Gardener ignores are ignored', () => {
       },
     },
   });
-});
-
-test('accelerated networking is left to Azure by default', () => {
-  expect(nicOf(blueprintOf({}), '/subnet')).not.toHaveProperty('enableAcceleratedNetworking');
 });
 
 describe('the key of a class that has none', () => {

@@ -23,138 +23,82 @@ test('an absent spec lists all that is missing', () => {
 
 describe('a fault', () => {
   const image = { urn: 'a:b:c:d' };
-  test.each<{ name: string; spec: unknown; fault: string }>([
-    {
-      name: 'tag of the cluster',
-      spec: aSpec({ tags: { 'kubernetes.io-role-node': '1' } }),
-      fault: 'providerSpec.tags: a key that begins with kubernetes.io-cluster- is missing',
-    },
-    {
-      name: 'tag of the role',
-      spec: aSpec({ tags: { 'kubernetes.io-cluster-a': '1' } }),
-      fault: 'providerSpec.tags: a key that begins with kubernetes.io-role- is missing',
-    },
-    {
-      name: 'name of a tag',
-      spec: aSpec({ tags: { ...tags, 'a/b': '1' } }),
-      fault:
-        'providerSpec.tags: "a/b" is not a name of a tag in Azure: 512 characters at most, none of < > % & \\ ? /',
-    },
-    {
-      name: 'value of a tag',
-      spec: aSpec({ tags: { ...tags, a: 1 } }),
-      fault: 'providerSpec.tags.a: 1 is not a string of at most 256 characters',
-    },
-    {
-      name: 'no zone',
-      spec: aSpec({ properties: unplaced }),
-      fault:
-        'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and none is',
-    },
-    {
-      name: 'two places',
-      spec: withProperties({ availabilitySet: { id: 'a' } }),
-      fault:
-        'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and zone and availabilitySet is',
-    },
-    {
-      name: 'no image',
-      spec: withStorage({ imageReference: {} }),
-      fault:
-        'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
-    },
-    {
-      name: 'two images',
-      spec: withStorage({ imageReference: { ...image, id: 'x' } }),
-      fault:
-        'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and id and urn is',
-    },
-    {
-      name: 'urn',
-      spec: withStorage({ imageReference: { urn: 'a:b::d' } }),
-      fault:
-        'providerSpec.properties.storageProfile.imageReference.urn: "a:b::d" is not of the form PUBLISHER:OFFER:SKU:VERSION, with four parts that are not empty',
-    },
-    {
-      name: 'lun twice',
-      spec: withStorage({
+  test.each<[name: string, spec: unknown, fault: string]>([
+    [
+      'tag of the cluster',
+      aSpec({ tags: { 'kubernetes.io-role-node': '1' } }),
+      'providerSpec.tags: a key that begins with kubernetes.io-cluster- is missing',
+    ],
+    [
+      'tag of the role',
+      aSpec({ tags: { 'kubernetes.io-cluster-a': '1' } }),
+      'providerSpec.tags: a key that begins with kubernetes.io-role- is missing',
+    ],
+    [
+      'name of a tag',
+      aSpec({ tags: { ...tags, 'a/b': '1' } }),
+      'providerSpec.tags: "a/b" is not a name of a tag in Azure: 512 characters at most, none of < > % & \\ ? /',
+    ],
+    [
+      'value of a tag',
+      aSpec({ tags: { ...tags, a: 1 } }),
+      'providerSpec.tags.a: 1 is not a string of at most 256 characters',
+    ],
+    [
+      'no zone',
+      aSpec({ properties: unplaced }),
+      'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and none is',
+    ],
+    [
+      'two places',
+      withProperties({ availabilitySet: { id: 'a' } }),
+      'providerSpec.properties: exactly one of zone, availabilitySet and virtualMachineScaleSet has to be given, and zone and availabilitySet is',
+    ],
+    [
+      'no image',
+      withStorage({ imageReference: {} }),
+      'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
+    ],
+    [
+      'two images',
+      withStorage({ imageReference: { ...image, id: 'x' } }),
+      'providerSpec.properties.storageProfile.imageReference: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and id and urn is',
+    ],
+    [
+      'urn',
+      withStorage({ imageReference: { urn: 'a:b::d' } }),
+      'providerSpec.properties.storageProfile.imageReference.urn: "a:b::d" is not of the form PUBLISHER:OFFER:SKU:VERSION, with four parts that are not empty',
+    ],
+    [
+      'lun twice',
+      withStorage({
         dataDisks: [1, 1].map((lun) => ({ lun, diskSizeGB: 1, storageAccountType: 'a' })),
       }),
-      fault:
-        'providerSpec.properties.storageProfile.dataDisks[1].lun: 1 is that of dataDisks[0] already; each disk needs its own',
-    },
-    {
-      name: 'image of a disk',
-      spec: withStorage({
+      'providerSpec.properties.storageProfile.dataDisks[1].lun: 1 is that of dataDisks[0] already; each disk needs its own',
+    ],
+    [
+      'image of a disk',
+      withStorage({
         dataDisks: [{ lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef: {} }],
       }),
-      fault:
-        'providerSpec.properties.storageProfile.dataDisks[0].imageRef: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
-    },
-    {
-      name: 'reservation',
-      spec: withProperties({ capacityReservation: { capacityReservationGroupID: 'x' } }),
-      fault:
-        'providerSpec.properties.capacityReservation.capacityReservationGroupID: "x" is not of the form /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME',
-    },
-    {
-      name: 'eviction without spot',
-      spec: withProperties({ evictionPolicy: 'Delete' }),
-      fault: 'providerSpec.properties.evictionPolicy is only allowed with priority: Spot',
-    },
-    {
-      name: 'price',
-      spec: withProperties({ priority: 'Spot', billingProfile: { maxPrice: 0 } }),
-      fault: 'providerSpec.properties.billingProfile.maxPrice: 0 is not -1 or more than 0',
-    },
-  ])('in $name', ({ spec, fault }) => {
+      'providerSpec.properties.storageProfile.dataDisks[0].imageRef: exactly one of id, urn, communityGalleryImageID, sharedGalleryImageID has to be given, and none is',
+    ],
+    [
+      'reservation',
+      withProperties({ capacityReservation: { capacityReservationGroupID: 'x' } }),
+      'providerSpec.properties.capacityReservation.capacityReservationGroupID: "x" is not of the form /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME',
+    ],
+    [
+      'eviction without spot',
+      withProperties({ evictionPolicy: 'Delete' }),
+      'providerSpec.properties.evictionPolicy is only allowed with priority: Spot',
+    ],
+    [
+      'price',
+      withProperties({ priority: 'Spot', billingProfile: { maxPrice: 0 } }),
+      'providerSpec.properties.billingProfile.maxPrice: 0 is not -1 or more than 0',
+    ],
+  ])('in %s', (_name, spec, fault) => {
     expect(validateProviderSpec(spec)).toEqual([fault]);
   });
-});
-
-describe('as in Gardener, it is no fault', () => {
-  const group =
-    '/SUBSCRIPTIONS/s/RESOURCEGROUPS/g/providers/MICROSOFT.COMPUTE/CAPACITYRESERVATIONGROUPS/c';
-  test.each<{ name: string; spec: unknown }>([
-    {
-      name: 'an empty availability set beside a zone',
-      spec: withProperties({ availabilitySet: { id: '' } }),
-    },
-    {
-      name: 'an empty scale set beside a zone',
-      spec: withProperties({ virtualMachineScaleSet: { id: '' } }),
-    },
-    {
-      name: 'an empty urn beside another image',
-      spec: withStorage({ imageReference: { id: '/image', urn: '' } }),
-    },
-    {
-      name: 'an empty urn beside another image of a data disk',
-      spec: withStorage({
-        dataDisks: [
-          {
-            lun: 0,
-            diskSizeGB: 1,
-            storageAccountType: 'Premium_LRS',
-            imageRef: { communityGalleryImageID: '/image', urn: '' },
-          },
-        ],
-      }),
-    },
-    {
-      name: 'an ARM id in other letters',
-      spec: withProperties({ capacityReservation: { capacityReservationGroupID: group } }),
-    },
-    {
-      name: 'an empty reservation',
-      spec: withProperties({ capacityReservation: { capacityReservationGroupID: '' } }),
-    },
-  ])('$name', ({ spec }) => {
-    expect(validateProviderSpec(spec)).toEqual([]);
-  });
-});
-
-test('the deprecated machineSet stands in where nothing else is said', () => {
-  const properties = { ...unplaced, machineSet: { id: 'a', kind: 'vmo' } };
-  expect(validateProviderSpec(aSpec({ properties }))).toEqual([]);
 });

@@ -155,16 +155,7 @@ describe('a fault names field, value and what is allowed:', () => {
   });
 });
 
-describe('allowed, as with Gardener’s driver:', () => {
-  test.each([
-    [{ scheduling: { ...spot, instanceTerminationAction: 'DELETE' } }],
-    [{ disks: [boot, scratch] }],
-    [{ networkInterfaces: [{ subnetwork: 's', ipCidrRange: '/24', stackType: '' }] }],
-    [{ networkInterfaces: [{ network: 'n', stackType: 'IPV4_IPV6', ipv6accessType: 'EXTERNAL' }] }],
-    [{ labels: { größe: 'größe-1' } }],
-    [{ labels: null, description: null }],
-    [{ metadata: [{ key: 'startup-script', value: 'x' }, { key: 'empty' }] }],
-  ])('%j', (more) => {
-    expect(validateProviderSpec({ ...aSpec, ...more })).toEqual([]);
-  });
+test('labels of other letters and the end of a spot instance are no faults', () => {
+  const scheduling = { ...spot, instanceTerminationAction: 'DELETE' };
+  expect(validateProviderSpec({ ...aSpec, scheduling, labels: { größe: 'größe-1' } })).toEqual([]);
 });

@@ -133,30 +133,18 @@ const quota = 'exceeded quota: events, requested: count/events=1, used: count/ev
 const terminating = 'unable to create new content in namespace shoot: it is being terminated';
 
 describe('an Event that cannot be written is dropped and counted:', () => {
-  test.each<{ name: string; verdict: ReturnType<Fault>; reason: DropReason }>([
-    {
-      name: 'a quota of no Events',
-      verdict: { code: 403, reason: 'Forbidden', message: quota },
-      reason: 'refused',
-    },
-    {
-      name: 'a namespace that is going',
-      verdict: { code: 403, reason: 'Forbidden', message: terminating },
-      reason: 'refused',
-    },
-    { name: 'a webhook', verdict: { code: 422, reason: 'Invalid' }, reason: 'refused' },
-    {
-      name: 'a webhook out of reach',
-      verdict: { code: 500, reason: 'InternalError' },
-      reason: 'failed',
-    },
-    {
-      name: 'a limit on Events',
-      verdict: { code: 429, reason: 'TooManyRequests' },
-      reason: 'failed',
-    },
-    { name: 'no answer', verdict: { code: 0, reason: 'Timeout' }, reason: 'failed' },
-  ])('$name', async ({ verdict, reason }) => {
+  test.each<[name: string, verdict: ReturnType<Fault>, reason: DropReason]>([
+    ['a quota of no Events', { code: 403, reason: 'Forbidden', message: quota }, 'refused'],
+    [
+      'a namespace that is going',
+      { code: 403, reason: 'Forbidden', message: terminating },
+      'refused',
+    ],
+    ['a webhook', { code: 422, reason: 'Invalid' }, 'refused'],
+    ['a webhook out of reach', { code: 500, reason: 'InternalError' }, 'failed'],
+    ['a limit on Events', { code: 429, reason: 'TooManyRequests' }, 'failed'],
+    ['no answer', { code: 0, reason: 'Timeout' }, 'failed'],
+  ])('%s', async (_name, verdict, reason) => {
     const { client, recorder, dropped } = counted();
     client.fault = ({ path: to }) => (to.startsWith(path) ? verdict : undefined);
     recordEvent(client, subject, text);
