@@ -22,15 +22,7 @@ export async function rollBack(
   const isDone = await answer(control, { ref, step }, async (deployment) => {
     const path = customResource('machinesets', ref.namespace, name);
     const set = await ignoreNotFound(control.get<MachineSet>(path));
-    return (
-      set && {
-        template: mergePatchOf(deployment.spec.template, templateOf(set)),
-        notes: mergePatchOf(
-          deployment.metadata.annotations ?? {},
-          annotationsAfter(deployment, set),
-        ),
-      }
-    );
+    return set && changeTo(deployment, set);
   });
   if (!isDone) return;
   const message = `Rolled back deployment "${ref.name}" to revision ${revision}`;
@@ -48,10 +40,27 @@ export async function refuseRollback(
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
 }
 
+/** What a rollback to that set makes of the deployment. */
+export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet): object {
+  return patchOf(changeTo(deployment, set));
+}
+
 /** `spec.rollbackTo` goes with it. */
 interface Change {
   template?: unknown;
   notes?: unknown;
+}
+
+function changeTo(deployment: MachineDeployment, set: MachineSet): Change {
+  const { annotations: notes = {} } = deployment.metadata;
+  return {
+    template: mergePatchOf(deployment.spec.template, templateOf(set)),
+    notes: mergePatchOf(notes, annotationsAfter(deployment, set)),
+  };
+}
+
+function patchOf({ template, notes }: Change) {
+  return { metadata: { annotations: notes }, spec: { rollbackTo: null, template } };
 }
 
 /** Other clients write the deployment as well, such as an autoscaler. */
@@ -81,13 +90,11 @@ function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number
 async function write(
   control: KubeClient,
   { metadata }: MachineDeployment,
-  { template, notes }: Change,
+  change: Change,
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
-  const patch = {
-    metadata: { uid, resourceVersion, annotations: notes },
-    spec: { rollbackTo: null, template },
-  };
+  const { metadata: notes, spec } = patchOf(change);
+  const patch = { metadata: { uid, resourceVersion, ...notes }, spec };
   const path = customResource('machinedeployments', namespace, name);
   return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
 }

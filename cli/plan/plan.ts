@@ -74,10 +74,18 @@ function paceOf(creation: number, deletion: number) {
   return { creation: creation * 1_000, deletion: deletion * 1_000 };
 }
 
-/** Those of others decide nothing, but their names are taken. */
+/**
+ * Objects of others decide nothing, but their names are taken. Past a deadline a rollout goes on,
+ * or back: neither is a plan.
+ */
 function ownOf({ deployment, sets, machines }: Required<Parameters<typeof viewOf>[0]>) {
   const view = viewOf({ deployment, sets, machines }, 0);
-  return { deployment, sets: view.sets, machines: [...(view.machines ?? [])] };
+  const { progressDeadlineSeconds: _none, ...spec } = deployment.spec;
+  return {
+    deployment: { ...deployment, spec },
+    sets: view.sets,
+    machines: [...(view.machines ?? [])],
+  };
 }
 
 function classWarnings(name: string, classes: readonly MachineClass[]): string[] {

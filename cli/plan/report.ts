@@ -32,7 +32,7 @@ export function answerOf(planned: readonly Planned[]): Answer {
 
 function dataOf({ likely, longestMs, budgets, ...planned }: Planned): object {
   if (!likely) return planned;
-  const { plan, tookMs, happenings, ...counts } = likely;
+  const { plan, tookMs, happenings, objects: _objects, ...counts } = likely;
   const { state, reason, next = null, blockedBy = null } = plan;
   return {
     ...planned,
@@ -94,8 +94,9 @@ function joined(happenings: readonly Happening[]): Happening[] {
   return result;
 }
 
-function wordsOf(step: Happening): string {
-  return wordsFor[step.kind](step);
+export function wordsOf(step: Happening): string {
+  const words = wordsFor[step.kind](step);
+  return step.reason === undefined ? words : `${words}: ${step.reason}`;
 }
 
 const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
@@ -106,6 +107,8 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
     `deletes ${machines(count)} of ${subject}: ${names.join(', ')}`,
   running: ({ subject, count }) => `${machines(count)} of ${subject} Running`,
   gone: ({ subject, count }) => `${machines(count)} of ${subject} gone`,
+  rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
+  refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };

@@ -1,6 +1,6 @@
 /**
  * A rollout in memory: the planners of the workflows decide, and time passes until machines come
- * and go. Nothing fails, and no other client writes.
+ * and go. Nothing fails, and no other client writes: both may happen between two parts.
  */
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
@@ -11,6 +11,7 @@ import {
   scalingAnnotationsOf,
   syncPatchOf,
 } from '../../activities/machine-deployment/new-set.ts';
+import { rollbackPatchOf } from '../../activities/machine-deployment/rollback.ts';
 import { reportOf } from '../../activities/machine-deployment/status.ts';
 import { deletionFactsOf } from '../../activities/machine-set/deletions.ts';
 import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
@@ -53,17 +54,31 @@ export interface Pace {
 export interface Happening {
   /** Milliseconds since the change. */
   at: number;
-  kind: 'createSet' | 'scaleSet' | 'create' | 'delete' | 'running' | 'gone' | 'hold' | 'deleteSets';
+  kind:
+    | 'createSet'
+    | 'scaleSet'
+    | 'create'
+    | 'delete'
+    | 'running'
+    | 'gone'
+    | 'hold'
+    | 'rollBack'
+    | 'refuseRollback'
+    | 'deleteSets';
   /** Of the MachineSet; of a hold: what it waits for. */
   subject: string;
   /** How many machines, or how many the set is to have. */
   count: number;
   /** Of the machines; those of new ones are not known yet. */
   names: string[];
+  /** Why the planner of the deployment decided it. */
+  reason?: string;
 }
 
 export interface Outcome {
   happenings: Happening[];
+  /** As they are in the end. */
+  objects: Required<DeploymentObjects>;
   /** What the planners said last. */
   plan: DeploymentPlan;
   tookMs: number;
@@ -79,8 +94,24 @@ const turnsMax = 20_000;
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
+/** To the end, or to where others would have to act; a person approves a canary. */
 export function simulate(objects: Required<DeploymentObjects>, pace: Pace, now: number): Outcome {
-  return new Simulation(objects, pace, now).run();
+  return new Simulation(objects, pace, { now, until: Infinity }).run();
+}
+
+/** Milliseconds; what happens at either of both belongs to it. */
+export interface Part {
+  now: number;
+  until: number;
+}
+
+/** Goes on from what an earlier part, or another client, made of the objects. */
+export function simulatePart(
+  objects: Required<DeploymentObjects>,
+  pace: Pace,
+  part: Part,
+): Outcome {
+  return new Simulation(objects, pace, part).run();
 }
 
 interface Timer {
@@ -91,6 +122,7 @@ interface Timer {
 class Simulation {
   readonly #pace: Pace;
   readonly #start: number;
+  readonly #until: number;
   readonly #happenings: Happening[] = [];
   readonly #sets = new Map<string, MachineSet>();
   readonly #machines = new Map<string, Machine>();
@@ -112,13 +144,12 @@ class Simulation {
   constructor(
     { deployment, sets, machines }: Required<DeploymentObjects>,
     pace: Pace,
-    now: number,
+    { now, until }: Part,
   ) {
-    // Past a deadline a rollout goes on, or back: neither is a plan.
-    const { progressDeadlineSeconds: _none, ...spec } = deployment.spec;
-    this.#deployment = { ...deployment, spec };
+    this.#deployment = deployment;
     this.#pace = pace;
     this.#start = now;
+    this.#until = until;
     this.#now = now;
     for (const set of sets) this.#sets.set(set.metadata.name, set);
     for (const machine of machines) {
@@ -138,6 +169,11 @@ class Simulation {
     }
     return {
       happenings: this.#happenings,
+      objects: {
+        deployment: this.#deployment,
+        sets: [...this.#sets.values()],
+        machines: [...this.#machines.values()],
+      },
       plan,
       tookMs: this.#now - this.#start,
       created: this.#made,
@@ -150,12 +186,18 @@ class Simulation {
 
   /** Of a machine that is on its way already. */
   #expect({ metadata, status }: Machine): void {
-    const { name } = metadata;
+    const { name, creationTimestamp, deletionTimestamp } = metadata;
     const phase = status?.currentStatus?.phase ?? '';
-    if (metadata.deletionTimestamp !== undefined)
-      this.#after(this.#pace.deletion, () => this.#end(name));
+    if (deletionTimestamp !== undefined)
+      this.#after(this.#rest(this.#pace.deletion, deletionTimestamp), () => this.#end(name));
     else if (['', 'Pending', 'CrashLoopBackOff'].includes(phase))
-      this.#after(this.#pace.creation, () => this.#join(name));
+      this.#after(this.#rest(this.#pace.creation, creationTimestamp), () => this.#join(name));
+  }
+
+  /** Of one that takes longer already nothing is known: as long once more. */
+  #rest(ms: number, since: string): number {
+    const passed = this.#now - Date.parse(since);
+    return passed > 0 && passed < ms ? ms - passed : ms;
   }
 
   #after(ms: number, act: () => void): void {
@@ -216,10 +258,7 @@ class Simulation {
     return steps.map((step) => this.#applyOne(step)).includes(true);
   }
 
-  /**
-   * Whether anything changed. What others ask for meanwhile is no part of a plan: marks of the
-   * autoscaler, rollbacks.
-   */
+  /** Whether anything changed. Marks of the autoscaler are no part of a plan. */
   #applyOne(step: DeploymentStep): boolean {
     if (step.action === 'createSet') return this.#createSet(step);
     if (step.action === 'scaleSet') return this.#scaleSet(step);
@@ -234,20 +273,41 @@ class Simulation {
       const notes = { [annotations.replacements]: step.machines?.join(',') ?? null };
       return this.#patchSet(step.set, { metadata: { annotations: notes } });
     }
-    if (step.action === 'deleteSets') return this.#deleteSets(step.names);
+    if (step.action === 'deleteSets') return this.#deleteSets(step);
+    if (step.action === 'rollBack') return this.#rollBack(step);
+    if (step.action === 'refuseRollback') return this.#refuseRollback(step);
     return this.#noteGivenUp(step);
+  }
+
+  #rollBack({ set: subject, reason }: Step<'rollBack'>): boolean {
+    const set = this.#sets.get(subject);
+    if (!set) return false;
+    this.#note({ kind: 'rollBack', subject, count: 0, reason });
+    return this.#patchOwn(rollbackPatchOf(this.#deployment, set));
+  }
+
+  #refuseRollback({ reason }: Step<'refuseRollback'>): boolean {
+    this.#note({ kind: 'refuseRollback', subject: '', count: 0, reason });
+    return this.#patchOwn({ spec: { rollbackTo: null } });
   }
 
   #noteGivenUp(step: DeploymentStep): boolean {
     if (step.action !== 'giveUp' && step.action !== 'forgetGivenUp') return false;
-    const notes = { [options.rolledBackFrom]: step.action === 'giveUp' ? step.set : null };
-    this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
+    const isGivenUp = step.action === 'giveUp';
+    if (isGivenUp)
+      this.#note({ kind: 'rollBack', subject: step.onto, count: 0, reason: step.reason });
+    const notes = { [options.rolledBackFrom]: isGivenUp ? step.set : null };
+    return this.#patchOwn({ metadata: { annotations: notes } });
+  }
+
+  #patchOwn(patch: object): true {
+    this.#deployment = patched(this.#deployment, patch);
     return true;
   }
 
-  #scaleSet({ name, from, replicas, scaledAt }: Step<'scaleSet'>): boolean {
+  #scaleSet({ name, from, replicas, scaledAt, reason }: Step<'scaleSet'>): boolean {
     const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
-    if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas });
+    if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas, reason });
     return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
   }
 
@@ -257,20 +317,20 @@ class Simulation {
     return patch !== undefined && this.#patchSet(name, patch);
   }
 
-  #deleteSets(names: readonly string[]): boolean {
+  #deleteSets({ names, reason }: Step<'deleteSets'>): boolean {
     for (const name of names) this.#sets.delete(name);
-    this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0 });
+    this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0, reason });
     return true;
   }
 
-  #createSet({ name, replicas, revision }: Step<'createSet'>): boolean {
+  #createSet({ name, replicas, revision, reason }: Step<'createSet'>): boolean {
     const named = newSetNamed(this.#deployment, name);
     if (!named) return false;
     const sent = newSetOf(this.#deployment, { ...named, replicas, revision });
     const metadata = { ...this.#bornNow(name), generation: 1 };
     const blank: MachineSet = { apiVersion, kind: 'MachineSet', metadata, spec: {} };
     this.#sets.set(name, patched(blank, sent));
-    this.#note({ kind: 'createSet', subject: name, count: replicas });
+    this.#note({ kind: 'createSet', subject: name, count: replicas, reason });
     return true;
   }
 
@@ -309,13 +369,19 @@ class Simulation {
   #create(set: MachineSet, count: number): void {
     for (let index = 0; index < count; index += 1) {
       this.#made += 1;
-      const name = `${set.metadata.name}-new-${this.#made}`;
+      const name = this.#freeName(set.metadata.name);
       const metadata = this.#bornNow(name);
       const blank: Machine = { apiVersion, kind: 'Machine', metadata, spec: {} };
       this.#put(patched(blank, machineOf(set, name)));
       this.#after(this.#pace.creation, () => this.#join(name));
     }
     this.#note({ kind: 'create', subject: set.metadata.name, count });
+  }
+
+  #freeName(set: string): string {
+    let index = this.#made;
+    while (this.#machines.has(`${set}-new-${index}`)) index += 1;
+    return `${set}-new-${index}`;
   }
 
   #delete(set: MachineSet, names: readonly string[]): void {
@@ -358,29 +424,28 @@ class Simulation {
     });
   }
 
-  /** A person checks the first machines, and resumes; how long that takes is not counted. */
+  /**
+   * A person checks the first machines, and resumes; how long that takes is not counted. Who asks
+   * for a part knows when that is.
+   */
   #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
-    if (blockedBy !== 'canary' || this.#timers.length > 0) return false;
+    if (blockedBy !== 'canary' || this.#timers.length > 0 || this.#until < Infinity) return false;
     const { newSet } = this.#view();
     if (!newSet) return false;
     const revision = newSet.metadata.annotations?.[annotations.revision] ?? '';
     const notes = { [options.canaryPassed]: revision };
-    this.#deployment = patched(this.#deployment, { metadata: { annotations: notes } });
     this.#note({ kind: 'hold', subject: reason, count: 0 });
-    return true;
+    return this.#patchOwn({ metadata: { annotations: notes } });
   }
 
   /** To the next moment at which something may change; false when there is none. */
-  #advance({ until, blockedBy }: DeploymentPlan): boolean {
-    const { nextAvailableAt } = this.#facts ?? {};
-    const isHeld = blockedBy === 'rolloutAfter' && until !== undefined;
-    const waits = [
-      ...(isHeld ? [until] : []),
-      ...(nextAvailableAt === undefined ? [] : [nextAvailableAt]),
-    ].filter((at) => at > this.#now);
+  #advance({ until }: DeploymentPlan): boolean {
+    const waits = [until, this.#facts?.nextAvailableAt]
+      .filter((at) => at !== undefined)
+      .filter((at) => at > this.#now);
     // A timer may be due now: machines that were Ready within a second make a pace of 0.
     const next = Math.min(...this.#timers.map(({ at }) => at), ...waits);
-    if (next === Infinity) return false;
+    if (next === Infinity || next > this.#until) return false;
     this.#now = next;
     const due = this.#timers.filter(({ at }) => at <= next);
     this.#timers = this.#timers.filter(({ at }) => at > next);

@@ -4,7 +4,7 @@ import type { MachineDeployment } from '../../../workflows/api/machine-deploymen
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { durationsOf } from '../../../cli/plan/durations.ts';
 import { patched } from '../../../cli/plan/patched.ts';
-import { simulate } from '../../../cli/plan/simulation.ts';
+import { simulate, simulatePart } from '../../../cli/plan/simulation.ts';
 import {
   aMachine,
   aMachineClass,
@@ -128,37 +128,15 @@ describe('a simulated rollout', () => {
     expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
   });
 
-  test('goes back where the deadline has passed and an automatic rollback is due', () => {
-    const notes = { [options.autoRollback]: 'true' };
-    const begun = changed(settled(), patched(toLarge, { metadata: { annotations: notes } }));
-    const [one] = begun.sets;
-    if (!one) throw new Error('no set');
-    const two = patched(one, {
-      metadata: { name: 'two', uid: 'uid-of-two', annotations: { [annotations.revision]: '2' } },
-      spec: { replicas: 1, ...toLarge.spec },
-    });
-    const stuck = patched(machineIn(two, 'd'), { status: { currentStatus: { phase: 'Failed' } } });
-    const overdue = {
-      type: 'Progressing',
-      status: 'False',
-      reason: 'ProgressDeadlineExceeded',
-      message: 'MachineSet "two" has timed out progressing.',
-    };
-    const counts = { replicas: 4, updatedReplicas: 1, readyReplicas: 3, availableReplicas: 3 };
-    const deployment = patched(begun.deployment, { status: { ...counts, conditions: [overdue] } });
-    const objects = { deployment, sets: [one, two], machines: [...begun.machines, stuck] };
-    expect(simulate(objects, pace, now)).toMatchObject({
-      created: 0,
-      deleted: 1,
-      plan: { state: 'Blocked', blockedBy: 'MachineSet/two' },
-    });
-  });
-
-  test('stands still while it is paused, and says so', () => {
-    const paused = patched(toLarge, { spec: { paused: true } });
-    const { created, plan } = simulate(changed(settled(), paused), pace, now);
-    expect(created).toBe(0);
-    expect(plan).toMatchObject({ state: 'Paused', blockedBy: 'paused' });
+  test('goes on in parts as in one', () => {
+    const objects = changed(settled(), toLarge);
+    const whole = simulate(objects, pace, now);
+    const between = now + 75_000;
+    const first = simulatePart(objects, pace, { now, until: between });
+    const second = simulatePart(first.objects, pace, { now: between, until: Infinity });
+    expect(first.happenings).toEqual(whole.happenings.slice(0, first.happenings.length));
+    expect(between - now + second.tookMs).toBe(whole.tookMs);
+    expect(first.created + second.created).toBe(whole.created);
   });
 });
 
