@@ -1,4 +1,4 @@
-/** A class with every field of Gardener's driver, on the wire; what it becomes: `upstream.test.ts`. */
+/** A class with every field of Gardener's driver, on the wire. What it becomes: upstream.test.ts. */
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf } from '../../../../activities/drivers/gcp/validate.ts';
