@@ -1,4 +1,4 @@
-/** The class with every field in deploy/examples/clouds; what is sent for it: `upstream.test.ts`. */
+/** The class with every field in deploy/examples/clouds. What is sent for it: upstream.test.ts. */
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { credentialsOf as awsCredentialsOf } from '../../../activities/drivers/aws/credentials.ts';

@@ -170,6 +170,19 @@ describe('faults', () => {
 });
 
 describe('the judge', () => {
+  test('calls are counted by name, and a bad request counts as well', async () => {
+    await create('judged');
+    await create('judged');
+    await create('judged', { size: 'huge' });
+    expect((await cloud.call('GET', '/calls?match=judged')).body).toEqual({
+      operations: { create: { created: 1, known: 1, InvalidArgument: 1 } },
+      createsFromKnownToken: 1,
+      machinesPerToken: { max: 1, offenders: {} },
+      createsPerName: { judged: 1 },
+      vanishedPerName: {},
+    });
+  });
+
   test('events are numbered without gaps and can be read on from a number', async () => {
     const { body } = await cloud.call('GET', '/events?since=3&limit=2');
     expect(body).toMatchObject({ events: [{ seq: 4 }, { seq: 5 }], next: 5 });

@@ -24,23 +24,6 @@ function countersAfter(creates: { outcome: string; instance: Instance }[]): Call
   return counters;
 }
 
-test('calls are counted by operation and outcome, machines by name', () => {
-  const web = anInstance('web', 't1');
-  const counters = countersAfter([
-    { outcome: 'created', instance: web },
-    { outcome: 'known', instance: web },
-    { outcome: 'created', instance: anInstance('web', 't2') },
-    { outcome: 'quota', instance: anInstance('db', 't3') },
-  ]);
-  expect(counters.report(() => true)).toEqual({
-    operations: { create: { created: 2, known: 1, quota: 1 } },
-    createsFromKnownToken: 1,
-    machinesPerToken: { max: 1, offenders: {} },
-    createsPerName: { web: 2 },
-    vanishedPerName: {},
-  });
-});
-
 test('a test sees the calls for its own names only', () => {
   const counters = countersAfter([
     { outcome: 'created', instance: anInstance('a-0', 't1') },

@@ -22,6 +22,18 @@ function blueprintOf(more: object) {
 
 const vmWith = (more: object) => vmOf(blueprintOf(more), parts);
 
+test.each<[place: object, sent: object]>([
+  [{ zone: 3 }, { zones: ['3'] }],
+  [{ availabilitySet: { id: 'a' } }, { availabilitySet: { id: 'a' } }],
+  [{ virtualMachineScaleSet: { id: 'a' } }, { virtualMachineScaleSet: { id: 'a' } }],
+  [{ machineSet: { id: 'a', kind: 'vmo' } }, { virtualMachineScaleSet: { id: 'a' } }],
+  [{ machineSet: { id: 'a', kind: 'availabilityset' } }, { availabilitySet: { id: 'a' } }],
+])('a virtual machine with %j is placed by %j', (place, sent) => {
+  const { zones, availabilitySet, virtualMachineScaleSet } = vmWith({ zone: null, ...place });
+  const placed = { zones, availabilitySet, virtualMachineScaleSet };
+  expect(JSON.parse(JSON.stringify(placed))).toEqual(sent);
+});
+
 test.each([
   { imageRef: galleryImage, imageId: undefined, is: { galleryImageReference: galleryImage } },
   { imageRef: { id: '/i' }, imageId: undefined, is: { imageReference: { id: '/i' } } },
@@ -30,6 +42,11 @@ test.each([
     imageRef: { sharedGalleryImageID: '/s' },
     imageId: undefined,
     is: { galleryImageReference: { sharedGalleryImageId: '/s' } },
+  },
+  {
+    imageRef: { communityGalleryImageID: '/c' },
+    imageId: undefined,
+    is: { galleryImageReference: { communityGalleryImageId: '/c' } },
   },
 ])('a data disk is made of the image $imageRef', ({ imageRef, imageId, is }) => {
   const disk = { lun: 0, diskSizeGB: 1, storageAccountType: 'a', imageRef };

@@ -1,4 +1,4 @@
-/** A class with every field of Gardener's driver, on the wire; what it becomes: `upstream.test.ts`. */
+/** A class with each field of Gardener's driver, on the wire. What it becomes: upstream.test.ts. */
 import { instanceResource } from '../../../../activities/drivers/gcp/instance-resource.ts';
 import type { GcpProviderSpec } from '../../../../activities/drivers/gcp/provider-spec.ts';
 import { specOf } from '../../../../activities/drivers/gcp/validate.ts';
@@ -100,4 +100,12 @@ test('an interface has an external address unless the class says otherwise, and 
   expect(dual).not.toHaveProperty('accessConfigs');
   expect(single).toMatchObject([external, external]);
   for (const one of single) expect(one).not.toHaveProperty('ipv6AccessType');
+});
+
+test('what a class does not ask for is sent as false', () => {
+  const { canIpForward: _ip, deletionProtection: _protection, ...spec } = full;
+  expect(instanceResource({ spec, project: 'p', request })).toMatchObject({
+    canIpForward: false,
+    deletionProtection: false,
+  });
 });
