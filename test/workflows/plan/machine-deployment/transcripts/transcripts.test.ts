@@ -14,43 +14,48 @@ import { changed, classOf, pictureOf, poolOf } from './story.ts';
 const start = Date.parse('2026-01-02T00:00:00Z');
 const minute = 60_000;
 const pace = { creation: 3 * minute, deletion: 2 * minute };
-/** So long after the last event all rollouts are over, or will never be. */
-const rest = 30 * minute;
+/** By then all rollouts are over, or will never be. */
+const end = start + 120 * minute;
 
 function tell(story: Story): string {
   const lines = [story.title, `        ${story.settings.slice(1, -1)}`, ''];
   let pool = poolOf(story);
   let told = { state: '', reason: '' };
-  const pass = (from: number, until: number): void => {
-    const part = { now: start + from, until: start + until };
-    const { objects, plan, happenings, isCut } = simulatePart(pool, pace, part);
-    if (isCut) throw new Error(`${story.title}: decides for ever at ${timeOf(until)}`);
+  let now = start;
+  let nextAt: number | undefined;
+  const pass = (until: number): void => {
+    const outcome = simulatePart(pool, pace, { now, until });
+    const { plan, happenings } = outcome;
+    if (outcome.isCut || until > end) throw new Error(`${story.title}: has no end`);
     const { state, reason, blockedBy } = plan;
     const texts = happenings.filter((one) => one.reason !== undefined).map(wordsOf);
     const by = blockedBy === undefined ? '' : ` (${blockedBy})`;
     if (state !== told.state) texts.push(`${state}${by}: ${reason}`);
     else if (texts.length === 0 && reason !== told.reason) texts.push(reason);
-    const at = from + (happenings.at(-1)?.at ?? until - from);
-    if (texts.length > 0) lines.push(...linesOf(at, pictureOf(objects), texts));
+    if (texts.length > 0) lines.push(...linesOf(until, pictureOf(outcome.objects), texts));
     told = { state, reason };
-    pool = objects;
+    ({ objects: pool, nextAt } = outcome);
+    now = until;
   };
-  const last = Math.max(...Object.keys(story.events).map(Number)) * minute;
-  for (let at = 0; at <= last + rest; at += minute) {
-    if (at > 0) pass(at - minute, at);
-    const event = story.events[at / minute];
-    if (event === undefined) continue;
-    lines.push(`${timeOf(at)}  -- ${event}`);
-    pool = changed(pool, event, start + at);
-    pass(at, at);
+  const passUntil = (until: number): void => {
+    while (nextAt !== undefined && nextAt <= until) pass(nextAt);
+  };
+  const events = Object.entries(story.events).map(([at, event]) => ({ at: Number(at), event }));
+  for (const { at, event } of events.toSorted((a, b) => a.at - b.at)) {
+    passUntil(start + at * minute);
+    now = start + at * minute;
+    lines.push(`${timeOf(now)}  -- ${event}`);
+    pool = changed(pool, event, now);
+    pass(now);
   }
+  passUntil(Infinity);
   // A reader knows a template by its class.
   const named = (text: string, set: MachineSet): string =>
     text.replaceAll(set.metadata.name, classOf(set));
   return pool.sets.reduce(named, `${lines.join('\n')}\n`);
 }
 
-const timeOf = (at: number): string => formatDuration(at / 1_000).padStart(6);
+const timeOf = (at: number): string => formatDuration((at - start) / 1_000).padStart(6);
 
 function linesOf(at: number, picture: string, texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.replaceAll('; ', ';\n  ').split('\n'));
