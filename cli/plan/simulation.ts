@@ -278,6 +278,11 @@ class Simulation {
       return this.#patchSet(step.set, { metadata: { annotations: notes } });
     }
     if (step.action === 'deleteSets') return this.#deleteSets(step);
+    return this.#applyOwn(step);
+  }
+
+  /** What changes the deployment itself. */
+  #applyOwn(step: DeploymentStep): boolean {
     if (step.action === 'rollBack') return this.#rollBack(step);
     if (step.action === 'refuseRollback') return this.#refuseRollback(step);
     return this.#noteGivenUp(step);

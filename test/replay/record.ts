@@ -662,8 +662,8 @@ const refusedRollout = new RolloutWorld(temporal, (own) => ({
   async applyDeploymentSteps(input) {
     const outcome = (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
     const isMark = input.steps.some(({ action }) => action === 'markMachines');
-    const refused = { names: ['Machine/a'], reason: 'FailedUpdate' as const, message: 'no' };
-    return isMark ? { ...outcome, refused } : outcome;
+    const refusal = { names: ['Machine/a'], reason: 'FailedUpdate' as const, message: 'no' };
+    return isMark ? { ...outcome, refused: refusal } : outcome;
   },
 }));
 refusedRollout.facts.sets = [aSet({ name: 'pool-1', isOfTemplate: true, machines: 'AAA' })];
