@@ -26,10 +26,11 @@ function tell(story: Story): string {
   const pass = (until: number): number => {
     const { objects, nextAt, plan, happenings, isCut } = simulatePart(pool, pace, { now, until });
     if (isCut || until > end) throw new Error(`${story.title}: has no end`);
-    const { state, reason, blockedBy } = plan;
+    const { state, reason, blockedBy, next } = plan;
     const texts = happenings.filter((one) => one.reason !== undefined).map(wordsOf);
     const by = blockedBy === undefined ? '' : ` (${blockedBy})`;
-    if (state !== told.state) texts.push(`${state}${by}: ${reason}`);
+    const then = next === undefined ? '' : `; ${next}`;
+    if (state !== told.state) texts.push(`${state}${by}: ${reason}${then}`);
     else if (texts.length === 0 && reason !== told.reason) texts.push(reason);
     if (texts.length > 0) lines.push(...linesOf(until, pictureOf(objects), texts));
     told = { state, reason };
@@ -87,7 +88,7 @@ test.each(Object.entries(stories))('the rollouts of %s', async (name, told) => {
 });
 
 test('docs/rollouts.md tells one of them', async () => {
-  const [told = ''] = (stories['rolling-update'] ?? []).slice(2).map(tell);
+  const [told = ''] = (stories['rolling-update'] ?? []).slice(3).map(tell);
   const page = new URL('../../../../../docs/rollouts.md', import.meta.url);
   const [kept, wanted] = await contentsOf(page, (text) =>
     text.replace(/```text\n[^`]*```/, () => `\`\`\`text\n${told}\`\`\``),
