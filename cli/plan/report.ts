@@ -32,7 +32,7 @@ export function answerOf(planned: readonly Planned[]): Answer {
 
 function dataOf({ likely, longestMs, budgets, ...planned }: Planned): object {
   if (!likely) return planned;
-  const { plan, tookMs, happenings, objects: _objects, ...counts } = likely;
+  const { plan, tookMs, happenings, objects: _objects, nextAt: _none, ...counts } = likely;
   const { state, reason, next = null, blockedBy = null } = plan;
   return {
     ...planned,

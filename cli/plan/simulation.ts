@@ -79,6 +79,8 @@ export interface Outcome {
   happenings: Happening[];
   /** As they are in the end. */
   objects: Required<DeploymentObjects>;
+  /** When it would go on, milliseconds; absent when nothing comes by itself. */
+  nextAt?: number;
   /** What the planners said last. */
   plan: DeploymentPlan;
   tookMs: number;
@@ -135,6 +137,7 @@ class Simulation {
   #deployment: MachineDeployment;
   #facts: ObservedDeployment | undefined;
   #now: number;
+  #nextAt: number | undefined;
   #timers: Timer[] = [];
   #made = 0;
   #deleted = 0;
@@ -174,6 +177,7 @@ class Simulation {
         sets: [...this.#sets.values()],
         machines: [...this.#machines.values()],
       },
+      ...(this.#nextAt !== undefined && { nextAt: this.#nextAt }),
       plan,
       tookMs: this.#now - this.#start,
       created: this.#made,
@@ -274,6 +278,11 @@ class Simulation {
       return this.#patchSet(step.set, { metadata: { annotations: notes } });
     }
     if (step.action === 'deleteSets') return this.#deleteSets(step);
+    return this.#applyOwn(step);
+  }
+
+  /** What changes the deployment itself. */
+  #applyOwn(step: DeploymentStep): boolean {
     if (step.action === 'rollBack') return this.#rollBack(step);
     if (step.action === 'refuseRollback') return this.#refuseRollback(step);
     return this.#noteGivenUp(step);
@@ -445,6 +454,7 @@ class Simulation {
       .filter((at) => at > this.#now);
     // A timer may be due now: machines that were Ready within a second make a pace of 0.
     const next = Math.min(...this.#timers.map(({ at }) => at), ...waits);
+    this.#nextAt = next === Infinity ? undefined : next;
     if (next === Infinity || next > this.#until) return false;
     this.#now = next;
     const due = this.#timers.filter(({ at }) => at <= next);

@@ -43,7 +43,7 @@ export function hashOf(history: string): string {
   return createHash('sha256').update(history).digest('hex');
 }
 
-const isOfRelease = (path: string): boolean => path.includes('/');
+const isOfRelease = (path: string): boolean => path.includes('/') && !path.startsWith('carried/');
 
 /** What was done to the histories of releases: `held` has the hash of each file that is there. */
 export function changesOf(held: Manifest, manifest: Manifest): string[] {

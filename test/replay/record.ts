@@ -627,6 +627,79 @@ await orphaned.run(async () => {
   await save('machine-set-gone', orphaned.handle);
 });
 
+// A quota refuses machines for a while, and a policy keeps one from being deleted.
+const limited = new Machines(3);
+const limitedSteps = limited.steps();
+let isOverQuota = true;
+const refusedSet = new SetWorld(temporal, 'machineSet', {
+  ...limitedSteps,
+  async createMachines(input) {
+    const isRefused = input.names.length === 2 && isOverQuota;
+    return isRefused
+      ? { created: [], taken: [], error: 'exceeded quota' }
+      : await limitedSteps.createMachines(input);
+  },
+  deleteMachines: async ({ names }) => ({
+    deleted: 0,
+    refused: { names, reason: 'FailedDelete', message: 'for forensics' },
+  }),
+});
+await refusedSet.run(async () => {
+  await refusedSet.observe();
+  await refusedSet.log.until('createMachines', 2);
+  isOverQuota = false;
+  await temporal.skip(3);
+  await eventually('3 machines', async () => limited.names.size === 3);
+  limited.replicas = 2;
+  limited.generation = 2;
+  await refusedSet.observe({ generation: 2 });
+  await refusedSet.log.until('deleteMachines', 2);
+  await save('machine-set-refused', refusedSet.handle);
+});
+
+// What the autoscaler chose may not be written, and is tried again ever later.
+const refusedRollout = new RolloutWorld(temporal, (own) => ({
+  async applyDeploymentSteps(input) {
+    const outcome = (await own.applyDeploymentSteps?.(input)) ?? { written: [] };
+    const isMark = input.steps.some(({ action }) => action === 'markMachines');
+    const refusal = { names: ['Machine/a'], reason: 'FailedUpdate' as const, message: 'no' };
+    return isMark ? { ...outcome, refused: refusal } : outcome;
+  },
+}));
+refusedRollout.facts.sets = [aSet({ name: 'pool-1', isOfTemplate: true, machines: 'AAA' })];
+refusedRollout.facts.marks = { preferred: ['a'], machines: [], was: 'a', list: 'a' };
+await refusedRollout.run(async () => {
+  await refusedRollout.world.observe();
+  await refusedRollout.log.until('observeMachineDeployment', 2);
+  refusedRollout.facts.replicas = 5;
+  await refusedRollout.until('the set grows', ({ sets }) => sets[0]?.replicas === 5);
+  await temporal.skip(3);
+  await refusedRollout.log.until('applyDeploymentSteps', 3);
+  await save('machine-deployment-refused', refusedRollout.world.handle);
+});
+
+// Its target cluster is out of reach when it begins, and again when its Node is not ready.
+let isAway = true;
+const cutOff = await MachineWorld.create(temporal, {
+  async readAndClaimMachine() {
+    const outcome = { found: true, machine: cutOff.read() } as const;
+    return isAway ? { ...outcome, outOfReach: 'connection refused' } : outcome;
+  },
+  checkHealth: async () => ({ found: 'machine', finding: { outOfReach: 'connection refused' } }),
+});
+await cutOff.run(async () => {
+  await cutOff.begin();
+  await eventually('it waits', async () => (await cutOff.state()).object.outage !== undefined);
+  isAway = false;
+  await temporal.skip(31);
+  await cutOff.phase('Pending');
+  await cutOff.joinNode();
+  await cutOff.phase('Running');
+  await cutOff.joinNode({ isReady: false, conditionsDigest: 'sick' });
+  await cutOff.log.until('checkHealth', 2);
+  await save('machine-cut-off', cutOff.handle);
+});
+
 const faulty = new RolloutWorld(temporal);
 faulty.facts.faults = ['spec.strategy: Required value'];
 await faulty.world.run(async () => {
