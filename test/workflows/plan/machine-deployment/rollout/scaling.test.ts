@@ -30,7 +30,6 @@ test.each<{ name: string; sets: SetFacts[]; is: boolean }>([
     sets: [aSet({ machines: 'A', desired: 9 })],
     is: true,
   },
-
   { name: 'an empty set', sets: [aSet({ desired: 9 })], is: false },
   {
     name: 'a set that was never scaled by a deployment',
@@ -48,13 +47,6 @@ const fresh = (count: number, changes: Partial<SetFacts> = {}): SetFacts =>
 
 describe('fewer are wanted in the middle of a rollout', () => {
   test.each<Case>([
-    {
-      name: 'nothing is wanted: all go',
-      facts: { replicas: 0 },
-      sets: [old(8), fresh(4)],
-      sizes: { old: 0, new: 0 },
-    },
-
     {
       name: 'sets without a note of the most that there could be share what there is',
       facts: { replicas: 4, maxSurge: 0 },
@@ -97,14 +89,12 @@ describe('while the rollout stands still', () => {
       sets: [old(8), fresh(1)],
       sizes: { new: 2 },
     },
-
     {
       name: 'what a share cannot give without a machine that is needed, the other set gives',
       facts: { maxSurge: 1 },
       sets: [old(10, { desired: 20, max: 21 }), fresh(10, { machines: many('U', 10), max: 21 })],
       sizes: { new: 1 },
     },
-
     {
       name: 'nobody grows while a set works on its size',
       facts: { replicas: 14 },

@@ -3,22 +3,9 @@ import type { DeploymentFacts } from '../../../../../workflows/plan/machine-depl
 import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { aSet, many, someFacts, theNewSet } from './deployment-facts.ts';
 
-const done = { reason: 'NewMachineSetAvailable', isOverdue: false, isComplete: true };
 const whole = theNewSet({ machines: many('A', 10) });
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<DeploymentStep>[] }>([
-  {
-    name: 'the first set is made at full size',
-    facts: {},
-    steps: [{ action: 'createSet', name: 'new', replicas: 10, revision: 1 }],
-  },
-
-  {
-    name: 'without surge it is made empty, and says why it is made',
-    facts: { maxSurge: 0, maxUnavailable: 1, sets: [aSet({ machines: many('A', 10) })] },
-    steps: [{ action: 'createSet', replicas: 0, reason: 'the template has no set yet' }],
-  },
-
   {
     name: 'the set of the template takes over what changed before anything else',
     facts: {
@@ -26,7 +13,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'syncSet', name: 'new', revision: 2 }],
   },
-
   {
     name: 'an earlier set whose revision cannot be raised for now is scaled meanwhile',
     facts: {
@@ -40,7 +26,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { sets: [theNewSet({ revision: 1 }), aSet({ machines: many('A', 10), revision: 5 })] },
     steps: [{ action: 'syncSet', name: 'new', revision: 6 }],
   },
-
   {
     name: 'a set that may not be made yet takes nothing over',
     facts: {
@@ -54,7 +39,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { isPaused: true, sets: [theNewSet({ machines: many('A', 10), needsSync: true })] },
     steps: [],
   },
-
   {
     name: 'a change that has to wait keeps no set from being made in place of one that is deleted',
     facts: {
@@ -64,7 +48,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'createSet', name: 'newer', replicas: 2 }],
   },
-
   {
     name: 'a stale note is written',
     facts: { sets: [{ ...whole, hasFreshScaling: false }] },
@@ -77,7 +60,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     facts: { sets: [aSet({ hasFreshScaling: false, going: 1 }), whole] },
     steps: [],
   },
-
   {
     name: 'a number of replicas that no set could take is noted by none',
     facts: {
@@ -159,11 +141,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     steps: [{ action: 'closeSet', name: 'old', isClosed: true }],
   },
   {
-    name: 'OnDelete closes no old set before there is one that makes machines',
-    facts: { strategy: 'OnDelete', sets: [aSet({ machines: many('A', 10) })] },
-    steps: [{ action: 'createSet' }],
-  },
-  {
     name: 'a set that is being deleted takes only the room of the machines that it has',
     facts: {
       maxSurge: 1,
@@ -184,7 +161,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
     },
     steps: [{ action: 'scaleSet', name: 'old', replicas: 12 }],
   },
-
   {
     name: 'an old set that is still closed is opened before it is scaled when OnDelete is no more',
     facts: {
@@ -193,12 +169,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; steps: Partial<Deploy
       sets: [aSet({ machines: many('A', 10), isClosed: true })],
     },
     steps: [{ action: 'closeSet', name: 'old', isClosed: false }],
-  },
-
-  {
-    name: 'old sets beyond the limit go when the rollout is complete',
-    facts: { progress: done, historyLimit: 0, sets: [aSet(), whole] },
-    steps: [{ action: 'deleteSets', names: ['old'] }],
   },
   {
     name: 'and while it is paused',

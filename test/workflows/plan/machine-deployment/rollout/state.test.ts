@@ -6,33 +6,11 @@ import type { DeploymentPlan } from '../../../../../workflows/plan/machine-deplo
 import { aSet, many, someFacts, theNewSet } from './deployment-facts.ts';
 
 const now = 1_000_000;
-const done = { reason: 'NewMachineSetAvailable', isOverdue: false, isComplete: true };
 const overdue = { reason: 'ProgressDeadlineExceeded', isOverdue: true, isComplete: false };
 const whole = theNewSet({ machines: many('A', 10) });
 const stuck = [aSet({ machines: many('A', 10) }), theNewSet({ machines: 'UU' })];
 
 test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<DeploymentPlan> }>([
-  {
-    name: 'a rollout under way',
-    facts: { sets: stuck },
-    plan: {
-      state: 'Progressing',
-      reason:
-        'waits for 2 machines of MachineSet new to become available; no room for more, at most 12 machines',
-      next: 'still to be replaced: 10 machines of old',
-    },
-  },
-  {
-    name: 'a rollout that is over',
-    facts: { progress: done, sets: [aSet(), whole] },
-    plan: { state: 'Complete', steps: [], reason: 'MachineSet new has 10 replicas' },
-  },
-
-  {
-    name: 'a rollout that is over but for machines that are going away',
-    facts: { progress: done, sets: [aSet({ going: 1 }), whole] },
-    plan: { state: 'Progressing', reason: '1 machine of old sets going away' },
-  },
   {
     name: 'a set that cannot make machines',
     facts: {
@@ -48,7 +26,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
         'waits for 2 machines of MachineSet new to become available; no room for more, at most 12 machines; quota exceeded',
     },
   },
-
   {
     name: 'a rollout past its deadline',
     facts: { progress: overdue, sets: stuck },
@@ -60,38 +37,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
         reason: 'ProgressDeadlineExceeded',
         message: 'MachineSet "new" has timed out progressing.',
       },
-    },
-  },
-  {
-    name: 'a way back to an earlier set',
-    facts: {
-      sets: [
-        aSet({ machines: many('A', 10) }),
-        aSet({ name: 'idle' }),
-        theNewSet({ machines: 'UU', isFormer: true }),
-      ],
-    },
-    plan: { state: 'RollingBack' },
-  },
-
-  {
-    name: 'a pause',
-    facts: { isPaused: true, sets: stuck },
-    plan: { state: 'Paused', blockedBy: 'paused', reason: 'Deployment is paused', steps: [] },
-  },
-
-  {
-    name: 'a template that was given up',
-    facts: {
-      progress: overdue,
-      options: { autoRollback: true, faults: [], rolledBackFrom: 'new' },
-      sets: [aSet({ machines: many('A', 10) }), theNewSet()],
-    },
-    plan: {
-      state: 'Blocked',
-      blockedBy: 'MachineSet/new',
-      steps: [],
-      reason: 'rolled back to old: the template of new was given up',
     },
   },
 ])('the state of a rollout that is $name is $plan.state', ({ facts, plan }) => {
@@ -133,8 +78,6 @@ describe('who goes back', () => {
 
 describe('the next look', () => {
   test.each<{ name: string; facts: Partial<DeploymentFacts>; until: number | undefined }>([
-    { name: 'needs no time', facts: { sets: stuck }, until: undefined },
-
     {
       name: 'is at the earlier of both',
       facts: {
@@ -148,15 +91,6 @@ describe('the next look', () => {
       name: 'is when the list of the autoscaler counts without a number',
       facts: { sets: stuck, nextScaledAt: 3, nextAvailableAt: 4 },
       until: 3,
-    },
-
-    {
-      name: 'is when a rollout may begin',
-      facts: {
-        sets: stuck,
-        options: { autoRollback: false, faults: [], rolloutAfter: { at: now + 7, text: '22:00' } },
-      },
-      until: now + 7,
     },
   ])('$name', ({ facts, until }) => {
     expect(planMachineDeployment(someFacts(facts), now).until).toBe(until);
