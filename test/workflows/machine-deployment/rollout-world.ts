@@ -104,7 +104,8 @@ export class RolloutWorld {
       const now = await this.runId();
       const view = await this.view();
       if (view && this.#isDone(view)) return !atWork.has(now);
-      atWork.add(now);
+      // One without a view may be the next run before its first plan.
+      if (view) atWork.add(now);
       await this.world.changeSets();
       return false;
     });
