@@ -13,6 +13,8 @@ import { RolloutWorld } from './machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from './machine-set/set-world.ts';
 
 const temporal = TemporalForTests.ofFile();
+/** Than what the recorded runs had seen. */
+const newer = '1000';
 
 test.each(carriedPaths('machine'))(
   '%s: a create without an answer is searched for twice before its machine goes',
@@ -27,7 +29,7 @@ test.each(carriedPaths('machine'))(
         workflowId: world.workflowId,
         args: [{ ref: world.ref, cluster, state: JSON.parse(readHistory(path)) }],
         signal: machineObserved.name,
-        signalArgs: [world.snapshot()],
+        signalArgs: [world.snapshot({ resourceVersion: newer })],
       });
       await world.log.until('deleteInstance');
       expect(world.log.count('finishTeardown')).toBe(0);
