@@ -6,11 +6,11 @@ import { classManifest, machineManifest, secretManifest } from '../e2e/support/m
 
 const name = 'chaos-worst';
 const podNames = ['0', '1', '2'].map((ordinal) => `${name}-${ordinal}`);
-/** An object may have 1.5 MiB in etcd, a Secret 1 MiB, all annotations of an object 256 KiB. */
-const large = 'x'.repeat(1_000_000);
-const annotations = { 'example.com/notes': 'x'.repeat(260_000) };
+/** A Secret may have 1 MiB, all annotations of an object 256 KiB. */
+const userData = 'x'.repeat(1_000_000);
+const annotations = { 'example.com/notes': 'x'.repeat(250_000) };
 
-/** A machine of a large class with a large Secret, and large pods. */
+/** A machine of a large class with a large Secret, which makes a large Node, and large pods. */
 export async function createWorst(cluster: Cluster): Promise<string> {
   const { kube, namespace } = cluster;
   const worst = { namespace, name };
@@ -21,9 +21,9 @@ export async function createWorst(cluster: Cluster): Promise<string> {
     spec: { containers: [{ name: 'app', image: 'nothing' }] },
   }));
   const machine = machineManifest(worst, { class: { kind: 'MachineClass', name } });
-  const providerSpec = { notes: large };
+  const providerSpec = { annotations };
   const objects: [path: string, object][] = [
-    [namespaced('secrets', namespace), secretManifest(worst, { userData: large })],
+    [namespaced('secrets', namespace), secretManifest(worst, { userData })],
     [cluster.pathOf('machineclasses'), classManifest(worst, { providerSpec, secret: name })],
     [cluster.pathOf('machines'), withAnnotations(machine)],
     ...pods.map((pod): [string, object] => [namespaced('pods', namespace), pod]),
