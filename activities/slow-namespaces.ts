@@ -22,9 +22,12 @@ export interface Slots {
 }
 
 /** One for each Temporal worker: each has slots of its own. */
-export function createSlowNamespaces({ regular, local = regular }: Slots) {
+export function createSlowNamespaces({
+  regular,
+  local = regular,
+}: Slots): ActivityInterceptorsFactory {
   const forms = { regular: new SharedSlots(regular), local: new SharedSlots(local) };
-  const factory: ActivityInterceptorsFactory = (context) => ({
+  return (context) => ({
     inbound: {
       async execute(input, next) {
         const place = placeIn(input);
@@ -40,7 +43,6 @@ export function createSlowNamespaces({ regular, local = regular }: Slots) {
       },
     },
   });
-  return factory;
 }
 
 interface Calls {
