@@ -22,7 +22,7 @@ export async function rollBack(
   const isDone = await answer(control, { ref, step }, async (deployment) => {
     const path = customResource('machinesets', ref.namespace, name);
     const set = await ignoreNotFound(control.get<MachineSet>(path));
-    return set && changeTo(deployment, set);
+    return set && rollbackPatchOf(deployment, set);
   });
   if (!isDone) return;
   const message = `Rolled back deployment "${ref.name}" to revision ${revision}`;
@@ -35,49 +35,43 @@ export async function refuseRollback(
   ref: ObjectReference,
   step: Step<'refuseRollback'>,
 ): Promise<void> {
-  if (!(await answer(control, { ref, step }, async () => ({})))) return;
+  if (!(await answer(control, { ref, step }, async () => ({ spec: { rollbackTo: null } })))) return;
   const { event, reason: message } = step;
   await reportOn(control, ref, { type: 'Warning', reason: event, message });
 }
 
+interface Patch {
+  metadata?: object;
+  spec: object;
+}
+
 /** What a rollback to that set makes of the deployment. */
-export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet): object {
-  return patchOf(changeTo(deployment, set));
-}
-
-/** `spec.rollbackTo` goes with it. */
-interface Change {
-  template?: unknown;
-  notes?: unknown;
-}
-
-function changeTo(deployment: MachineDeployment, set: MachineSet): Change {
+export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet): Patch {
   const { annotations: notes = {} } = deployment.metadata;
   return {
-    template: mergePatchOf(deployment.spec.template, templateOf(set)),
-    notes: mergePatchOf(notes, annotationsAfter(deployment, set)),
+    metadata: { annotations: mergePatchOf(notes, annotationsAfter(deployment, set)) },
+    spec: {
+      rollbackTo: null,
+      template: mergePatchOf(deployment.spec.template, templateOf(set)),
+    },
   };
-}
-
-function patchOf({ template, notes }: Change) {
-  return { metadata: { annotations: notes }, spec: { rollbackTo: null, template } };
 }
 
 /** Other clients write the deployment as well, such as an autoscaler. */
 const mostTries = 4;
 
-/** Whether it was written. `changeOf` is asked anew for a deployment that changed meanwhile. */
+/** Whether it was written. `patchFor` is called anew for a deployment that changed meanwhile. */
 async function answer(
   control: KubeClient,
   { ref, step }: { ref: ObjectReference; step: Step<'rollBack' | 'refuseRollback'> },
-  changeOf: (deployment: MachineDeployment) => Promise<Change | undefined>,
+  patchFor: (deployment: MachineDeployment) => Promise<Patch | undefined>,
 ): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const deployment = await readLiving(control, ref);
     if (!deployment || !isStillWished(deployment, step.wish)) return false;
-    const change = await changeOf(deployment);
-    if (!change) return false;
-    if (await write(control, deployment, change)) return true;
+    const patch = await patchFor(deployment);
+    if (!patch) return false;
+    if (await write(control, deployment, patch)) return true;
   }
   return false;
 }
@@ -90,13 +84,12 @@ function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number
 async function write(
   control: KubeClient,
   { metadata }: MachineDeployment,
-  change: Change,
+  patch: Patch,
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
-  const { metadata: notes, spec } = patchOf(change);
-  const patch = { metadata: { uid, resourceVersion, ...notes }, spec };
   const path = customResource('machinedeployments', namespace, name);
-  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
+  const body = { ...patch, metadata: { uid, resourceVersion, ...patch.metadata } };
+  return (await ignoreConflict(control.patch(path, 'merge', body))) !== undefined;
 }
 
 function templateOf({ spec }: MachineSet): MachineTemplateSpec {
