@@ -58,8 +58,8 @@ async function planOne(
   if (faults.length > 0) return { name, faults, warnings, durations };
   const { creation, deletion } = durations;
   const own = ownOf(objects);
-  const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), now);
-  const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), now);
+  const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), { now });
+  const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), { now });
   const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
   const budgets = await inTarget(place, asked, (target) =>
     readRefusingBudgets(

@@ -96,23 +96,15 @@ const turnsMax = 20_000;
 
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
-/** To the end, or to where others would have to act; a person approves a canary. */
-export function simulate(objects: Required<DeploymentObjects>, pace: Pace, now: number): Outcome {
-  return new Simulation(objects, pace, { now, until: Infinity }).run();
-}
-
 /** Milliseconds; what happens at either of both belongs to it. */
 export interface Part {
   now: number;
-  until: number;
+  /** Default: the end, or where others would have to act; a person approves a canary. */
+  until?: number;
 }
 
-/** Goes on from what an earlier part, or another client, made of the objects. */
-export function simulatePart(
-  objects: Required<DeploymentObjects>,
-  pace: Pace,
-  part: Part,
-): Outcome {
+/** Begins anew, or goes on from what an earlier part or another client made of the objects. */
+export function simulate(objects: Required<DeploymentObjects>, pace: Pace, part: Part): Outcome {
   return new Simulation(objects, pace, part).run();
 }
 
@@ -147,7 +139,7 @@ class Simulation {
   constructor(
     { deployment, sets, machines }: Required<DeploymentObjects>,
     pace: Pace,
-    { now, until }: Part,
+    { now, until = Infinity }: Part,
   ) {
     this.#deployment = deployment;
     this.#pace = pace;

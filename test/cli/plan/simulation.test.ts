@@ -4,7 +4,7 @@ import type { MachineDeployment } from '../../../workflows/api/machine-deploymen
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { durationsOf } from '../../../cli/plan/durations.ts';
 import { patched } from '../../../cli/plan/patched.ts';
-import { simulate, simulatePart } from '../../../cli/plan/simulation.ts';
+import { simulate } from '../../../cli/plan/simulation.ts';
 import {
   aMachine,
   aMachineClass,
@@ -63,7 +63,7 @@ function changed(objects: ReturnType<typeof settled>, patch: object) {
 
 describe('a simulated rollout', () => {
   test('replaces all machines within surge and availability', () => {
-    const outcome = simulate(changed(settled(), toLarge), pace, now);
+    const outcome = simulate(changed(settled(), toLarge), pace, { now });
     expect(outcome).toMatchObject({
       created: 3,
       deleted: 3,
@@ -92,31 +92,31 @@ describe('a simulated rollout', () => {
       },
     };
     for (const { metadata } of machines) Object.assign(metadata, { annotations: notes });
-    simulate({ deployment, sets, machines }, pace, now);
+    simulate({ deployment, sets, machines }, pace, { now });
     // Running, and going away.
     expect(notes.reads).toBe(2 * machines.length);
   });
 
   test('goes on where machines come at once', () => {
-    const outcome = simulate(changed(settled(), toLarge), { ...pace, creation: 0 }, now);
+    const outcome = simulate(changed(settled(), toLarge), { ...pace, creation: 0 }, { now });
     expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
   });
 
   test('does nothing where nothing changed', () => {
-    const outcome = simulate(settled(), pace, now);
+    const outcome = simulate(settled(), pace, { now });
     expect(outcome).toMatchObject({ happenings: [], created: 0, deleted: 0, tookMs: 0 });
   });
 
   test('scales without another set', () => {
-    const more = simulate(changed(settled(), { spec: { replicas: 5 } }), pace, now);
+    const more = simulate(changed(settled(), { spec: { replicas: 5 } }), pace, { now });
     expect(more).toMatchObject({ created: 2, deleted: 0, tookMs: pace.creation });
-    const fewer = simulate(changed(settled(), { spec: { replicas: 1 } }), pace, now);
+    const fewer = simulate(changed(settled(), { spec: { replicas: 1 } }), pace, { now });
     expect(fewer).toMatchObject({ created: 0, deleted: 2, tookMs: pace.deletion });
   });
 
   test('waits for a person after the first machines, and goes on', () => {
     const canary = { ...toLarge, metadata: { annotations: { [options.canary]: '1' } } };
-    const { happenings, plan, created } = simulate(changed(settled(), canary), pace, now);
+    const { happenings, plan, created } = simulate(changed(settled(), canary), pace, { now });
     expect(happenings.filter(({ kind }) => kind === 'hold')).toHaveLength(1);
     expect(created).toBe(3);
     expect(plan.state).toBe('Complete');
@@ -124,16 +124,16 @@ describe('a simulated rollout', () => {
 
   test('replaces machines of the template before by those of another one after a rollback', () => {
     const given = { ...toLarge, metadata: { annotations: { [options.rolledBackFrom]: 'two' } } };
-    const outcome = simulate(changed(settled(), given), pace, now);
+    const outcome = simulate(changed(settled(), given), pace, { now });
     expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
   });
 
   test('goes on in parts as in one', () => {
     const objects = changed(settled(), toLarge);
-    const whole = simulate(objects, pace, now);
+    const whole = simulate(objects, pace, { now });
     const between = now + 75_000;
-    const first = simulatePart(objects, pace, { now, until: between });
-    const second = simulatePart(first.objects, pace, { now: between, until: Infinity });
+    const first = simulate(objects, pace, { now, until: between });
+    const second = simulate(first.objects, pace, { now: between });
     expect(first.happenings).toEqual(whole.happenings.slice(0, first.happenings.length));
     expect(between - now + second.tookMs).toBe(whole.tookMs);
     expect(first.created + second.created).toBe(whole.created);

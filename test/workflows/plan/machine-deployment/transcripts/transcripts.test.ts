@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { wordsOf } from '../../../../../cli/plan/report.ts';
-import { simulatePart } from '../../../../../cli/plan/simulation.ts';
+import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { formatDuration } from '../../../../../workflows/api/duration.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Story } from './story.ts';
@@ -24,7 +24,7 @@ function tell(story: Story): string {
   let now = start;
   /** The moment at which it goes on, if it does. */
   const pass = (until: number): number => {
-    const { objects, nextAt, plan, happenings, isCut } = simulatePart(pool, pace, { now, until });
+    const { objects, nextAt, plan, happenings, isCut } = simulate(pool, pace, { now, until });
     if (isCut || until > end) throw new Error(`${story.title}: has no end`);
     const { state, reason, blockedBy, next } = plan;
     const texts = happenings.filter((one) => one.reason !== undefined).map(wordsOf);
