@@ -1,13 +1,13 @@
 import { fakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { inNamespace } from '../support/in-namespace.ts';
 import type { Info } from '@temporalio/activity';
 import { Context } from '@temporalio/activity';
-import { CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
+import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { noActiveWatcher, refused, stopped } from '../../activities/runtime/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
-import { placeHeader } from '../../workflows/api/place.ts';
 import { KubeError } from '../../activities/kube/client/errors.ts';
 
 let clock: FakeClock;
@@ -145,13 +145,7 @@ describe('the breaker', () => {
   test('is one for each namespace: another one has another target cluster', async () => {
     const interceptor = createActivityInterceptor();
     const run = (namespace: string, act: Step) => {
-      const place = defaultPayloadConverter.toPayload({ cluster: 'c', namespace });
-      const withPlace: ActivityInterceptorsFactory = () => ({
-        inbound: {
-          execute: (input, next) => next({ ...input, headers: { [placeHeader]: place } }),
-        },
-      });
-      const interceptors = [withPlace, interceptor];
+      const interceptors = [inNamespace(namespace), interceptor];
       return new MockActivityEnvironment({ isLocal: true }, { interceptors, logger }).run(act);
     };
     await expect(run('dark', unanswered)).rejects.toMatchObject(unreachable);

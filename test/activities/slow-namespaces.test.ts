@@ -1,11 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { defaultPayloadConverter } from '@temporalio/common';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { after } from '../../activities/system/system.ts';
 import { createSlowNamespaces } from '../../activities/slow-namespaces.ts';
-import { placeHeader } from '../../workflows/api/place.ts';
 import { fakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { inNamespace } from '../support/in-namespace.ts';
 
 const logger = new DefaultLogger('ERROR');
 
@@ -17,7 +15,7 @@ afterEach(() => {
   clock.uninstall();
 });
 
-/** A worker with eight slots. Each call is answered when its namespace says so. */
+/** Activities of a worker with eight slots; each lasts as long as its test says. */
 class Calls {
   readonly #slots = createSlowNamespaces({ regular: 8 });
   readonly refused: string[] = [];
@@ -29,13 +27,7 @@ class Calls {
   }
 
   call(namespace: string, lastsMs: number, isLocal = false): void {
-    const place = defaultPayloadConverter.toPayload({ cluster: 'c', namespace });
-    const withPlace: ActivityInterceptorsFactory = () => ({
-      inbound: {
-        execute: (input, next) => next({ ...input, headers: { [placeHeader]: place } }),
-      },
-    });
-    const interceptors = [withPlace, this.#slots];
+    const interceptors = [inNamespace(namespace), this.#slots];
     const environment = new MockActivityEnvironment({ isLocal }, { interceptors, logger });
     const run = environment.run(async () => {
       this.#ran += 1;

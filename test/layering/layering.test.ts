@@ -1,9 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rooms, type Room } from './rooms.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { readSource, sourcesIn } from './sources.ts';
 
 interface Import {
   file: string;
@@ -14,11 +11,7 @@ interface Import {
 }
 
 const folders = [...new Set(rooms.map(({ folder }) => folder.split('/')[0] ?? ''))];
-const files = folders.flatMap((folder) =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => `${folder}/${name}`),
-);
+const files = sourcesIn(folders);
 const imports = files.flatMap(importsOf);
 
 function roomOf(file: string): Room {
@@ -31,7 +24,7 @@ function roomOf(file: string): Room {
 
 /** Types too, and what a file imports or names while it runs. */
 function importsOf(file: string): Import[] {
-  const text = readFileSync(`${root}${file}`, 'utf8');
+  const text = readSource(file);
   const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\()'([^'$]+)'/gm);
   return [...found].map(([, name = '']) => ({ file, room: roomOf(file), ...targetOf(file, name) }));
 }
@@ -110,7 +103,7 @@ test('at most twelve files lie directly in workflows/', () => {
 });
 
 test('CONTRIBUTING.md shows the table of rooms', () => {
-  const guide = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
+  const guide = readSource('CONTRIBUTING.md');
   const shown = guide
     .split('\n')
     .filter((line) => /^\| `(workflows|activities|watcher|workers|cli|deploy|tools)\b/.test(line))

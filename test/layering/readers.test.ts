@@ -3,10 +3,8 @@
  * time that grows with its length: a new reader says here why (and has a row of its worst input in
  * `bounded-work.test.ts`, or of its patterns in `linear-text.test.ts`).
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readSource, sourcesIn } from './sources.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const folders = ['activities', 'watcher', 'workers', 'workflows'];
 
 const readsText = /\bJSON\.parse\b|from 'yaml'/;
@@ -44,11 +42,6 @@ const readers: Readonly<Record<string, string>> = {
 };
 
 test('each file that reads the text of others is listed, with what bounds it', () => {
-  const files = folders.flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => `${folder}/${file}`),
-  );
-  const found = files.filter((file) => readsText.test(readFileSync(`${root}${file}`, 'utf8')));
+  const found = sourcesIn(folders).filter((file) => readsText.test(readSource(file)));
   expect(found.toSorted()).toEqual(Object.keys(readers));
 });

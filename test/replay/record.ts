@@ -48,9 +48,8 @@ async function save(name: string, handle: WorkflowHandle, leftOut = 0): Promise<
 async function keepState(kind: Kind, handle: WorkflowHandle): Promise<void> {
   const name = `carried/${kind}`;
   if (wanted.length > 0 && !wanted.includes(name)) return;
-  const { running: _running, ...state }: { running?: unknown } = await handle.query<{
-    running?: unknown;
-  }>(stateQuery.name);
+  const known = await handle.query<{ running?: unknown }>(stateQuery.name);
+  const { running: _running, ...state } = known;
   const file = fileURLToPath(new URL(`${name}.json`, import.meta.url));
   await writeFile(file, `${JSON.stringify(state, null, 2)}\n`);
 }

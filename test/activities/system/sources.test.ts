@@ -2,10 +2,8 @@
  * Lint rules refuse all sources of time and randomness but those of `activities/system`, except the
  * present time by `Date()` and `new Date()`, which no rule can refuse.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readSource, sourcesIn } from '../../layering/sources.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folders = ['activities', 'watcher', 'workers', 'test/simulation'];
 /** Also the whole module, from which one may take what no rule sees. */
 const source = /\bDate\(\)|\bimport (\w+|\* as \w+) from 'node:crypto'/;
@@ -13,15 +11,10 @@ const source = /\bDate\(\)|\bimport (\w+|\* as \w+) from 'node:crypto'/;
 /** Workflow code has the time of its history. */
 const workflowCode = 'test/simulation/differential/temporal/workflows.ts';
 
-const files = folders.flatMap((folder) =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => `${folder}/${name}`)
-    .filter((name) => name !== workflowCode),
-);
+const files = sourcesIn(folders).filter((name) => name !== workflowCode);
 
-function sourcesIn(file: string): string[] {
-  const lines = readFileSync(`${root}${file}`, 'utf8').split('\n');
+function foundIn(file: string): string[] {
+  const lines = readSource(file).split('\n');
   return lines.flatMap((line, index) =>
     source.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
   );
@@ -45,5 +38,5 @@ test.each(['new Date(nowMs())', 'Date.parse(text)', "import { hash } from 'node:
 
 test('time and randomness come from activities/system', () => {
   expect(files.length).toBeGreaterThan(250);
-  expect(files.flatMap(sourcesIn)).toEqual([]);
+  expect(files.flatMap(foundIn)).toEqual([]);
 });
