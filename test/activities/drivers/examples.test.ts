@@ -39,7 +39,7 @@ describe.each<Cloud>([
     provider: 'Azure',
     credentials: (secret) => planCredentials(secret, settings),
     is: { kind: 'secret' },
-    // Gardener has deprecated it, and nobody reads it.
+    // Gardener deprecated this field, and no driver reads it.
     unshown: ['networkInterfaces'],
   },
   {

@@ -22,7 +22,7 @@ export function sendTheWorst(world: World, chance: Chance): void {
   lasting(world, lastsMs, undo);
 }
 
-/** Nobody uses them. */
+/** Secrets that no MachineClass names. */
 function fillSecrets(world: World, { control: { server }, namespace }: Install): () => void {
   const names = Array.from({ length: secretsMost }, (_, index) => `huge-${index + 1}`);
   const data = { of: Buffer.alloc(largestSecret).toString('base64') };

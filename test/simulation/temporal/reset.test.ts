@@ -75,7 +75,7 @@ test('what its tasks had begun goes on: activities anew, timers to their old end
   expect(kindsOf((await its.task()).jobs)).toEqual(['fireTimer']);
 });
 
-test('an update that was accepted is brought again, and the server says so', async () => {
+test('a reset re-applies an accepted update, and the history marks it as re-applied', async () => {
   const its = await begun();
   const { workflow, workflowService } = its.client;
   const updated = workflow.getHandle(workflowId).executeUpdate('pause', { updateId: 'one' });

@@ -3,7 +3,7 @@ import { aSpec } from './a-class.ts';
 
 const ebs = { volumeType: 'gp3', volumeSize: 50 };
 const root = { deviceName: '/root', ebs };
-test('null and a field that nobody knows are no faults', () => {
+test('null and unknown fields are no faults', () => {
   const more = { isNew: true, placement: null, cpuOptions: { coreCount: null } };
   expect(validateProviderSpec(aSpec(more))).toEqual([]);
 });
