@@ -7,7 +7,7 @@ import type { DriverActivities } from '../workflows/contracts/driver-activities.
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { ObjectReference } from '../workflows/contracts/references.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
-import type { EventSubject } from './kube/objects/event.ts';
+import type { EventSubject } from '../kube/objects/event.ts';
 import { requireLeader, requireActiveWatcher } from './runtime/leader-gate.ts';
 import type { GateDependencies } from './runtime/leader-gate.ts';
 import { setSubject } from './machine-set/batch-events.ts';

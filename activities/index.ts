@@ -12,7 +12,7 @@ import { removeMachine } from './drain/machine-removal.ts';
 import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
 import { noteProgress, reportProgress } from './interceptor.ts';
-import { release } from './kube/objects/finalizers.ts';
+import { release } from '../kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
 import { requireActiveWatcher } from './runtime/leader-gate.ts';
 import { refuseCommand } from './runtime/written-commands.ts';
@@ -54,7 +54,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { KubeClient } from './kube/client/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
 export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {

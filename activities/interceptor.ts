@@ -12,7 +12,7 @@ import type {
 import { ApplicationFailure } from '@temporalio/common';
 import { placeIn } from './place-interceptor.ts';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
-import { isUnreachable } from './kube/client/errors.ts';
+import { isUnreachable } from '../kube/client/errors.ts';
 import { after, monotonicMs } from './system/system.ts';
 import type { Timer } from './system/system.ts';
 

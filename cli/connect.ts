@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { KubeClient } from '../activities/kube/client/client.ts';
-import { KubeError } from '../activities/kube/client/errors.ts';
-import type { KubeConfig } from '../activities/kube/client/kubeconfig.ts';
-import { loadKubeConfig } from '../activities/kube/client/kubeconfig.ts';
-import { createKubeClient } from '../activities/kube/client/http-client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { KubeError } from '../kube/client/errors.ts';
+import type { KubeConfig } from '../kube/client/kubeconfig.ts';
+import { loadKubeConfig } from '../kube/client/kubeconfig.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
 import { version } from '../workers/config/version.ts';
 import { reasonOf } from '../workers/log/reason.ts';
 import type { ClusterOptions } from './options.ts';

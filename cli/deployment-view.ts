@@ -1,6 +1,6 @@
 /** A MachineDeployment with its sets and machines, as the planners of rollouts see it. */
-import { customResource } from '../activities/kube/client/paths.ts';
-import { controllerOf } from '../activities/kube/objects/owners.ts';
+import { customResource } from '../kube/client/paths.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import type { DeploymentView } from '../activities/machine-deployment/facts.ts';
 import { faultsOf, newSetAmong } from '../activities/machine-deployment/facts.ts';
 import type { MachineDeployment } from '../workflows/api/machine-deployment.ts';

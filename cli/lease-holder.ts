@@ -1,10 +1,10 @@
 /** Who holds a Lease, by the clock of this command. */
-import type { KubeClient } from '../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../activities/kube/client/ignore.ts';
-import { lease as leasePath } from '../activities/kube/client/paths.ts';
-import { isLeaseOfMcm, mcmLeases } from '../activities/kube/leases/lease-set.ts';
-import { holderAnnotation } from '../activities/kube/leases/observed-lease.ts';
-import type { Lease } from '../activities/kube/leases/observed-lease.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { lease as leasePath } from '../kube/client/paths.ts';
+import { isLeaseOfMcm, mcmLeases } from '../kube/leases/lease-set.ts';
+import { holderAnnotation } from '../kube/leases/observed-lease.ts';
+import type { Lease } from '../kube/leases/observed-lease.ts';
 import type { NamespacedName } from '../workflows/contracts/references.ts';
 
 const defaultDurationSeconds = 15;

@@ -1,7 +1,7 @@
 /** Reads an object that the command line names. */
-import type { KubeClient, KubeObject } from '../activities/kube/client/client.ts';
-import { isForbidden, isNotFound } from '../activities/kube/client/errors.ts';
-import { customResource, node as nodePath } from '../activities/kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isForbidden, isNotFound } from '../kube/client/errors.ts';
+import { customResource, node as nodePath } from '../kube/client/paths.ts';
 import type { MachineDeployment } from '../workflows/api/machine-deployment.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { Place } from './connect.ts';

@@ -1,5 +1,5 @@
 /** Whether the caller may do something: the API server is asked, nothing is tried. */
-import type { KubeClient } from '../activities/kube/client/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { group } from '../workflows/api/constants.ts';
 
 export interface Right {

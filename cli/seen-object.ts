@@ -1,7 +1,7 @@
 /** An object as a command has read it, and a person decided on it. */
-import type { KubeClient, KubeObject } from '../activities/kube/client/client.ts';
-import { isConflict, isNotFound } from '../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../activities/kube/client/ignore.ts';
+import type { KubeClient, KubeObject } from '../kube/client/client.ts';
+import { isConflict, isNotFound } from '../kube/client/errors.ts';
+import { ignoreNotFound } from '../kube/client/ignore.ts';
 import type { ObjectReference } from './object-reference.ts';
 import { formatReference } from './object-reference.ts';
 

@@ -1,8 +1,8 @@
 /** The cluster whose Nodes the machines are. */
 import type { Command } from 'commander';
-import { loadKubeConfig } from '../activities/kube/client/kubeconfig.ts';
-import { createKubeClient } from '../activities/kube/client/http-client.ts';
-import type { KubeClient } from '../activities/kube/client/client.ts';
+import { loadKubeConfig } from '../kube/client/kubeconfig.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { version } from '../workers/config/version.ts';
 import type { Place } from './connect.ts';
 import { answering } from './connect.ts';

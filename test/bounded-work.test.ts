@@ -3,7 +3,7 @@
  * must not stop the process that serves them too. Each reader gets 1 MiB of what it finds worst,
  * which takes minutes where the cost grows with the square of it.
  */
-import { kubeConfigOfSecret } from '../activities/kube/client/kubeconfig.ts';
+import { kubeConfigOfSecret } from '../kube/client/kubeconfig.ts';
 import { viewOfNode } from '../watcher/cache/other-views.ts';
 import { annotations, finalizers, labels } from '../workflows/api/constants.ts';
 import type { DrainPod, Refusal } from '../workflows/plan/drain/removals.ts';

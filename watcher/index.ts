@@ -4,15 +4,15 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { KubeClient } from '../activities/kube/client/client.ts';
-import { isTooLarge } from '../activities/kube/client/errors.ts';
-import { type GlobalStopOptions, watchGlobalStop } from '../activities/kube/objects/global-stop.ts';
-import type { InstallNote } from '../activities/kube/objects/install-note.ts';
-import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
-import { Election } from '../activities/kube/leases/election.ts';
-import type { ElectionTiming, Leadership } from '../activities/kube/leases/election.ts';
-import type { LeasePlace } from '../activities/kube/leases/lease-set.ts';
-import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isTooLarge } from '../kube/client/errors.ts';
+import { type GlobalStopOptions, watchGlobalStop } from '../kube/objects/global-stop.ts';
+import type { InstallNote } from '../kube/objects/install-note.ts';
+import type { CertificateEnd } from '../kube/objects/certificate-ends.ts';
+import { Election } from '../kube/leases/election.ts';
+import type { ElectionTiming, Leadership } from '../kube/leases/election.ts';
+import type { LeasePlace } from '../kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import type { Scope } from './cache/checkpoint.ts';
 import { isOfOtherPlace, read } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';

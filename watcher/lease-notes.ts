@@ -1,14 +1,14 @@
 /** What a watcher writes on its Lease each time that it renews it. */
-import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
-import type { LeaseBefore } from '../activities/kube/leases/lease-set.ts';
-import type { Annotations } from '../activities/kube/leases/lease-lock.ts';
-import type { CertificateEnd } from '../activities/kube/objects/certificate-ends.ts';
+import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
+import type { LeaseBefore } from '../kube/leases/lease-set.ts';
+import type { Annotations } from '../kube/leases/lease-lock.ts';
+import type { CertificateEnd } from '../kube/objects/certificate-ends.ts';
 import {
   certificatesAnnotation,
   writeCertificateEnds,
-} from '../activities/kube/objects/certificate-ends.ts';
-import type { InstallNote } from '../activities/kube/objects/install-note.ts';
-import { installAnnotation, writeInstallNote } from '../activities/kube/objects/install-note.ts';
+} from '../kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../kube/objects/install-note.ts';
+import { installAnnotation, writeInstallNote } from '../kube/objects/install-note.ts';
 import { nowMs } from '../activities/system/system.ts';
 import type { Checkpoint, Scope } from './cache/checkpoint.ts';
 import { isOfOtherPlace, write } from './cache/checkpoint.ts';

@@ -1,5 +1,5 @@
 /** Which workflows a watcher signals, as its Lease says it. */
-import { checkpointAnnotation } from '../activities/kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import { isOfOtherPlace } from './cache/checkpoint.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** Notes on the Lease when its database was restored. */
-import type { LeaseBefore } from '../activities/kube/leases/lease-set.ts';
+import type { LeaseBefore } from '../kube/leases/lease-set.ts';
 import {
   readRestore,
   restoredAnnotation,
   writeRestore,
-} from '../activities/kube/objects/restore-note.ts';
+} from '../kube/objects/restore-note.ts';
 import { kindOfDoubt } from './doubt.ts';
 
 export class RestoreNote {

@@ -1,8 +1,8 @@
 /** What a process reaches clusters, Temporal and clouds through. A simulation hands in its own. */
 import type { Client } from '@temporalio/client';
 import type { CreateDrivers } from '../activities/drivers/index.ts';
-import type { CopyLimits } from '../activities/kube/cache/consistent-copy.ts';
-import type { KubeClient } from '../activities/kube/client/client.ts';
+import type { CopyLimits } from '../kube/cache/consistent-copy.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import type { Config } from './config/config.ts';
 import { createClient, createLeaseClientOf, createTemporalClient } from './kube/clients.ts';
 import type { CreateClient } from './kube/clients.ts';

@@ -1,5 +1,5 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
-import type { StopView } from '../activities/kube/objects/global-stop.ts';
+import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
 import { registerProbeMetrics } from './checks/probe-metrics.ts';

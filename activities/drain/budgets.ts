@@ -1,5 +1,5 @@
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 
 /**
  * The PodDisruptionBudgets of a namespace, read once in a pass and only when one of them refused.

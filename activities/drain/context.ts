@@ -1,5 +1,5 @@
 /** What a drain works with. */
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { PassWatch } from './wake-ups/freed-pods.ts';
 import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';

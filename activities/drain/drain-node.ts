@@ -15,8 +15,8 @@ import { deadlineOf, pausesOfDrain, pausesOfNodes } from '../../workflows/values
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { failureOf, refused } from '../runtime/failures.ts';
-import { isRefusal } from '../kube/client/errors.ts';
-import type { Node } from '../kube/objects/nodes.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
   cordonNode,

@@ -1,15 +1,15 @@
 /** What a drain does to the Node itself. */
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isOutdated, replacing } from '../kube/objects/json-patch.ts';
-import { node as nodePath } from '../kube/client/paths.ts';
-import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
+import { isOutdated, replacing } from '../../kube/objects/json-patch.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { isClaimOf } from '../machine/deletable.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { foreignReason } from '../machine/node/claims.ts';
-import { timestamp } from '../kube/objects/time.ts';
-import type { Node } from '../kube/objects/nodes.ts';
+import { timestamp } from '../../kube/objects/time.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
 import { readNodeOf } from '../machine/node/target-cluster.ts';
 import { patchNode } from '../machine/node/patch.ts';

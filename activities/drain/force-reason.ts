@@ -1,7 +1,7 @@
 /** When the pods on a Node cannot be asked any more. */
 import type { Period } from '../../workflows/values/pauses.ts';
 import { deadlineOf } from '../../workflows/values/pauses.ts';
-import type { Node } from '../kube/objects/nodes.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 
 const longestSickness = 5 * 60_000;
 

@@ -3,9 +3,9 @@ import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { formatPodsLeft } from '../../workflows/plan/drain/report.ts';
 import { failureOf } from '../runtime/failures.ts';
-import type { KubeError } from '../kube/client/errors.ts';
-import { isUnreachable } from '../kube/client/errors.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import type { KubeError } from '../../kube/client/errors.ts';
+import { isUnreachable } from '../../kube/client/errors.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 const namedMax = 5;
 

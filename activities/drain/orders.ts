@@ -7,7 +7,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { readMachine } from '../machine/object.ts';
 import { nowMs } from '../system/system.ts';
 

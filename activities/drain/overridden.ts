@@ -6,8 +6,8 @@ import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import { component, machineSubject } from '../machine/object.ts';
 import type { Budgets } from './budgets.ts';
 

@@ -2,7 +2,7 @@ import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { DrainPod, Toleration } from '../../workflows/plan/drain/removals.ts';
 import { mustLeave } from '../../workflows/plan/drain/removals.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 
 export interface Pod {
   metadata: ObjectMeta;

@@ -2,17 +2,17 @@
 import type { DrainPod, Removal } from '../../workflows/plan/drain/removals.ts';
 import type { BudgetVerdict } from '../../workflows/plan/drain/budgets.ts';
 import { evaluateRefusal } from '../../workflows/plan/drain/budgets.ts';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import type { KubeError } from '../kube/client/errors.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import type { KubeError } from '../../kube/client/errors.ts';
 import {
   isConflict,
   isNotFound,
   isRefusal,
   isTimedOut,
   isTooManyRequests,
-} from '../kube/client/errors.ts';
-import type { Page } from '../kube/client/paging.ts';
-import { namespaced } from '../kube/client/paths.ts';
+} from '../../kube/client/errors.ts';
+import type { Page } from '../../kube/client/paging.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { Budgets } from './budgets.ts';
 
 /** Requests at a time. */

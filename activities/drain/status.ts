@@ -10,10 +10,10 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import type { Blocker } from '../../workflows/plan/drain/report.ts';
 import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isUnreachable, KubeError } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import type { EventText } from '../kube/objects/event.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isUnreachable, KubeError } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import type { EventText } from '../../kube/objects/event.ts';
 import {
   component,
   isDeleting,

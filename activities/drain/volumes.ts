@@ -1,8 +1,8 @@
 /** Which volumes a pod holds. */
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { namespaced } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { Pod } from './pods.ts';
 import { stayingPods } from './pods.ts';

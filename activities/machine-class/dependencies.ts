@@ -1,5 +1,5 @@
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { ClassReader } from './reader.ts';
 import type { Refusals } from './refusals.ts';
 

@@ -3,10 +3,10 @@ import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { annotations, apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { NoteChange } from '../../workflows/plan/machine-class/note.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 
 /**
  * Two may write a class at once, as where its first machine begins to use it; more have no reason

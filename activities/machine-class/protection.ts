@@ -9,11 +9,11 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { readSecretsOf } from './reader.ts';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { hasFinalizer } from '../kube/objects/finalizers.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource, namespaced } from '../kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { hasFinalizer } from '../../kube/objects/finalizers.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { isBuiltIn } from '../drivers/providers.ts';
 import type { ClassDependencies } from './dependencies.ts';
 

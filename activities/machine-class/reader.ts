@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { SecretRefs } from '../../workflows/api/secret-refs.ts';
 import { foreignSecretFaults, ownSecretsOf } from '../../workflows/api/secret-refs.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource, namespaced } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import type { UserData } from './user-data.ts';
 import { after } from '../system/system.ts';
 

@@ -5,8 +5,8 @@
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isRejected } from '../kube/client/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRejected } from '../../kube/client/errors.ts';
 import { changeNote } from './note.ts';
 
 export interface Refusals {

@@ -1,5 +1,5 @@
 /** One attempt to carry out what a MachineDeployment planned. */
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 

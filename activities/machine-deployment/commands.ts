@@ -11,9 +11,9 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { audited } from '../runtime/audit.ts';
 import { requireNew } from '../runtime/command-origin.ts';
 import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
-import type { KubeObject } from '../kube/client/client.ts';
-import { isConflict, isNotFound, isRefusal } from '../kube/client/errors.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { isConflict, isNotFound, isRefusal } from '../../kube/client/errors.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { reportOn } from './lifecycle.ts';
 
 export async function applyRolloutCommand(

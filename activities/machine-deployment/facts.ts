@@ -26,10 +26,10 @@ import { grantsOf } from '../../workflows/plan/machine-deployment/rollout/replac
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { setOfTemplate } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
-import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import { nextScaledAt, scaledAtOf } from './scaled-at.ts';

@@ -7,7 +7,7 @@ import {
   fromZeroChanges,
 } from '../../workflows/plan/machine-deployment/from-zero.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 /** Annotations to be written, null for those that are to go. */

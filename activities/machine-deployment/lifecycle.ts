@@ -3,10 +3,10 @@ import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Report } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 
 /** Undefined when the object is gone or another life has its name. */
 export async function readLiving(

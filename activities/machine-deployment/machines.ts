@@ -4,7 +4,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 
 /**

@@ -5,9 +5,9 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { Attempt } from './attempt.ts';
 import { parallelCalls } from '../machine-set/parallel-calls.ts';
 

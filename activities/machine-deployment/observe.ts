@@ -21,9 +21,9 @@ import type {
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { availableAt } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { ensureFinalizer } from '../kube/objects/finalizers.ts';
-import { formatStop } from '../kube/objects/global-stop.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
+import { formatStop } from '../../kube/objects/global-stop.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { DeploymentView } from './facts.ts';
 import { fromZeroNotes } from './from-zero.ts';

@@ -1,11 +1,11 @@
 /** The MachineSets of a MachineDeployment: found and adopted. */
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { claimOf, settleOwners } from '../machine-set/ownership.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { RefusedObjects } from './refused-objects.ts';
 

@@ -12,10 +12,10 @@ import type {
   statusSubject,
 } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isRejected } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isRejected } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { reportOn } from './lifecycle.ts';
 
 /** It stands in a condition and in the state of a workflow. */

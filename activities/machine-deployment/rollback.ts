@@ -5,9 +5,9 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
 import type { DeploymentStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound, ignoreConflict } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { isCopied } from './new-set.ts';
 

@@ -3,7 +3,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { ListedChange } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import { latestChoiceIn } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
-import { timeOf } from '../kube/objects/time.ts';
+import { timeOf } from '../../kube/objects/time.ts';
 
 /**
  * Gardener's autoscaler writes its list and the number at once, and says it nowhere else. Where the

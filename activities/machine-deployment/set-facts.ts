@@ -13,8 +13,8 @@ import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.t
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { nodeConditionsOf } from '../machine/conditions.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
-import { timeOf } from '../kube/objects/time.ts';
-import { isSpecObserved } from '../kube/objects/generation.ts';
+import { timeOf } from '../../kube/objects/time.ts';
+import { isSpecObserved } from '../../kube/objects/generation.ts';
 import { scaledAtNote, scalingAnnotationsOf, syncPatchOf } from './new-set.ts';
 import { scaledAtOf } from './scaled-at.ts';
 

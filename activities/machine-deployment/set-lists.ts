@@ -1,10 +1,10 @@
 /** Lists of MachineSets: from the API server, or from a copy that is as new. */
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { ConsistentCopy } from '../kube/cache/consistent-copy.ts';
-import type { CopyLimits } from '../kube/cache/consistent-copy.ts';
-import type { CachedObject } from '../kube/cache/object-cache.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { ConsistentCopy } from '../../kube/cache/consistent-copy.ts';
+import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { MachineSetLists } from '../runtime/dependencies.ts';
 
 /** Each list is asked of the API server. */

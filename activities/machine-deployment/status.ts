@@ -24,8 +24,8 @@ import { annotations } from '../../workflows/api/constants.ts';
 import { unsettledConditions, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import { unsettledDeployment } from '../../workflows/plan/machine-deployment/unsettled.ts';
 import { boundedSummaries, manyFailed } from '../machine-set/failed-machines.ts';
-import { timeOf, timestamp } from '../kube/objects/time.ts';
-import { isSpecObserved } from '../kube/objects/generation.ts';
+import { timeOf, timestamp } from '../../kube/objects/time.ts';
+import { isSpecObserved } from '../../kube/objects/generation.ts';
 
 export interface StatusView {
   deployment: MachineDeployment;

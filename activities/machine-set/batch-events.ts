@@ -1,7 +1,7 @@
 /** Events about batches: one a batch, where MCM writes one a machine. */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
-import type { EventSubject } from '../kube/objects/event.ts';
+import type { EventSubject } from '../../kube/objects/event.ts';
 
 export const component = eventComponents.machineSet;
 

@@ -4,7 +4,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { machineSetFaults } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/ownership.ts';
 import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
-import { hasFinalizer, isOrphaning } from '../kube/objects/finalizers.ts';
+import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
 
 export function desiredMachinesOf(set: MachineSet): DesiredMachines {
   const { metadata, spec } = set;

@@ -1,6 +1,6 @@
 /** What plans need to know of a Machine. */
 import { nodeConditionsOf } from '../machine/conditions.ts';
-import { timeOf } from '../kube/objects/time.ts';
+import { timeOf } from '../../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';

@@ -2,11 +2,11 @@
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
-import type { CopyLimits } from '../kube/cache/consistent-copy.ts';
-import { ConsistentCopy } from '../kube/cache/consistent-copy.ts';
-import type { CachedObject } from '../kube/cache/object-cache.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
+import { ConsistentCopy } from '../../kube/cache/consistent-copy.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 import { listSelected } from './selector.ts';
 import { trimmed } from './trimmed-machine.ts';

@@ -4,12 +4,12 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
 import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import type { Claiming } from './ownership.ts';
 import { claimOf, isAlive, settleOwners } from './ownership.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { parallelCalls } from './parallel-calls.ts';
 import type { RefusedWrites } from './refused-writes.ts';
 

@@ -5,9 +5,9 @@
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isRejected } from '../kube/client/errors.ts';
-import { ignoreConflict } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import { isRejected } from '../../kube/client/errors.ts';
+import { ignoreConflict } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { parallelCalls } from './parallel-calls.ts';

@@ -28,12 +28,12 @@ import {
   machinesToDelete,
 } from '../../workflows/plan/machine-set/deletions.ts';
 import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
-import type { KubeClient, OwnerReference } from '../kube/client/client.ts';
-import { isRejected } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { ensureFinalizer } from '../kube/objects/finalizers.ts';
-import { customResource } from '../kube/client/paths.ts';
-import { isSpecObserved } from '../kube/objects/generation.ts';
+import type { KubeClient, OwnerReference } from '../../kube/client/client.ts';
+import { isRejected } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { isSpecObserved } from '../../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
 import type { Members } from './deletions.ts';

@@ -1,13 +1,13 @@
 /** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
-import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../kube/client/client.ts';
-import { ignoreConflict, ignoreNotFound } from '../kube/client/ignore.ts';
-import { isRejected, isTooManyRequests } from '../kube/client/errors.ts';
-import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../../kube/client/client.ts';
+import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
+import { isRejected, isTooManyRequests } from '../../kube/client/errors.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { Claim } from '../../workflows/plan/ownership.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { planClaim } from '../../workflows/plan/ownership.ts';
 
 export interface Owner {

@@ -7,15 +7,15 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, MachineSpec } from '../../workflows/api/machine.ts';
 import { templatePush } from '../../workflows/plan/machine-set/template-push.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound, isRejected } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isConflict, isNotFound, isRejected } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { machineSubject } from '../machine/object.ts';
 import { component } from './batch-events.ts';
 import { parallelCalls } from './parallel-calls.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 
 /** It stands in the state of a workflow. */
 const longestErrorBytes = 1_000;

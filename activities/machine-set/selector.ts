@@ -1,8 +1,8 @@
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { formFaults, isEmptySelector, matches } from '../../workflows/api/selector.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 
 /**
  * The Machines that a selector matches, all of them without one. The API server refuses a list with

@@ -11,10 +11,10 @@ import type {
 import type { Machine } from '../../workflows/api/machine.ts';
 import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
 import { canonical } from '../../workflows/values/template-hash.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
 import { isAvailable } from './facts.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 
 /** `replicas` counts Terminating machines too; `available` holds those that can bear load. */
 export function statusOf(

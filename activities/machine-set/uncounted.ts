@@ -9,7 +9,7 @@ import { isPresent } from '../../workflows/plan/machine-set/deletions.ts';
 import type { UncountedMachines } from '../../workflows/plan/machine-set/plan.ts';
 import { isNewName } from '../../workflows/values/names.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import type { Members } from './deletions.ts';
 import { factOf } from './facts.ts';
 

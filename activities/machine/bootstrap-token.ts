@@ -7,9 +7,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isAlreadyExists, isNotFound } from '../kube/client/errors.ts';
-import { namespaced } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isAlreadyExists, isNotFound } from '../../kube/client/errors.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { nowMs, secretInt } from '../system/system.ts';
 
 const namespace = 'kube-system';

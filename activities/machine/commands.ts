@@ -16,12 +16,12 @@ import { audited } from '../runtime/audit.ts';
 import { refused } from '../runtime/failures.ts';
 import { requireNew } from '../runtime/command-origin.ts';
 import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isRefusal } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { component, machineSubject, patchMachine } from './object.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export async function applyMachineCommand(
   dependencies: Pick<ActivityDependencies, 'control' | 'pauses' | 'commandsBy' | 'audit'>,

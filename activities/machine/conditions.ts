@@ -10,8 +10,8 @@ import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { unsettledMachine } from '../../workflows/plan/machine/unsettled.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 /** A Node has 5 of its kubelet, and some of agents on it, each with a line of text. */
 const mostConditions = 64;

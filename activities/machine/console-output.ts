@@ -7,9 +7,9 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { clipStart } from '../../workflows/values/clip.ts';
 import { longestConsoleEndBytes } from '../../workflows/values/console-output.ts';
 import { withoutSecretPatterns } from '../console-output/kept-output.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isRejected } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRejected } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import { component, machineSubject, patchMachine, referenceOf } from './object.ts';
 
 /**

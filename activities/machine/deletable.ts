@@ -7,9 +7,9 @@ import type {
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { listMachines } from './meltdown.ts';
 
 type Deletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;

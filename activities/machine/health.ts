@@ -12,13 +12,13 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { isRejected } from '../kube/client/errors.ts';
+import { isRejected } from '../../kube/client/errors.ts';
 import { orOutOfReach } from './out-of-reach.ts';
-import type { EventText } from '../kube/objects/event.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { formatStop } from '../kube/objects/global-stop.ts';
+import type { EventText } from '../../kube/objects/event.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { formatStop } from '../../kube/objects/global-stop.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { Node } from '../kube/objects/nodes.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,
@@ -33,7 +33,7 @@ import { healthLimitsOf } from './limits.ts';
 import { phaseOf } from './prepared.ts';
 import type { StatusChange } from './status.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { deleteMachine, formatRefusal, ownNode } from './node/deleted.ts';
 import type { Hold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';

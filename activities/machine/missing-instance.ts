@@ -7,7 +7,7 @@ import type {
   LossOutcome,
 } from '../../workflows/contracts/missing-instance-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { holdOf } from './health.ts';
 import { formatLoss } from './missing-instance-text.ts';

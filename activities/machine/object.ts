@@ -2,12 +2,12 @@
 import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound } from '../kube/client/errors.ts';
-import type { EventSubject } from '../kube/objects/event.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
-import { customResource } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isConflict, isNotFound } from '../../kube/client/errors.ts';
+import type { EventSubject } from '../../kube/objects/event.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
 import { withUnsettled } from './conditions.ts';
 

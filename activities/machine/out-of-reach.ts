@@ -1,4 +1,4 @@
-import { isRejected, isUnreachable } from '../kube/client/errors.ts';
+import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
 
 /**
  * The workflow waits for an API server that is out of reach, or that refuses the call: a step that

@@ -3,7 +3,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { CommandSource } from '../../workflows/api/command-source.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import type {
   MachineLimits,
@@ -12,7 +12,7 @@ import type {
 import { nodeConditionsOf } from './conditions.ts';
 import { limitsOf } from './limits.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { hasFinalizer } from '../kube/objects/finalizers.ts';
+import { hasFinalizer } from '../../kube/objects/finalizers.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { preservationNotesOf } from '../../workflows/api/preservation.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';

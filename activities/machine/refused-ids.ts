@@ -4,9 +4,9 @@
  */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { Instance } from '../../workflows/plan/machine/facts.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isRejected, isRejectedWrite } from '../kube/client/errors.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRejected, isRejectedWrite } from '../../kube/client/errors.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import { refused } from '../runtime/failures.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
 import { statusPatch } from './status.ts';

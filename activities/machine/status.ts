@@ -2,8 +2,8 @@
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import type { LastOperation, Machine, NodeReference } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
-import type { Node } from '../kube/objects/nodes.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export interface StatusChange {
   /** Absent: the phase stays, and so does the time of its last update. */

@@ -11,22 +11,22 @@ import { deleteBootstrapToken } from './bootstrap-token.ts';
 import { deleteAttachments } from './volume-attachments.ts';
 import { elderOf } from './deletable.ts';
 import { isBuiltIn } from '../drivers/providers.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound, isUnreachable, KubeError } from '../kube/client/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isConflict, isNotFound, isUnreachable, KubeError } from '../../kube/client/errors.ts';
 import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { release } from '../kube/objects/finalizers.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { release } from '../../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
-import { node as nodePath } from '../kube/client/paths.ts';
-import { ignoreConflict } from '../kube/client/ignore.ts';
-import { deleteObject } from '../kube/objects/delete-object.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import { ignoreConflict } from '../../kube/client/ignore.ts';
+import { deleteObject } from '../../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { NodeClaim } from './node/claims.ts';
 import { foreignReason, competingMachine, isYounger } from './node/claims.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import type { Node } from '../kube/objects/nodes.ts';
-import { isSilent, readNode } from '../kube/objects/nodes.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { isSilent, readNode } from '../../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,

@@ -3,9 +3,9 @@ import { foreignReason } from './node/claims.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import type { VolumeAttachment } from '../kube/objects/volume-attachments.ts';
-import { volumeAttachments } from '../kube/objects/volume-attachments.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
 
 /** Deletions at once. */
 const width = 20;

@@ -4,7 +4,7 @@
  */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 
 /**
  * Of all namespaces of the process together, some 5 KB each. Of two workers one may keep what the

@@ -4,8 +4,8 @@
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import type { Asked } from '../system/cloud-requests.ts';
 import { currentRun, type Audit, type InstanceVerb } from './audit.ts';
 

@@ -3,7 +3,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { AskedCommand } from './written-commands.ts';
 import { commandRefusal, refusing } from './written-commands.ts';

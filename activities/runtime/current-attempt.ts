@@ -4,8 +4,8 @@
  * be lost in the middle.
  */
 import { Context } from '@temporalio/activity';
-import type { KubeClient } from '../kube/client/client.ts';
-import { recorderOf, recordWith } from '../kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { recorderOf, recordWith } from '../../kube/objects/events.ts';
 import type { GateDependencies } from './leader-gate.ts';
 import { requireLeader } from './leader-gate.ts';
 

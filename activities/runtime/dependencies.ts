@@ -7,10 +7,10 @@ import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
 import type { Audit } from './audit.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import type { LeasePlace } from '../kube/leases/lease-set.ts';
-import type { StopView } from '../kube/objects/global-stop.ts';
-import type { RecentObjects } from '../kube/cache/recent-objects.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { LeasePlace } from '../../kube/leases/lease-set.ts';
+import type { StopView } from '../../kube/objects/global-stop.ts';
+import type { RecentObjects } from '../../kube/cache/recent-objects.ts';
 
 /** What the core's activities act on. */
 export interface ActivityDependencies extends ClassDependencies {

@@ -5,7 +5,7 @@ import {
   CancelledFailure,
 } from '@temporalio/common';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import { KubeError, isUnreachable } from '../kube/client/errors.ts';
+import { KubeError, isUnreachable } from '../../kube/client/errors.ts';
 import { random } from '../system/system.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { noActiveWatcher, stopped } from './failures.ts';
-import type { EventSubject } from '../kube/objects/event.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { formatStop } from '../kube/objects/global-stop.ts';
-import { ownLeaseOf } from '../kube/leases/lease-set.ts';
-import type { Stop } from '../kube/objects/global-stop.ts';
+import type { EventSubject } from '../../kube/objects/event.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { formatStop } from '../../kube/objects/global-stop.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Stop } from '../../kube/objects/global-stop.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export type GateDependencies = Pick<

@@ -6,7 +6,7 @@ import type { MissingInstance } from '../../workflows/contracts/messages.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { KubeObject } from '../kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 
 /** An object as it was read just now, and for a Machine its MachineSet and its Node. */
 export type Living =

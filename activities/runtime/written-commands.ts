@@ -9,11 +9,11 @@ import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { annotations, apiVersion } from '../../workflows/api/constants.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { ApplicationFailure } from '@temporalio/common';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { isRejectedWrite } from '../kube/client/errors.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { customResource } from '../kube/client/paths.ts';
-import { recordEvent } from '../kube/objects/events.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isRejectedWrite } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 
 const resources = { Machine: 'machines', MachineDeployment: 'machinedeployments' } as const;
 

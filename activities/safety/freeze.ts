@@ -10,12 +10,12 @@ import type { MachineSetCondition, MachineSetStatus } from '../../workflows/api/
 import { unsettledDeployment } from '../../workflows/plan/machine-deployment/unsettled.ts';
 import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
 import type { Freeze } from '../../workflows/plan/safety/overshoot.ts';
-import type { KubeClient, KubeObject } from '../kube/client/client.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { retryOnConflict } from '../kube/client/retry-on-conflict.ts';
-import { customResource } from '../kube/client/paths.ts';
-import { timestamp } from '../kube/objects/time.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { frozen } from './overshoot.ts';
 
 /** Both kinds keep their conditions in fields of different names. */

@@ -18,15 +18,15 @@ import { compare, workflowKinds } from '../../workflows/plan/safety/lost-workflo
 import type { Living } from '../runtime/workflow-registry.ts';
 import { orOutOfReach } from '../machine/out-of-reach.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { KubeClient, KubeList, KubeObject } from '../kube/client/client.ts';
-import type { EventSubject } from '../kube/objects/event.ts';
-import { recordEvent } from '../kube/objects/events.ts';
-import { checkpointAnnotation, ownLeaseOf } from '../kube/leases/lease-set.ts';
-import type { Lease } from '../kube/leases/observed-lease.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
-import type { MachineKind } from '../kube/client/paths.ts';
-import { customResource, lease as leasePath, node as nodePath } from '../kube/client/paths.ts';
+import type { KubeClient, KubeList, KubeObject } from '../../kube/client/client.ts';
+import type { EventSubject } from '../../kube/objects/event.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { checkpointAnnotation, ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
+import { customResource, lease as leasePath, node as nodePath } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 type Place = Pick<

@@ -14,10 +14,10 @@ import type {
   SetFacts,
 } from '../../workflows/plan/safety/overshoot.ts';
 import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
-import type { KubeObject } from '../kube/client/client.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
-import { customResource } from '../kube/client/paths.ts';
-import { isSpecObserved } from '../kube/objects/generation.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { isSpecObserved } from '../../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { nowMs } from '../system/system.ts';
 

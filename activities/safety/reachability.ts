@@ -1,8 +1,8 @@
 import type { SafetyActivities } from '../../workflows/contracts/safety-activities.ts';
 import type { Server } from '../../workflows/plan/safety/reachability.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { KubeError, isUnreachable } from '../kube/client/errors.ts';
-import { customResource, node } from '../kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { KubeError, isUnreachable } from '../../kube/client/errors.ts';
+import { customResource, node } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
 /** There is none. That it is not found is an answer. */

@@ -1,7 +1,7 @@
 /** Reads the pods on a machine's Node, and the budgets that guard them. */
 import { podsToDrain } from '../../activities/drain/pods.ts';
 import { Budgets } from '../../activities/drain/budgets.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';

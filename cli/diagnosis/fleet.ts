@@ -1,8 +1,8 @@
 /** All that is known of an install: what the findings follow from. */
-import type { Stop } from '../../activities/kube/objects/global-stop.ts';
-import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
-import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
-import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
+import type { Stop } from '../../kube/objects/global-stop.ts';
+import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../../kube/objects/install-note.ts';
+import type { NotedPause } from '../../kube/objects/pauses.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

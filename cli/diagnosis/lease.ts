@@ -1,5 +1,5 @@
 /** What the Lease of a watcher says: whether one leads, and what it has noted there. */
-import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';

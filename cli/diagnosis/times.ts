@@ -1,5 +1,5 @@
 /** Deadlines of machines, as the workflows count them. Times in milliseconds. */
-import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
+import { pausesUntil } from '../../kube/objects/pauses.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';

@@ -2,10 +2,10 @@
  * Whether MachineClasses have what they name. One that is wrong stops its own machines, not
  * Millwright. Credentials are not tried: what a cloud said of them last stands on the class.
  */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

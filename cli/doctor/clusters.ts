@@ -1,7 +1,7 @@
 /** Both API servers: whether they answer, their clocks, and their certificates. */
-import { createTransport } from '../../activities/kube/client/transport.ts';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { createTransport } from '../../kube/client/transport.ts';
+import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
+import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
 import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';

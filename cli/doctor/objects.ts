@@ -1,12 +1,12 @@
 /** What has to stand in the clusters: CRDs, the Lease of a watcher, Nodes, and no stop. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { lease, namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
-import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
-import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { lease, namespaced, node as nodePath } from '../../kube/client/paths.ts';
+import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import type { StopObject } from '../../kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { isoOf } from '../diagnosis/finding.ts';

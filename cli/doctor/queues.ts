@@ -1,7 +1,7 @@
 /** Whether workers poll our task queues, and who else does. */
 import type { Client } from '@temporalio/client';
-import { customResource } from '../../activities/kube/client/paths.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';

@@ -1,5 +1,5 @@
 /** What the caller may do, and what the service accounts of the install may do. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Deployment } from '../migrate/deployments.ts';
 import { isWatcher } from '../migrate/deployments.ts';
 import type { Right } from '../rights.ts';

@@ -1,7 +1,7 @@
 /** What the checks share: both clusters, the install, and what was read of it. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';
 import type { Deployment } from '../migrate/deployments.ts';

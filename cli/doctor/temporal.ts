@@ -1,9 +1,9 @@
 /** Temporal: the server, our namespace in it, and who polls our queues. */
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
-import { lease } from '../../activities/kube/client/paths.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { lease } from '../../kube/client/paths.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
 import { checkNames } from '../../workers/checks/checks.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';

@@ -1,12 +1,12 @@
 import { volumesOf } from '../../activities/drain/volumes.ts';
 import { forceReason } from '../../activities/drain/force-reason.ts';
 import { podsToDrain, stayingPods } from '../../activities/drain/pods.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
-import type { Node } from '../../activities/kube/objects/nodes.ts';
-import type { VolumeAttachment } from '../../activities/kube/objects/volume-attachments.ts';
-import { volumeAttachments } from '../../activities/kube/objects/volume-attachments.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
 import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import { formatDuration, parseDuration } from '../../workflows/api/duration.ts';
 import { isForceDeletion } from '../../workflows/api/force-deletion.ts';

@@ -1,5 +1,5 @@
 /** `millwright driver queue`: which task queues a driver has to serve. */
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { driverQueuesOf, taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Place } from '../connect.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Finding, Report, Subject } from './conformance/report.ts';

@@ -1,6 +1,6 @@
 /** The Events about one object. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import type { SeenEvent } from './explanation.ts';

@@ -1,5 +1,5 @@
 /** Why a machine is as it is, by its objects. */
-import type { Node } from '../../activities/kube/objects/nodes.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';

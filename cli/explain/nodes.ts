@@ -1,7 +1,7 @@
 /** The Node of a machine, in its own cluster where that is another one. */
-import { isForbidden } from '../../activities/kube/client/errors.ts';
-import type { Node } from '../../activities/kube/objects/nodes.ts';
-import { readNode } from '../../activities/kube/objects/nodes.ts';
+import { isForbidden } from '../../kube/client/errors.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { readNode } from '../../kube/objects/nodes.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Place } from '../connect.ts';
 import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';

@@ -2,13 +2,13 @@
 import {
   certificatesAnnotation,
   readCertificateEnds,
-} from '../../activities/kube/objects/certificate-ends.ts';
-import { installAnnotation, readInstallNote } from '../../activities/kube/objects/install-note.ts';
-import { readRestore, restoredAnnotation } from '../../activities/kube/objects/restore-note.ts';
-import { readPauses, pausesAnnotation } from '../../activities/kube/objects/pauses.ts';
-import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
-import { isLeaseOfMcm, ownLease, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+} from '../../kube/objects/certificate-ends.ts';
+import { installAnnotation, readInstallNote } from '../../kube/objects/install-note.ts';
+import { readRestore, restoredAnnotation } from '../../kube/objects/restore-note.ts';
+import { readPauses, pausesAnnotation } from '../../kube/objects/pauses.ts';
+import type { LeasePlace } from '../../kube/leases/lease-set.ts';
+import { isLeaseOfMcm, ownLease, ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { LeaseFact } from '../diagnosis/fleet.ts';
 import { timeOf } from '../diagnosis/times.ts';
 import { holderOf, isHeldByMcm, watcherOn } from '../lease-holder.ts';

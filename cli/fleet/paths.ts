@@ -1,6 +1,6 @@
 /** Paths of lists in one namespace, or in all. */
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { customResource, lease, namespaced } from '../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
+import { customResource, lease, namespaced } from '../../kube/client/paths.ts';
 import { group } from '../../workflows/api/constants.ts';
 import { deployments } from '../migrate/deployments.ts';
 

@@ -1,10 +1,10 @@
 /** Reads an install: lists, all at once, and none for each machine. */
-import type { KubeClient, KubeObject, Query } from '../../activities/kube/client/client.ts';
-import { lease as leasePath } from '../../activities/kube/client/paths.ts';
-import { ownLeaseNames, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
-import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
+import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
+import { lease as leasePath } from '../../kube/client/paths.ts';
+import { ownLeaseNames, ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import type { StopObject } from '../../kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

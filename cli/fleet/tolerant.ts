@@ -1,5 +1,5 @@
 /** Reads that a person may not have the right to: what is missing then is said. */
-import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts';
+import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 
 export class TolerantReads {
   readonly #unread = new Set<string>();

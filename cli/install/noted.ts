@@ -1,5 +1,5 @@
 /** What the flags of the Deployments leave open, by what the watcher noted on its Lease. */
-import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
+import type { InstallNote } from '../../kube/objects/install-note.ts';
 import type { InstallFlags } from '../migrate/install.ts';
 import { isTemporalKnown } from './temporal.ts';
 

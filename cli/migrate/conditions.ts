@@ -2,10 +2,10 @@
  * MCM does not write the conditions that kstatus goes by. On a MachineDeployment it copies those
  * that it finds, so what we said last would stand there for ever.
  */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { isUnsettledCondition, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 

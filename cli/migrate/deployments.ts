@@ -1,8 +1,8 @@
 /** Deployments of MCM and of Millwright, and how they are scaled to 0 and back. */
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 
 export interface Container {
   name: string;

@@ -1,9 +1,9 @@
 /** What the check reads from the control cluster. It names what the person may not read. */
-import { isNotFound } from '../../activities/kube/client/errors.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { isNotFound } from '../../kube/client/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -1,8 +1,8 @@
 /** `millwright migrate hand-back`: docs/decisions/0045-migration.md has the steps. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { lease as leasePath } from '../../activities/kube/client/paths.ts';
-import { checkpointAnnotation, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { lease as leasePath } from '../../kube/client/paths.ts';
+import { checkpointAnnotation, ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Answer } from '../answer.ts';
 import { watcherHolding } from '../lease-holder.ts';
 import { forgetConditions } from './conditions.ts';

@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { Client } from '@temporalio/client';
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { connectTo, createTemporalClient } from '../../workers/kube/clients.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';

@@ -1,6 +1,6 @@
 /** What the flags of our own Deployments say of the install. */
-import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
-import type { LeasePlace } from '../../activities/kube/leases/lease-set.ts';
+import type { InstallNote } from '../../kube/objects/install-note.ts';
+import type { LeasePlace } from '../../kube/leases/lease-set.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { containersOf, isWatcher, type Deployment } from './deployments.ts';
 

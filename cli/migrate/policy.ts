@@ -1,7 +1,7 @@
 /** The chart's admission policy that lets the worker alone change `spec.providerID`. */
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { Deployment } from './deployments.ts';
-import { isNotFound, isRefusal } from '../../activities/kube/client/errors.ts';
+import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
 

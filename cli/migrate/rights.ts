@@ -1,6 +1,6 @@
 /** Whether the person may do what the commands do: the API server is asked, nothing is tried. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
 import type { Right } from '../rights.ts';
 import { formatRight, isAllowed, rightOnMachines } from '../rights.ts';
 

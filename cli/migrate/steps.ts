@@ -1,6 +1,6 @@
 /** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
 import { setTimeout } from 'node:timers/promises';
-import { isUnreachable } from '../../activities/kube/client/errors.ts';
+import { isUnreachable } from '../../kube/client/errors.ts';
 import type { Place } from '../connect.ts';
 import type { Migration } from './migration.ts';
 

@@ -1,15 +1,15 @@
 /** `millwright offboard`: removes what Temporal and the API server keep for one namespace. */
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { isNotFound } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { customResource, lease as leasePath } from '../../activities/kube/client/paths.ts';
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
-import { neededFinalizer } from '../../activities/kube/leases/lease-lock.ts';
-import { mcmLeases, ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
+import { customResource, lease as leasePath } from '../../kube/client/paths.ts';
+import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
+import { neededFinalizer } from '../../kube/leases/lease-lock.ts';
+import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';

@@ -1,7 +1,7 @@
 /** PodDisruptionBudgets that allow nothing now, on the Nodes of machines that are to go. */
 import { podsOnNodes } from '../../activities/drain/pods.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';

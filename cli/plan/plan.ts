@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

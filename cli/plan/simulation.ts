@@ -18,7 +18,7 @@ import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { isAvailable } from '../../activities/machine-set/facts.ts';
 import { machineOf } from '../../activities/machine-set/new-machine.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
-import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { annotations, apiVersion, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isConflict, isNotFound } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { retryOnConflict } from '../../activities/kube/client/retry-on-conflict.ts';
-import { customResource, node as nodePath } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isConflict, isNotFound } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
+import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

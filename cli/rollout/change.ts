@@ -2,7 +2,7 @@
  * Pause, resume and restart. Each writes a field or an option of the MachineDeployment: these are
  * part of the API, need no worker to be there, and count whatever `--commands-by` says.
  */
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { options } from '../../workflows/api/constants.ts';

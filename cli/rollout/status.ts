@@ -1,7 +1,7 @@
 /** `millwright rollout status`: waits until a rollout is over, and says what changes meanwhile. */
 import { setTimeout } from 'node:timers/promises';
 import { formatDuration } from '../../workflows/api/duration.ts';
-import { isUnreachable } from '../../activities/kube/client/errors.ts';
+import { isUnreachable } from '../../kube/client/errors.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
 import { readSetsOf } from '../deployment-view.ts';

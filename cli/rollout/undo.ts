@@ -1,6 +1,6 @@
 /** `millwright rollout undo`: `spec.rollbackTo`, which a worker does and takes away. */
 import { setTimeout } from 'node:timers/promises';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -1,10 +1,10 @@
 /** Makes, shows and removes the ConfigMap that stops everything. */
-import { isAlreadyExists, isNotFound } from '../../activities/kube/client/errors.ts';
-import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
-import { stopName, stopOf } from '../../activities/kube/objects/global-stop.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
+import { isAlreadyExists, isNotFound } from '../../kube/client/errors.ts';
+import type { StopObject } from '../../kube/objects/global-stop.ts';
+import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { namespaced } from '../../kube/client/paths.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';

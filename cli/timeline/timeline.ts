@@ -1,5 +1,5 @@
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';

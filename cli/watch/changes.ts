@@ -1,6 +1,6 @@
 /** A change of an object in a line; nothing for what says nothing to people. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
 import { oneLine } from '../terminal/screen.ts';
 import type { ObjectChange } from './live-fleet.ts';
 

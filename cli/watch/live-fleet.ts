@@ -1,8 +1,8 @@
 /** The objects of an install, kept up to date by watches. All else is read anew. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
-import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import { isForbidden, isNotFound } from '../../activities/kube/client/errors.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
+import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

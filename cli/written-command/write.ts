@@ -1,9 +1,9 @@
 /** Writes a command on an object, with the rights of the caller, and finds out what came of it. */
 import { setTimeout } from 'node:timers/promises';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';

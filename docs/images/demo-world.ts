@@ -1,8 +1,8 @@
 /** Where the demonstrations act: the API server and the virtual cloud of a local stack. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { isNotFound } from '../../activities/kube/client/errors.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/client/errors.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { Manifest } from './manifests.ts';
 
 export interface DemoWorld {

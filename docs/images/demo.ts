@@ -2,7 +2,7 @@
  * What the pictures of machines show: three that run, three that never join, two whose class is
  * wrong.
  */
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { DemoWorld } from './demo-world.ts';
 import {

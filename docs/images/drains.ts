@@ -2,8 +2,8 @@
  * What the pictures of drains show: two that a PodDisruptionBudget holds up, and one whose pod does
  * not terminate.
  */
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { DemoWorld } from './demo-world.ts';
 import { createAll, deleteAll, deleteAt, untilFound } from './demo-world.ts';

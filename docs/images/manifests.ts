@@ -1,5 +1,5 @@
 /** The objects that the pictures show. */
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 
 export interface Manifest {

@@ -2,7 +2,7 @@
  * What the pictures of rollouts show: one that holds after its first machines, one that goes on,
  * one that is stuck.
  */
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { DemoWorld } from './demo-world.ts';

@@ -4,7 +4,7 @@ import { beforeCreate } from '../../activities/drivers/before-create.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import type { AuditEntry } from '../../activities/runtime/audit.ts';
 import { noteCloudRequest } from '../../activities/system/cloud-requests.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';

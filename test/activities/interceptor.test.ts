@@ -8,7 +8,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { noActiveWatcher, refused, stopped } from '../../activities/runtime/failures.ts';
 import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
-import { KubeError } from '../../activities/kube/client/errors.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 
 let clock: FakeClock;
 beforeEach(() => {

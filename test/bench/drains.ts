@@ -6,8 +6,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import { LiveList } from '../e2e/support/live-list.ts';

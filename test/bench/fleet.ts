@@ -5,8 +5,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import { auditPosition, requestsOfControllers, requestsSince } from './audit.ts';
 import { drawCurves, type Curve } from './curves.ts';

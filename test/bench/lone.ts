@@ -3,8 +3,8 @@
  * to Running, beyond the boot time of its VM, and where that time goes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { measureUp, untilQuiet, type Bench, type Part, type Parts } from './measure.ts';
 import { applyPool, namespace } from './pool.ts';

@@ -1,7 +1,7 @@
 /** One measurement: what happened between two looks at the stack. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Stack } from '../../deploy/local/stack.ts';
 import type { RequestCounts } from './audit.ts';
 import { actionsBetween, actionsOf, type Actions } from './actions.ts';

@@ -1,8 +1,8 @@
 /** A MachineDeployment to measure with. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
-import { isAlreadyExists } from '../../activities/kube/client/errors.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
+import { isAlreadyExists } from '../../kube/client/errors.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

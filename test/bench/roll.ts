@@ -1,6 +1,6 @@
 /** A rollout: all machines of the pool are replaced by ones of a second class. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { StateRecorder } from '../e2e/support/bounds.ts';
 import { isComplete } from '../e2e/support/completion.ts';

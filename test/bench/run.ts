@@ -5,8 +5,8 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
 import { messageOf } from '../../deploy/local/failure.ts';
 import { layoutOf } from '../../deploy/local/layout.ts';
 import { defaultOptions, temporalKindFrom, type TemporalKind } from '../../deploy/local/options.ts';

@@ -1,8 +1,8 @@
 /** Does what the plan says, whatever is away at the moment. */
 import { kill9Component } from '../e2e/support/components.ts';
 import { ofObjects } from '../e2e/support/workflow-records.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Action } from './action.ts';
 import { createWorst } from './worst.ts';

@@ -1,6 +1,6 @@
 /** What stands on all sides at one time, more or less: looked at until nothing moves any more. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

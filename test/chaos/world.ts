@@ -1,7 +1,7 @@
 /** Everything that chaos acts on and looks at: one stack of its own, and one namespace in it. */
 import { join } from 'node:path';
-import { isAlreadyExists } from '../../activities/kube/client/errors.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { isAlreadyExists } from '../../kube/client/errors.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { startStack, stopStack } from '../../deploy/local/stack.ts';
 import { StateRecorder } from '../e2e/support/bounds.ts';
 import { Cluster } from '../e2e/support/cluster.ts';

@@ -1,6 +1,6 @@
 /** A tenant that writes the largest objects that an API server takes. */
-import { isAlreadyExists } from '../../activities/kube/client/errors.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { isAlreadyExists } from '../../kube/client/errors.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { Cluster } from '../e2e/support/cluster.ts';
 import { classManifest, machineManifest, secretManifest } from '../e2e/support/manifests.ts';
 

@@ -1,6 +1,6 @@
 /** What `millwright watch` does where it may not read what it is to watch. */
-import type { KubeList, Query, WatchEvent } from '../../activities/kube/client/client.ts';
-import { KubeError } from '../../activities/kube/client/errors.ts';
+import type { KubeList, Query, WatchEvent } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 import { LiveFleet } from '../../cli/watch/live-fleet.ts';
 import { watch } from '../../cli/watch/watch.ts';
 import { reasonOf } from '../../workers/log/reason.ts';

@@ -3,9 +3,9 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
 import { offboard } from '../../cli/offboard/offboard.ts';
-import { lease } from '../../activities/kube/client/paths.ts';
-import { neededFinalizer } from '../../activities/kube/leases/lease-lock.ts';
-import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
+import { lease } from '../../kube/client/paths.ts';
+import { neededFinalizer } from '../../kube/leases/lease-lock.ts';
+import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { startFakeTemporal } from '../workers/temporal/fake-temporal.ts';
 

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { readArguments } from '../support/command-line.ts';
 import { showStop, start, stop } from '../../cli/stop/stop.ts';
-import type { StopObject } from '../../activities/kube/objects/global-stop.ts';
-import { holderAnnotation } from '../../activities/kube/leases/observed-lease.ts';
+import type { StopObject } from '../../kube/objects/global-stop.ts';
+import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 
 const path = '/api/v1/namespaces/shoot/configmaps/millwright-stop';

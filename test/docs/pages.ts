@@ -86,7 +86,7 @@ export function missingPaths(text: string): string[] {
   return paths.filter((path) => !/NNNN/.test(path) && !existsSync(join(repository, path)));
 }
 
-const sourceFolders = ['workflows', 'activities', 'watcher', 'workers'];
+const sourceFolders = ['workflows', 'kube', 'activities', 'watcher', 'workers'];
 
 /** Words of the hand-written source of the processes. */
 export function wordsOfSource(): ReadonlySet<string> {

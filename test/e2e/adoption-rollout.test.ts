@@ -3,7 +3,7 @@
  * What comes out is what MCM itself recorded at the end of the same act. Which machine of an old
  * set goes next is not determined: MCM's order ends with the age, and these are of one second.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { untilEvent } from './support/events.ts';
 import { untilPhase } from './support/machines.ts';

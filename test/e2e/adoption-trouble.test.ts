@@ -2,8 +2,8 @@
  * Takes over from MCM v0.62.1 where something is in the way: a cloud that refuses, a budget that
  * allows no eviction, a deletion.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import { untilGone, untilPhase } from './support/machines.ts';
 import { useTakeover } from './support/mcm-takeover.ts';

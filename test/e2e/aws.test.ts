@@ -1,7 +1,7 @@
 /**
  * A MachineDeployment on AWS: the real stack and the real driver with its SDK, and moto for EC2.
  */
-import { customResource } from '../../activities/kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

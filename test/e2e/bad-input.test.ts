@@ -2,7 +2,7 @@
  * Classes and Secrets that cannot work: said on the Machine, mended by whoever reads it, deletable
  * at any time.
  */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';

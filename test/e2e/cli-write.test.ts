@@ -1,5 +1,5 @@
 /** The commands of `millwright` that act and check, on rollouts and drains that are under way. */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
 import { millwright } from './support/command.ts';
 import { eventually } from '../support/eventually.ts';

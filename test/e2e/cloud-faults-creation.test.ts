@@ -2,7 +2,7 @@
  * Each fault of a cloud in the creation of a machine, all at once: each Machine says what is wrong,
  * and goes on when it is over.
  */
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { casesOf, hangs, untilEachSays, type FaultCase } from './support/cloud-fault-cases.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from '../support/eventually.ts';

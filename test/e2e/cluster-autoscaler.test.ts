@@ -2,7 +2,7 @@
  * The real cluster autoscaler of the Kubernetes project, without a fork: pods make machines come
  * and go, and no machine goes that it did not choose.
  */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { annotations, options } from '../../workflows/api/constants.ts';
 import { ClusterAutoscaler } from './support/cluster-autoscaler.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { annotations } from '../../workflows/api/constants.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import { untilEvent } from './support/events.ts';
 import {

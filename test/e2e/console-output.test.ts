@@ -3,7 +3,7 @@
  * secrets, and turns Failed however its console can be read.
  */
 import { annotations } from '../../workflows/api/constants.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { MachineResult } from '../../workflows/machine/workflow.ts';
 import type { MachineState } from '../../workflows/machine/state.ts';
 import { createClass, createSecret } from './support/classes.ts';

@@ -2,8 +2,8 @@
  * Creations that are not over with the create: an instance to be initialized, or one that another
  * machine has.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';

@@ -1,5 +1,5 @@
 /** Drains that something is in the way of: what people see, and how they go on. */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import {
   attemptsOf,
   untilDrainAddsNoEvent,

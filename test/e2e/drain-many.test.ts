@@ -1,5 +1,5 @@
 /** Fifty drains that a PodDisruptionBudget blocks at once stand in the way of nobody else. */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { evictedPods } from './support/audit.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

@@ -1,5 +1,5 @@
 /** Drains of Nodes that have been ill for long: nobody is there to let pods end. */
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { evictedPods, operatorRequests } from './support/audit.ts';
 import type { NodeObject } from './support/cluster.ts';
 import { untilEvent } from './support/events.ts';

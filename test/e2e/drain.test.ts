@@ -2,8 +2,8 @@
  * Pods on the Node of a machine that goes: they are asked to leave, and their PodDisruptionBudget
  * is respected.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

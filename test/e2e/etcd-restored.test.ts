@@ -2,7 +2,7 @@
  * The control cluster's etcd is restored from a backup while watcher and worker run: versions go
  * back, and everything goes on. The runbook finds and ends what the backup does not know.
  */
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';
 import { eventually } from '../support/eventually.ts';

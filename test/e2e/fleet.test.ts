@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { lease, namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { lease, namespaced } from '../../kube/client/paths.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { Cluster } from './support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,10 +3,10 @@
  * disturbs another, all can go.
  */
 import fc from 'fast-check';
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { KubeError } from '../../activities/kube/client/errors.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
-import type { MachineKind } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/client/errors.ts';
+import { namespaced } from '../../kube/client/paths.ts';
+import type { MachineKind } from '../../kube/client/paths.ts';
 import type { Condition } from '../../workflows/api/meta.ts';
 import { metadataOf, schemaOf } from '../support/fuzz/objects.ts';
 import { runs } from '../support/fuzz/runs.ts';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { grantedOf, refusalsOf } from './support/audit.ts';
 import { eventually } from '../support/eventually.ts';
 import {

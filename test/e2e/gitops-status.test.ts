@@ -2,7 +2,7 @@
  * Helm waits for a pool, kstatus and Argo CD say how it is: by their own code. `gitops-rollout`
  * follows a rollout, by night.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { failed, healthOf, healthy, install, uninstall, untilHealth } from './support/gitops.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, machinesOf, untilGone, untilPhase } from './support/machines.ts';

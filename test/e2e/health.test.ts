@@ -1,5 +1,5 @@
 /** Machines whose Node falls ill, gets well again, or is deleted. */
-import { node } from '../../activities/kube/client/paths.ts';
+import { node } from '../../kube/client/paths.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import {

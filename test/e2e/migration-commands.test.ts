@@ -3,9 +3,9 @@
  * migration-midway.test.ts.
  */
 import { deployments, replicasBefore, type Deployment } from '../../cli/migrate/deployments.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import { lease as leasePath } from '../../activities/kube/client/paths.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import { lease as leasePath } from '../../kube/client/paths.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDeployment, createMachine, untilPhase, untilRunning } from './support/machines.ts';
 import { useMcm } from './support/migration.ts';

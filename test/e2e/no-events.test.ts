@@ -1,5 +1,5 @@
 /** Events are best effort: where none can be written, machines live and die as anywhere. */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import type { EventObject } from './support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';

@@ -1,6 +1,6 @@
 /** `--leader-elect=false`, as in MCM's own tests: the watcher acts at once, and workers may act. */
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import { lease } from '../../activities/kube/client/paths.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import { lease } from '../../kube/client/paths.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';
 

@@ -1,6 +1,6 @@
 /** Nodes follow what their Machines and their class say of them, and keep what others wrote. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine, NodeTemplateSpec, Taint } from '../../workflows/api/machine.ts';
 import { untilEvent } from './support/events.ts';

@@ -2,7 +2,7 @@
  * Temporal loses its database, or gets an old one back: objects and instances are as they are, and
  * everything goes on. Runs alone.
  */
-import { lease } from '../../activities/kube/client/paths.ts';
+import { lease } from '../../kube/client/paths.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { runCheck } from './support/checks.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 /** Follows the runbooks: their commands, as they stand in docs/runbooks. */
 import { randomBytes } from 'node:crypto';
-import { customResource, namespaced } from '../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { runCheck } from './support/checks.ts';
 import { Cluster } from './support/cluster.ts';
 import { restoreEtcd, saveEtcd } from './support/etcd-database.ts';

@@ -1,11 +1,11 @@
 /**
  * Deadlines run only while the system could act: outages and stops that begin and end inside one.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { lease } from '../../activities/kube/client/paths.ts';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import type { NotedPause } from '../../activities/kube/objects/pauses.ts';
-import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { lease } from '../../kube/client/paths.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import type { NotedPause } from '../../kube/objects/pauses.ts';
+import { pausesAnnotation, readPauses } from '../../kube/objects/pauses.ts';
 import { options } from '../../workflows/api/constants.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, untilGone, untilPhase } from './support/machines.ts';

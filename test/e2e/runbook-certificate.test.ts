@@ -1,7 +1,7 @@
 /** A certificate that ends: watcher and worker are cut off, and the runbook renews it. */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { deployments } from '../../cli/migrate/deployments.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from './support/machines.ts';

@@ -1,7 +1,7 @@
 /** Troubles of single machines: made, found and healed by the commands of their runbooks. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 /**
  * Nodes that no Machine knows of are marked and let go, and lose the mark when a Machine has them.
  */
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import type { UnmanagedNodesReport } from '../../workflows/contracts/safety-activities.ts';
 import { annotations, finalizers, labels } from '../../workflows/api/constants.ts';
 import { runCheck } from './support/checks.ts';

@@ -1,7 +1,7 @@
 /**
  * An instance without a Machine keeps the last class that leads to it: its credentials are needed.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMachine, deleteMachine, untilGone, untilPhase } from './support/machines.ts';

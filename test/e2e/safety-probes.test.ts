@@ -1,5 +1,5 @@
 /** Workers probe whether a run of a check is needed, and trigger its Schedule. */
-import { node as nodePath } from '../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { NodeObject } from './support/cluster.ts';

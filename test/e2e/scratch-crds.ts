@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import type { Call } from '../../activities/kube/client/call.ts';
-import { requestOf } from '../../activities/kube/client/call.ts';
-import { KubeError, errorOfAnswer } from '../../activities/kube/client/errors.ts';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { ignoreNotFound } from '../../activities/kube/client/ignore.ts';
-import { createTransport } from '../../activities/kube/client/transport.ts';
+import type { Call } from '../../kube/client/call.ts';
+import { requestOf } from '../../kube/client/call.ts';
+import { KubeError, errorOfAnswer } from '../../kube/client/errors.ts';
+import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { createTransport } from '../../kube/client/transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { group as ourGroup } from '../../workflows/api/constants.ts';
 

@@ -1,5 +1,5 @@
 /** MachineSets: the machines that they own, adopt, let go and replace. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { untilEvent } from './support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import {

@@ -2,9 +2,9 @@
  * The controllers of the simulator do what the real ones do: the same scenarios as in
  * `test/simulation/controllers/scenarios`, on the controllers of the stack.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { KubeError } from '../../activities/kube/client/errors.ts';
-import { namespaced, node as nodePath } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/client/errors.ts';
+import { namespaced, node as nodePath } from '../../kube/client/paths.ts';
 import { fakeKubelet, stopped } from '../../deploy/local/virtual-cloud/node-object.ts';
 import type { Body } from '../support/api-server/creation.ts';
 import type { DeleteOptions } from '../support/api-server/deletion.ts';

@@ -1,5 +1,5 @@
 /** Workflows, drains and a driver in processes of their own, of which one dies at a time. */
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   createDeployment,

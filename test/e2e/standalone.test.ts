@@ -1,6 +1,6 @@
 /** Machines that nobody owns, and what a machine leaves behind or must not. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { tokenIdOf } from '../../activities/machine/bootstrap-token.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { SecretObject } from './support/cluster.ts';

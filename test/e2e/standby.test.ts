@@ -1,5 +1,5 @@
 /** Two watchers, one Lease. */
-import { lease } from '../../activities/kube/client/paths.ts';
+import { lease } from '../../kube/client/paths.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './support/machines.ts';
 import { useScenario } from './support/scenario.ts';

@@ -3,8 +3,8 @@
  * when its machines are gone.
  */
 import { randomBytes } from 'node:crypto';
-import type { Lease } from '../../activities/kube/leases/observed-lease.ts';
-import { lease } from '../../activities/kube/client/paths.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import { lease } from '../../kube/client/paths.ts';
 import { createDeployment, untilGone, untilRunning } from './support/machines.ts';
 import { grantEverywhere } from './support/rights.ts';
 import { useScenario } from './support/scenario.ts';

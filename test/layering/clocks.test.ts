@@ -19,7 +19,7 @@ const measure = /^(?:bench|chaos)\//;
 
 const exceptions: Readonly<Record<string, string>> = {
   'activities/drivers/gcp/pending.test.ts': 'rests while the double answers; the clock is a hand',
-  'activities/kube/leases/election.test.ts': 'nobody leads too early, however long it takes',
+  'kube/leases/election.test.ts': 'nobody leads too early, however long it takes',
   'e2e/gardener.test.ts': 'kills as kubelet does, after the grace period of the pod',
   'e2e/preservation-ends.test.ts': 'before the end that a preservation had, ten minutes away',
   'e2e/support/operator.ts': 'kills after ten minutes what does not end',

@@ -5,7 +5,7 @@
  */
 import { readSource, sourcesIn } from './sources.ts';
 
-const folders = ['activities', 'watcher', 'workers', 'workflows'];
+const folders = ['activities', 'kube', 'watcher', 'workers', 'workflows'];
 
 const readsText = /\bJSON\.parse\b|from 'yaml'/;
 
@@ -25,13 +25,13 @@ const readers: Readonly<Record<string, string>> = {
   'activities/drivers/gcp/sdk-transport.ts': own,
   'activities/drivers/virtual/client.ts': own,
   'activities/drivers/virtual/error-mapping.ts': own,
-  'activities/kube/cache/recent-objects.ts': own,
-  'activities/kube/client/errors.ts': 'an answer of an API server: longestAnswerBytes',
-  'activities/kube/client/http-client.ts': 'an answer of an API server: longestAnswerBytes',
-  'activities/kube/client/kubeconfig.ts': 'a kubeconfig of a Secret: 64 KiB',
-  'activities/kube/objects/certificate-ends.ts': annotation,
-  'activities/kube/objects/install-note.ts': annotation,
-  'activities/kube/objects/pauses.ts': annotation,
+  'kube/cache/recent-objects.ts': own,
+  'kube/client/errors.ts': 'an answer of an API server: longestAnswerBytes',
+  'kube/client/http-client.ts': 'an answer of an API server: longestAnswerBytes',
+  'kube/client/kubeconfig.ts': 'a kubeconfig of a Secret: 64 KiB',
+  'kube/objects/certificate-ends.ts': annotation,
+  'kube/objects/install-note.ts': annotation,
+  'kube/objects/pauses.ts': annotation,
   'watcher/cache/checkpoint.ts': own,
   'workers/checks/probe-metrics.ts': own,
   'workers/log/log-klog.ts': own,

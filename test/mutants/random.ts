@@ -14,7 +14,7 @@ export interface Draw {
   folders: readonly string[];
 }
 
-export const drawnFolders = ['workflows', 'activities', 'watcher', 'cli'];
+export const drawnFolders = ['workflows', 'kube', 'activities', 'watcher', 'cli'];
 
 export function drawMutants({ count, seed, folders }: Draw): DrawnMutant[] {
   const random = randomFrom(seed);

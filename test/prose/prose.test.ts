@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { homeMadeWords } from './words.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const sources = ['workflows', 'activities', 'watcher', 'workers', 'cli', 'deploy', 'tools'];
+const sources = ['workflows', 'kube', 'activities', 'watcher', 'workers', 'cli', 'deploy', 'tools'];
 
 interface Line {
   place: string;

@@ -3,7 +3,7 @@
  * object.
  */
 import type { Pod } from '../../activities/drain/pods.ts';
-import type { Node } from '../../activities/kube/objects/nodes.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
 import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -11,7 +11,7 @@ export interface Expression {
 }
 
 /** Folders whose code reads what users, clouds and API servers write. */
-const folders = ['workflows', 'activities', 'watcher', 'workers', 'cli'];
+const folders = ['workflows', 'kube', 'activities', 'watcher', 'workers', 'cli'];
 
 export async function expressionsInSource(): Promise<Expression[]> {
   const files = await Promise.all(folders.map(filesIn));

@@ -1,9 +1,9 @@
-import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
+import { RecentObjects } from '../../kube/cache/recent-objects.ts';
 import { listsOf } from '../../activities/machine-set/machine-lists.ts';
 import { setListsOf } from '../../activities/machine-deployment/set-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { namespace } from './builders.ts';

@@ -2,8 +2,8 @@
  * Objects in, signals out: caches, store and dispatch as the watcher joins them, without any
  * connection.
  */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
-import { ObjectCache } from '../../activities/kube/cache/object-cache.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
+import { ObjectCache } from '../../kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';

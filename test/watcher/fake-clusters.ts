@@ -2,8 +2,8 @@
  * Both clusters as the watcher's reflectors see them: a test says what each list holds, and when it
  * comes.
  */
-import type { KubeClient, KubeObject, WatchEvent } from '../../activities/kube/client/client.ts';
-import type { KubeError } from '../../activities/kube/client/errors.ts';
+import type { KubeClient, KubeObject, WatchEvent } from '../../kube/client/client.ts';
+import type { KubeError } from '../../kube/client/errors.ts';
 
 /** Last part of a path: machines, machinesets, nodes, ... */
 type Plural = string;

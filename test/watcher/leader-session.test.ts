@@ -1,4 +1,4 @@
-import { KubeError } from '../../activities/kube/client/errors.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
 import { kindOfDoubt } from '../../watcher/doubt.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';

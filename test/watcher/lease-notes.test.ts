@@ -1,6 +1,6 @@
-import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
-import type { InstallNote } from '../../activities/kube/objects/install-note.ts';
-import { installAnnotation, readInstallNote } from '../../activities/kube/objects/install-note.ts';
+import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
+import type { InstallNote } from '../../kube/objects/install-note.ts';
+import { installAnnotation, readInstallNote } from '../../kube/objects/install-note.ts';
 import { LeaseNotes } from '../../watcher/lease-notes.ts';
 
 const file = '/etc/millwright/temporal-tls/tls.crt';

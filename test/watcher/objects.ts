@@ -5,7 +5,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import type { KubeObject, ObjectMeta } from '../../activities/kube/client/client.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/client/client.ts';
 import type { Node } from '../../watcher/cache/other-views.ts';
 
 export interface Meta extends Partial<Omit<ObjectMeta, 'deletionTimestamp'>> {

@@ -1,4 +1,4 @@
-import { pausesAnnotation, readPauses } from '../../activities/kube/objects/pauses.ts';
+import { pausesAnnotation, readPauses } from '../../kube/objects/pauses.ts';
 import { PauseLog } from '../../watcher/pause-log.ts';
 
 let now = 0;

@@ -2,7 +2,7 @@
  * Up to which version each resource was signalled, kept as an annotation on our Lease: what is not
  * newer need not be signalled again after a restart.
  */
-import { before, olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { before, olderOf } from '../../kube/cache/resource-version.ts';
 import { resources } from './views.ts';
 import type { Resource } from './views.ts';
 

@@ -9,7 +9,7 @@ import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { digestOf } from './digest.ts';
 import { figuresOfMachine } from './machine-figures.ts';
 import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
-import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
   const { metadata, status } = machine;

@@ -1,7 +1,7 @@
 /** What all views take from an object's metadata. */
-import type { ObjectMeta } from '../../activities/kube/client/client.ts';
-import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
-import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import type { ObjectMeta } from '../../kube/client/client.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 
 export const trimmedMeta = ({ uid, name, resourceVersion }: ObjectMeta): CachedObject => ({

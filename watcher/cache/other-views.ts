@@ -1,5 +1,5 @@
 /** Views of what machines depend on: their class, its Secrets, their Node. */
-import type { KubeObject } from '../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { annotations, finalizers, taints as taintKeys } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../activities/kube/client/client.ts';
+import type { ObjectMeta } from '../../kube/client/client.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -6,7 +6,7 @@ import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import { commandIn } from '../../workflows/api/command-verbs.ts';
 import { digestOf } from './digest.ts';
 import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
-import { controllerOf } from '../../activities/kube/objects/owners.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import { figuresOfMachineDeployment, figuresOfMachineSet } from './set-figures.ts';
 import type { MachineDeploymentView, MachineSetView } from './views.ts';
 

@@ -1,11 +1,11 @@
 /** What is watched, where, and how it is trimmed. */
-import type { KubeClient, KubeObject, Query } from '../../activities/kube/client/client.ts';
+import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
 import {
   customResource,
   namespaced,
   node as nodePath,
-} from '../../activities/kube/client/paths.ts';
-import { Reflector } from '../../activities/kube/cache/reflector.ts';
+} from '../../kube/client/paths.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';

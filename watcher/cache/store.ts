@@ -1,5 +1,5 @@
 /** All that the watcher knows, with the lookups that dispatch needs. */
-import type { Change } from '../../activities/kube/cache/object-cache.ts';
+import type { Change } from '../../kube/cache/object-cache.ts';
 import { hasSameSelector, SelectorMismatches } from './selector-mismatches.ts';
 import type { Resource, Views } from './views.ts';
 

@@ -2,7 +2,7 @@
  * What the watcher keeps of each object: enough to decide whether a workflow must be signalled,
  * and no more.
  */
-import type { CachedObject } from '../../activities/kube/cache/object-cache.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { PreservationNotes } from '../../workflows/api/preservation.ts';

@@ -1,5 +1,5 @@
 /** What every dispatch sees beside the change itself. */
-import type { Change } from '../../activities/kube/cache/object-cache.ts';
+import type { Change } from '../../kube/cache/object-cache.ts';
 import type { SnapshotVersion } from '../../workflows/contracts/references.ts';
 import type { StoreView } from '../cache/store.ts';
 import type { Views } from '../cache/views.ts';

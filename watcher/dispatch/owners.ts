@@ -1,5 +1,5 @@
 /** A changed child concerns what controls it: a Machine its set, a set its deployment. */
-import type { Change } from '../../activities/kube/cache/object-cache.ts';
+import type { Change } from '../../kube/cache/object-cache.ts';
 import { versionAt } from './context.ts';
 import type { DispatchContext } from './context.ts';
 import { matches } from '../../workflows/api/selector.ts';

@@ -2,7 +2,7 @@
  * A signal on its way: the newest of its name to its workflow, and the oldest change that it stands
  * for.
  */
-import { olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { olderOf } from '../../kube/cache/resource-version.ts';
 import { mayLeaveAt, paceOf } from './debounce.ts';
 import type { Sent } from './debounce.ts';
 import type { Signal } from '../dispatch/signal.ts';

@@ -2,9 +2,9 @@
  * Sends signals: of each name only the newest and not too many, to each workflow one at a time, and
  * for ever until they arrive.
  */
-import { createBackoff } from '../../activities/kube/client/backoff.ts';
-import type { Backoff } from '../../activities/kube/client/backoff.ts';
-import { olderOf } from '../../activities/kube/cache/resource-version.ts';
+import { createBackoff } from '../../kube/client/backoff.ts';
+import type { Backoff } from '../../kube/client/backoff.ts';
+import { olderOf } from '../../kube/cache/resource-version.ts';
 import type { Clock } from './clock.ts';
 import { sentAfter } from './debounce.ts';
 import type { Sent } from './debounce.ts';

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { loadClientConfigProfile, loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { faultOfTlsPair } from '../../activities/kube/client/tls-pair.ts';
+import { faultOfTlsPair } from '../../kube/client/tls-pair.ts';
 import type { FlagValues } from './flags/table.ts';
 import type { Fault } from './flags/parse.ts';
 import { reasonOf } from '../log/reason.ts';

@@ -5,7 +5,7 @@
  */
 import type { Registry } from 'prom-client';
 import { orAborted } from '../../activities/system/or-aborted.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';

@@ -1,6 +1,6 @@
 /** Who a namespace is for Temporal, and where its Nodes are. */
 import { orAborted } from '../../activities/system/or-aborted.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Config } from '../config/config.ts';
 import type { ClientSource, CreateClient, KubeClients } from '../kube/clients.ts';
 import type { Identity } from '../temporal/identity.ts';

@@ -1,6 +1,6 @@
 /** The namespaces that a process serves: those that are named, or those that have the labels. */
-import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { NamespaceSelection } from '../config/config.ts';
 
 export interface NamespacesOptions {

@@ -1,6 +1,6 @@
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { ownLeaseOf } from '../../activities/kube/leases/lease-set.ts';
-import { recordEvent } from '../../activities/kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import type { Config } from '../config/config.ts';
 
 /** Its users see no log of the fleet: an Event in the namespace says why nothing happens there. */

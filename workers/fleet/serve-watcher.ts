@@ -1,6 +1,6 @@
 /** What a watcher does for one namespace: it leads there, or stands by. */
 import type { Client } from '@temporalio/client';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Watcher } from '../../watcher/index.ts';
 import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';

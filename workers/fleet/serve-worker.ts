@@ -1,13 +1,13 @@
 /** What a worker does for one namespace. */
 import type { Client } from '@temporalio/client';
 import type { DrainWatches } from '../../activities/index.ts';
-import type { CopyLimits } from '../../activities/kube/cache/consistent-copy.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { ActiveWatcher } from '../../activities/kube/leases/active-watcher.ts';
-import { watchActiveWatcher } from '../../activities/kube/leases/active-watcher.ts';
-import type { GlobalStop, StopView } from '../../activities/kube/objects/global-stop.ts';
-import { watchGlobalStop } from '../../activities/kube/objects/global-stop.ts';
-import { pausesUntil } from '../../activities/kube/objects/pauses.ts';
+import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ActiveWatcher } from '../../kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../../kube/leases/active-watcher.ts';
+import type { GlobalStop, StopView } from '../../kube/objects/global-stop.ts';
+import { watchGlobalStop } from '../../kube/objects/global-stop.ts';
+import { pausesUntil } from '../../kube/objects/pauses.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';

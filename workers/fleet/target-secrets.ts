@@ -1,12 +1,12 @@
 /** The kubeconfig of a namespace's target cluster, in Secrets of that namespace, as they change. */
-import { Reflector } from '../../activities/kube/cache/reflector.ts';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
 import {
   kubeConfigOfSecret,
   longestKubeConfigInSecret,
-} from '../../activities/kube/client/kubeconfig.ts';
-import { namespaced } from '../../activities/kube/client/paths.ts';
+} from '../../kube/client/kubeconfig.ts';
+import { namespaced } from '../../kube/client/paths.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { TargetSecret } from '../config/config.ts';
 import { reasonOf } from '../log/reason.ts';

@@ -9,11 +9,11 @@ import {
 } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import { createLeaseClient } from '../../activities/kube/leases/election.ts';
-import { createKubeClient } from '../../activities/kube/client/http-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
+import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
+import { createLeaseClient } from '../../kube/leases/election.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
 import { limitRate } from './rate-limit.ts';
 import type { Process } from '../process/process.ts';

@@ -5,7 +5,7 @@ import { BlockedDrains } from '../../activities/drain/wake-ups/blocked-drains.ts
 import { createPendingDrains } from '../../activities/drain/wake-ups/pending-drains.ts';
 import { tryAgainNow } from '../../activities/drain/wake-ups/try-again-now.ts';
 import { WatchedAttachments } from '../../activities/drain/wake-ups/watched-attachments.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Logger } from '../log/logger.ts';
 
 export function createDrainWatches(

@@ -1,10 +1,10 @@
 /** Which Events a process could not write: counted, and now and then logged. */
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import type { DropReason } from '../../activities/kube/objects/event-recorder.ts';
-import { dropReasons, EventRecorder } from '../../activities/kube/objects/event-recorder.ts';
-import { recordWith, writeEvent } from '../../activities/kube/objects/events.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { DropReason } from '../../kube/objects/event-recorder.ts';
+import { dropReasons, EventRecorder } from '../../kube/objects/event-recorder.ts';
+import { recordWith, writeEvent } from '../../kube/objects/events.ts';
 import type { ClientSource, CreateClient, KubeClients } from './clients.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';

@@ -1,5 +1,5 @@
 /** A limit of our own on the requests to an API server, as client-go's QPS and burst. */
-import type { KubeClient } from '../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { monotonicMs, sleep } from '../../activities/system/system.ts';
 
 export interface RateLimit {

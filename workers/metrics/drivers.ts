@@ -7,7 +7,7 @@ import { Counter, Histogram } from 'prom-client';
 import type { Driver, MachineRequest, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
-import { KubeError } from '../../activities/kube/client/errors.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 import type { MachineErrorCode } from '../../workflows/api/failures.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
 import { monotonicMs } from '../../activities/system/system.ts';

@@ -2,7 +2,7 @@
  * What befell a Machine, by how it changed. Only what was seen before and after counts, so
  * that a leader that begins counts nothing that an earlier one has counted.
  */
-import type { Change } from '../../activities/kube/cache/object-cache.ts';
+import type { Change } from '../../kube/cache/object-cache.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 
 export type MachineEvent =

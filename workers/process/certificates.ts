@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
-import type { CertificateEnd } from '../../activities/kube/objects/certificate-ends.ts';
+import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 import type { Config } from '../config/config.ts';
 import { registerComputed } from '../metrics/computed.ts';

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { loadKubeConfig } from '../../activities/kube/client/kubeconfig.ts';
+import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
 import { every, random } from '../../activities/system/system.ts';
 import type { Command } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';

@@ -4,8 +4,8 @@ import type {
   GlobalStopOptions,
   Stop,
   StopView,
-} from '../../activities/kube/objects/global-stop.ts';
-import { formatStop } from '../../activities/kube/objects/global-stop.ts';
+} from '../../kube/objects/global-stop.ts';
+import { formatStop } from '../../kube/objects/global-stop.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { registerComputed } from '../metrics/computed.ts';

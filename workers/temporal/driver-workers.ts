@@ -3,11 +3,11 @@
  * seen, after its libraries are loaded. What a process was told by name starts at once.
  */
 import type { Driver } from '../../activities/drivers/driver.ts';
-import type { KubeClient, KubeObject } from '../../activities/kube/client/client.ts';
-import { customResource } from '../../activities/kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { shutDown } from './shut-down.ts';
 import type { TemporalWorker } from './worker-factory.ts';
-import { Reflector } from '../../activities/kube/cache/reflector.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
 
 export type DriverWorker = TemporalWorker;
 

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { isRefusal } from '../../activities/kube/client/errors.ts';
-import type { KubeConfig } from '../../activities/kube/client/kubeconfig.ts';
-import type { KubeClient } from '../../activities/kube/client/client.ts';
-import { clusterUidOf } from '../../activities/kube/objects/cluster-uid.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import type { Install } from '../../workflows/contracts/task-queues.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { KubeClients, Waiting } from '../kube/clients.ts';

@@ -1,8 +1,8 @@
 /** Makes the activities of one namespace. */
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { RecentObjects } from '../../activities/kube/cache/recent-objects.ts';
-import type { CopyLimits } from '../../activities/kube/cache/consistent-copy.ts';
+import { RecentObjects } from '../../kube/cache/recent-objects.ts';
+import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
@@ -13,7 +13,7 @@ import type { DriverQueueActivities } from '../../activities/gates.ts';
 import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
-import type { StopView } from '../../activities/kube/objects/global-stop.ts';
+import type { StopView } from '../../kube/objects/global-stop.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { RecordParts } from '../../activities/machine/record-with-create.ts';

@@ -8,7 +8,7 @@
  */
 import type { BlockedPod, Wake } from '../../../workflows/plan/drain/wake-ups.ts';
 import { budgetNames, chanceOf, wakesOf } from '../../../workflows/plan/drain/wake-ups.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import type { PassWatch } from './freed-pods.ts';
 import { FreedPods } from './freed-pods.ts';
 import type { DrainRef } from './pending-drains.ts';

@@ -1,6 +1,6 @@
 /** What one pass of a drain and the watches have to say to each other. */
 import type { BlockedPod } from '../../../workflows/plan/drain/wake-ups.ts';
-import { pause } from '../../kube/client/pause.ts';
+import { pause } from '../../../kube/client/pause.ts';
 import { anySignal } from '../../system/system.ts';
 
 /** The pass's side. */

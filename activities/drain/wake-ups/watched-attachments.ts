@@ -2,15 +2,15 @@
  * Where volumes are attached: one copy for all drains of this process, watched while one of them
  * waits.
  */
-import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
-import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
+import type { VolumeAttachment } from '../../../kube/objects/volume-attachments.ts';
+import { volumeAttachments } from '../../../kube/objects/volume-attachments.ts';
 import type { Attachment } from '../../../workflows/plan/drain/volumes.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { isNotFound } from '../../kube/client/errors.ts';
-import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
-import type { CachedObject } from '../../kube/cache/object-cache.ts';
-import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { pause } from '../../kube/client/pause.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { isNotFound } from '../../../kube/client/errors.ts';
+import { LazyReflector } from '../../../kube/cache/lazy-reflector.ts';
+import type { CachedObject } from '../../../kube/cache/object-cache.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { pause } from '../../../kube/client/pause.ts';
 import { anySignal } from '../../system/system.ts';
 
 type View = CachedObject & { attachment: Attachment | undefined };

@@ -4,9 +4,9 @@
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { WatchedBudget } from '../../../workflows/plan/drain/wake-ups.ts';
 import { mayFree } from '../../../workflows/plan/drain/wake-ups.ts';
-import type { KubeClient, KubeObject, ObjectMeta } from '../../kube/client/client.ts';
-import { LazyReflector } from '../../kube/cache/lazy-reflector.ts';
-import type { Change, CachedObject } from '../../kube/cache/object-cache.ts';
+import type { KubeClient, KubeObject, ObjectMeta } from '../../../kube/client/client.ts';
+import { LazyReflector } from '../../../kube/cache/lazy-reflector.ts';
+import type { Change, CachedObject } from '../../../kube/cache/object-cache.ts';
 
 interface PodDisruptionBudget extends KubeObject {
   spec?: { selector?: LabelSelector; unhealthyPodEvictionPolicy?: string };

@@ -6,13 +6,13 @@ import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
-import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
-import { isForbidden } from '../../kube/client/errors.ts';
-import { recordEvent } from '../../kube/objects/events.ts';
-import { customResource } from '../../kube/client/paths.ts';
+import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
+import { isForbidden } from '../../../kube/client/errors.ts';
+import { recordEvent } from '../../../kube/objects/events.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
-import { readNode } from '../../kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
+import { readNode } from '../../../kube/objects/nodes.ts';
 import {
   component,
   machineSubject,

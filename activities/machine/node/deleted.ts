@@ -4,17 +4,17 @@ import type { NodeDeletionOutcome } from '../../../workflows/contracts/node-acti
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
-import type { KubeError } from '../../kube/client/errors.ts';
-import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
-import { recordEvent } from '../../kube/objects/events.ts';
-import { ignoreConflict } from '../../kube/client/ignore.ts';
-import { customResource } from '../../kube/client/paths.ts';
+import type { KubeError } from '../../../kube/client/errors.ts';
+import { isRejected, isUnreachable } from '../../../kube/client/errors.ts';
+import { recordEvent } from '../../../kube/objects/events.ts';
+import { ignoreConflict } from '../../../kube/client/ignore.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { requireActiveWatcher } from '../../runtime/leader-gate.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
 import { refused } from '../../runtime/failures.ts';
 import { isMassDisappearance } from '../meltdown.ts';
 import type { NodeClaim } from './claims.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,

@@ -1,10 +1,10 @@
 /** What a workflow may know of the Node of its Machine, and what is wrong with it. */
-import type { Node } from '../../kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
 import { taints } from '../../../workflows/api/constants.ts';
 import { longestProviderID } from '../../../workflows/api/validation.ts';
 import { preserveNoteIn } from '../../../workflows/api/preservation.ts';
-import { isReady } from '../../kube/objects/nodes.ts';
+import { isReady } from '../../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { otherNamespaceIn } from './claims.ts';

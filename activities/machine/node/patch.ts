@@ -12,10 +12,10 @@ import {
   planNodeTemplate,
   withNameOfMachine,
 } from '../../../workflows/plan/machine/node-template.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { isOutdated, pointerTo, replacing } from '../../kube/objects/json-patch.ts';
-import { node as nodePath } from '../../kube/client/paths.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { isOutdated, pointerTo, replacing } from '../../../kube/objects/json-patch.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 
 /** What was read of a Node, or is assumed of it: the patch fails where that is not so. */
 interface KnownNode {

@@ -6,12 +6,12 @@
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { isSameInstance } from '../../../workflows/values/provider-id.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { KubeError } from '../../kube/client/errors.ts';
-import { node as nodePath } from '../../kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { NodeClaim } from './claims.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
-import { readNode } from '../../kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
+import { readNode } from '../../../kube/objects/nodes.ts';
 import { referenceOf, patchMachine, readMachine } from '../object.ts';
 import { wasNodeSeen } from '../prepared.ts';
 

@@ -1,9 +1,9 @@
 /** What people read of a preservation in `kubectl describe machine`. */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
-import type { EventText } from '../../kube/objects/event.ts';
+import type { EventText } from '../../../kube/objects/event.ts';
 import { component } from '../object.ts';
-import { timestamp } from '../../kube/objects/time.ts';
+import { timestamp } from '../../../kube/objects/time.ts';
 
 export type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;
 export type Stopping = Extract<PreservationPlan, { action: 'stop' }>;

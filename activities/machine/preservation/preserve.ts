@@ -9,12 +9,12 @@ import { preservationNotesOf, preserveNoteIn } from '../../../workflows/api/pres
 import { defined } from '../../../workflows/values/defined.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
 import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
-import { isRejected, isUnreachable } from '../../kube/client/errors.ts';
-import type { EventText } from '../../kube/objects/event.ts';
-import { recordEvent } from '../../kube/objects/events.ts';
-import { timeOf, timestamp } from '../../kube/objects/time.ts';
+import { isRejected, isUnreachable } from '../../../kube/client/errors.ts';
+import type { EventText } from '../../../kube/objects/event.ts';
+import { recordEvent } from '../../../kube/objects/events.ts';
+import { timeOf, timestamp } from '../../../kube/objects/time.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, patchStatus, readMachine } from '../object.ts';
 import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';

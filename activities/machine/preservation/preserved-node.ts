@@ -8,15 +8,15 @@ import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import type { TextChanges } from '../../../workflows/plan/machine/node-template.ts';
 import type { Preserve } from '../../../workflows/api/preserve-value.ts';
 import { preserveOf } from '../../../workflows/api/preserve-value.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { isContentRefused, isOutdated } from '../../kube/objects/json-patch.ts';
-import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
-import { node as nodePath } from '../../kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { isContentRefused, isOutdated } from '../../../kube/objects/json-patch.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { retryOnConflict } from '../../../kube/client/retry-on-conflict.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { patchNode } from '../node/patch.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
-import { readNode } from '../../kube/objects/nodes.ts';
-import { timestamp } from '../../kube/objects/time.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
+import { readNode } from '../../../kube/objects/nodes.ts';
+import { timestamp } from '../../../kube/objects/time.ts';
 
 export interface Keeping {
   value: Preserve;

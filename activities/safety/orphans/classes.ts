@@ -7,11 +7,11 @@ import { apiVersion } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { isBuiltIn } from '../../drivers/providers.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { EventText } from '../../kube/objects/event.ts';
-import { recordEvent } from '../../kube/objects/events.ts';
-import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { customResource } from '../../kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import type { EventText } from '../../../kube/objects/event.ts';
+import { recordEvent } from '../../../kube/objects/events.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { component } from '../../machine/object.ts';
 
 export async function findProviders(

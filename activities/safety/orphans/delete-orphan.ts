@@ -7,7 +7,7 @@ import type { ClassReader } from '../../machine-class/reader.ts';
 import type { Driver } from '../../drivers/driver.ts';
 import { askingCloud } from '../../drivers/asking-cloud.ts';
 import { DriverError } from '../../drivers/driver.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import type { Audit } from '../../runtime/audit.ts';
 import { auditListedDeletion } from '../../runtime/audit-instances.ts';
 import { readClaims } from './machine-claims.ts';

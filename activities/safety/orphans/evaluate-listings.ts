@@ -8,7 +8,7 @@ import type {
 } from '../../../workflows/contracts/safety-activities.ts';
 import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../../workflows/values/provider-id.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import { evaluated } from './find-orphans.ts';
 import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';

@@ -8,8 +8,8 @@ import type { ClassWithSecret } from '../../machine-class/reader.ts';
 import { readSecretsOf } from '../../machine-class/reader.ts';
 import type { Driver, ListedInstance } from '../../drivers/driver.ts';
 import { DriverError } from '../../drivers/driver.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { customResource } from '../../kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 
 export interface ListScope {
   /** In the order of names; at least one. */

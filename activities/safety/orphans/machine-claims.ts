@@ -3,7 +3,7 @@ import type { Machine } from '../../../workflows/api/machine.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { Claims } from '../../../workflows/plan/safety/orphan-claims.ts';
 import { claimsOf } from '../../../workflows/plan/safety/orphan-claims.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 
 /** What the Machines of the namespace say of their instances now. */
 export async function readClaims(control: KubeClient, namespace: string): Promise<Claims> {

@@ -1,6 +1,6 @@
 /** Takes away whatever a run has made, also one that was broken off. */
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
-import { customResource, node } from '../../../activities/kube/client/paths.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { customResource, node } from '../../../kube/client/paths.ts';
 import type { Check } from './checks/check.ts';
 import { listOf } from './checks/listing.ts';
 import type { Asked, Trial } from './trial.ts';

@@ -1,6 +1,6 @@
 /** What the checks of one run share. */
 import { randomUUID } from 'node:crypto';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import type { DriverUnderTest, Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Trouble } from './trouble.ts';

@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { DrainContext } from '../../../activities/drain/context.ts';
 import { stopped } from '../../../activities/runtime/failures.ts';
-import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
-import { pause } from '../../../activities/kube/client/pause.ts';
-import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { KubeList, Query } from '../../../kube/client/client.ts';
+import { pause } from '../../../kube/client/pause.ts';
+import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { aMachine, aNode, aPod, namespace } from '../../support/builders.ts';

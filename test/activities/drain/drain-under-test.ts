@@ -6,8 +6,8 @@ import type { PassWatch } from '../../../activities/drain/wake-ups/freed-pods.ts
 import type { DrainProgress } from '../../../activities/drain/progress.ts';
 import { newsIn } from '../../../activities/drain/progress.ts';
 import { WatchedAttachments } from '../../../activities/drain/wake-ups/watched-attachments.ts';
-import { pause } from '../../../activities/kube/client/pause.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { pause } from '../../../kube/client/pause.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type {
   DrainReport,
   DrainRequest,

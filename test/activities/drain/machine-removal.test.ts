@@ -1,7 +1,7 @@
 /** What follows a drain in the same attempt, and what is left to the steps of the workflow. */
 import { removeMachine } from '../../../activities/drain/machine-removal.ts';
-import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { DeleteOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';

@@ -1,5 +1,5 @@
 /** Which lists of pods a pass reads: consistent ones cost an API server a scan of its store. */
-import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeList, Query } from '../../../kube/client/client.ts';
 import { aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

@@ -1,6 +1,6 @@
 /** Pods whose controller puts another onto the closed Node for each that is evicted. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { aNode, aPod, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

@@ -1,5 +1,5 @@
 /** What a Machine says of its drain. */
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import { aMachine, namespace, aNode, aPod } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';

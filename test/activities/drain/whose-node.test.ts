@@ -1,7 +1,7 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
 import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { NodeClaim } from '../../../activities/machine/node/claims.ts';
 import { competingMachine, foreignReason } from '../../../activities/machine/node/claims.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';

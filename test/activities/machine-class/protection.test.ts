@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { protectFromDeletion } from '../../../activities/machine-class/protection.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';

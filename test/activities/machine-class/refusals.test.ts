@@ -1,4 +1,4 @@
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { createRefusals } from '../../../activities/machine-class/refusals.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';

@@ -3,7 +3,7 @@
  * carries that to machines and sets one write at a time, and may be killed between any two of them,
  * for as long as a set takes to do all that it then sees.
  */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';

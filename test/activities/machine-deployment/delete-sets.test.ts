@@ -1,4 +1,4 @@
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import {

@@ -2,7 +2,7 @@
  * A MachineDeployment on an API server in memory: looked at, planned for and acted on as its
  * workflow does it.
  */
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import { updateRolloutNodes } from '../../../activities/machine-deployment/rollout-nodes.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';

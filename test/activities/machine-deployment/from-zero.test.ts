@@ -1,5 +1,5 @@
 /** A pool tells the cluster autoscaler what its first Node will be like. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { aMachineClass, aMachineDeployment, namespace } from '../../support/builders.ts';
 import { DeploymentWorld, nextTemplate } from './deployment-world.ts';
 

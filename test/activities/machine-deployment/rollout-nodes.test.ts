@@ -1,5 +1,5 @@
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import { aMachine, aNode } from '../../support/builders.ts';

@@ -1,5 +1,5 @@
 import { createMachines } from '../../../activities/machine-set/batches.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {
   aMachine,

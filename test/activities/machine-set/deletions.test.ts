@@ -1,4 +1,4 @@
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';

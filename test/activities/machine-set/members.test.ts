@@ -1,6 +1,6 @@
 import { membersOf, releaseUnmatched } from '../../../activities/machine-set/members.ts';
 import { RefusedWrites } from '../../../activities/machine-set/refused-writes.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineSet, controlledBy, namespace } from '../../support/builders.ts';

@@ -1,5 +1,5 @@
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';

@@ -1,6 +1,6 @@
 import { pushTemplate } from '../../../activities/machine-set/push.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import {
   aMachine,

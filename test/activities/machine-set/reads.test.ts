@@ -1,6 +1,6 @@
 /** How many objects the API server sends for a change: in a large set as many as in a small one. */
-import type { Query } from '../../../activities/kube/client/client.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { Query } from '../../../kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
 import { CopiedMachineSets } from '../../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../../activities/machine-set/machine-lists.ts';

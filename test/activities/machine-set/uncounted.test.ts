@@ -1,7 +1,7 @@
 /** What others do to the machines of a set must not make it create without bound. */
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { planMachineSet } from '../../../workflows/plan/machine-set/plan.ts';

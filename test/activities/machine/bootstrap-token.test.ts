@@ -4,7 +4,7 @@ import {
   readBootstrapToken,
   tokenIdOf,
 } from '../../../activities/machine/bootstrap-token.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { aSecret } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { lifeOf } from '../../support/world.ts';

@@ -1,5 +1,5 @@
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../support/builders.ts';

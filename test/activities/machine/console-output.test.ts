@@ -1,8 +1,8 @@
 /** What is kept of the console of an instance when its machine turns Failed. */
 import { recordTimeout } from '../../../activities/machine/record.ts';
 import { trimmed } from '../../../activities/machine-set/trimmed-machine.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import { recorderOf } from '../../../activities/kube/objects/events.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
+import { recorderOf } from '../../../kube/objects/events.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { ConsoleRead } from '../../../workflows/contracts/machine-activities.ts';

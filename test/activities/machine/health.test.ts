@@ -1,7 +1,7 @@
-import { KubeError } from '../../../activities/kube/client/errors.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import type { HealthRequest } from '../../../workflows/contracts/machine-activities.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';

@@ -1,5 +1,5 @@
 /** An instance that is gone, of a machine that no Node tells of. */
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { recordMissingInstance } from '../../../activities/machine/missing-instance.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';

@@ -1,4 +1,4 @@
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import { patchCheckedStatus, patchMachine } from '../../../activities/machine/object.ts';

@@ -1,5 +1,5 @@
 import { recordOperation } from '../../../activities/machine/operation.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

@@ -1,5 +1,5 @@
 import { findProvider, readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';

@@ -2,7 +2,7 @@
 import { createKubeActivities } from '../../../activities/index.ts';
 import type { RecordParts } from '../../../activities/machine/record-with-create.ts';
 import { recordWithCreate } from '../../../activities/machine/record-with-create.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { CreateOutcome } from '../../../workflows/contracts/driver-contract.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';

@@ -1,7 +1,7 @@
 /**
  * Many machines that ask at once whether they may be replaced, or whether their Nodes were deleted.
  */
-import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import { isMassDisappearance } from '../../../activities/machine/meltdown.ts';
 import { findHold } from '../../../activities/machine/replacement.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,5 +1,5 @@
 /** Whether the code of an earlier failure stays beside what is written later. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { checkHealth } from '../../../activities/machine/health.ts';
 import { reportContest } from '../../../activities/machine/node/claims.ts';
 import { recordOperation } from '../../../activities/machine/operation.ts';

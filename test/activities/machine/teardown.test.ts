@@ -1,7 +1,7 @@
 import { recordFailure } from '../../../activities/machine/record.ts';
 import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
 import { finalizers, labels } from '../../../workflows/api/constants.ts';
-import { customResource, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aMachineClass, aNode, aSecret, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';

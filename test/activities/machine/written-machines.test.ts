@@ -6,7 +6,7 @@ import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.
 import { keepWritten } from '../../../activities/machine/written-machines.ts';
 import { recordCreated } from '../../../activities/machine/record.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {

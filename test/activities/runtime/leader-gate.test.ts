@@ -1,6 +1,6 @@
 import { progressAfter } from '../../../activities/drain/after-pause.ts';
-import type { Stop, StopView } from '../../../activities/kube/objects/global-stop.ts';
-import { stopOf } from '../../../activities/kube/objects/global-stop.ts';
+import type { Stop, StopView } from '../../../kube/objects/global-stop.ts';
+import { stopOf } from '../../../kube/objects/global-stop.ts';
 import { requireActiveWatcher } from '../../../activities/runtime/leader-gate.ts';
 import { machineSubject } from '../../../activities/machine/object.ts';
 import { preparedOf } from '../../../activities/machine/prepared.ts';

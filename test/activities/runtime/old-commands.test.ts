@@ -1,7 +1,7 @@
 /** A command is for the object that its sender saw, and for the moment. */
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import { machineCommands, rolloutCommands } from '../../../workflows/contracts/commands.ts';
 import { aMachine, aMachineDeployment } from '../../support/builders.ts';

@@ -4,7 +4,7 @@ import { applyRolloutCommand } from '../../../activities/machine-deployment/comm
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { machineCommands, rolloutCommands } from '../../../workflows/contracts/commands.ts';

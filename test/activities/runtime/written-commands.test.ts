@@ -3,7 +3,7 @@ import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import { refuseCommand } from '../../../activities/runtime/written-commands.ts';
 import type { AuditEntry } from '../../../activities/runtime/audit.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { commandIn } from '../../../workflows/api/command-verbs.ts';
 import type { CommandSource } from '../../../workflows/api/command-source.ts';
 import { annotations, drainOptions } from '../../../workflows/api/constants.ts';

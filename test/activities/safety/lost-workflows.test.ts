@@ -1,4 +1,4 @@
-import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../../../kube/leases/lease-set.ts';
 import type { Dead, Living } from '../../../activities/runtime/workflow-registry.ts';
 import { compareWorkflows, repairWorkflows } from '../../../activities/safety/lost-workflows.ts';
 import { lifeSignals, refOf } from '../../../workers/temporal/workflow-registry.ts';

@@ -1,4 +1,4 @@
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { applyFreezes } from '../../../activities/safety/freeze.ts';
 import { checkOvershoot } from '../../../activities/safety/overshoot.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { markUnmanagedNodes } from '../../../activities/safety/unmanaged-nodes.ts';
 import { annotations, finalizers, labels } from '../../../workflows/api/constants.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';

@@ -4,7 +4,7 @@
  */
 import { readSource, sourcesIn } from '../../layering/sources.ts';
 
-const folders = ['activities', 'watcher', 'workers', 'test/simulation'];
+const folders = ['activities', 'kube', 'watcher', 'workers', 'test/simulation'];
 /** Also the whole module, from which one may take what no rule sees. */
 const source = /\bDate\(\)|\bimport (\w+|\* as \w+) from 'node:crypto'/;
 

@@ -1,7 +1,7 @@
 /** The writes and the cloud calls of a machine's life, without a check before them. */
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
-import { customResource, node } from '../../../activities/kube/client/paths.ts';
-import { recordEvent } from '../../../activities/kube/objects/events.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { customResource, node } from '../../../kube/client/paths.ts';
+import { recordEvent } from '../../../kube/objects/events.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import {
   apiVersion,

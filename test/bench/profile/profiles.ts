@@ -5,8 +5,8 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from '../../../activities/kube/client/transport.ts';
-import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
+import { createTransport } from '../../../kube/client/transport.ts';
+import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import type { Stack } from '../../../deploy/local/stack.ts';
 import { host } from '../../../deploy/local/supervision/ports.ts';
 import { measureDown, measureUp, untilQuiet, type Bench, type Parts } from '../measure.ts';

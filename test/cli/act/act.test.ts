@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import { act } from '../../../cli/act/act.ts';
 import type { ActQuestion } from '../../../cli/act/command.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import { signed } from '../../../cli/written-command/write.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -3,7 +3,7 @@ import { cleanUp } from '../../../cli/driver/conformance/clean-up.ts';
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
 import { Trial } from '../../../cli/driver/conformance/trial.ts';
 import type { Question } from '../../../cli/driver/conformance/workflow.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 

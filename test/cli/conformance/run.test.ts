@@ -5,8 +5,8 @@ import type { Finding } from '../../../cli/driver/conformance/report.ts';
 import { runChecks } from '../../../cli/driver/conformance/run.ts';
 import { Trial } from '../../../cli/driver/conformance/trial.ts';
 import type { Question, Reply } from '../../../cli/driver/conformance/workflow.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
-import type { KubeList, KubeObject } from '../../../activities/kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
+import type { KubeList, KubeObject } from '../../../kube/client/client.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 

@@ -1,6 +1,6 @@
 /** What a watcher has noted on its Lease. */
-import { writeCertificateEnds } from '../../../activities/kube/objects/certificate-ends.ts';
-import { writeRestore } from '../../../activities/kube/objects/restore-note.ts';
+import { writeCertificateEnds } from '../../../kube/objects/certificate-ends.ts';
+import { writeRestore } from '../../../kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
 import { allLeaseFacts, leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';

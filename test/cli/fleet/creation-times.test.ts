@@ -3,7 +3,7 @@ import { creationMsOf, medianOf } from '../../../cli/fleet/creation-times.ts';
 import { durationsOf } from '../../../cli/plan/durations.ts';
 import { progressOf } from '../../../cli/fleet/rollout.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
-import { timestamp } from '../../../activities/kube/objects/time.ts';
+import { timestamp } from '../../../kube/objects/time.ts';
 import { aMachine, aMachineDeployment, aMachineSet, createdAt } from '../../support/builders.ts';
 
 const after = (seconds: number): string => timestamp(Date.parse(createdAt) + seconds * 1_000);

@@ -1,5 +1,5 @@
 /** What is read of an install, and what is missing where a person may not read it. */
-import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeList, Query } from '../../../kube/client/client.ts';
 import { standstillFindings } from '../../../cli/diagnosis/install.ts';
 import { readFleet, readSurroundings } from '../../../cli/fleet/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

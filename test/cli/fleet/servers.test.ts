@@ -1,5 +1,5 @@
 /** Which Deployments serve a namespace, where several installs are in the release namespace. */
-import type { KubeList, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeList, Query } from '../../../kube/client/client.ts';
 import { readSight } from '../../../cli/doctor/sight.ts';
 import { readSurroundings } from '../../../cli/fleet/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

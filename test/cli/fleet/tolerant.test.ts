@@ -1,5 +1,5 @@
 /** What a person may not read is named; what there is not, is not; all else is a failure. */
-import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
 import { TolerantReads } from '../../../cli/fleet/tolerant.ts';
 
 async function answer(code: number, reason: string): Promise<string> {

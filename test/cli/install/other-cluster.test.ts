@@ -2,7 +2,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import Long from 'long';
-import { writeInstallNote } from '../../../activities/kube/objects/install-note.ts';
+import { writeInstallNote } from '../../../kube/objects/install-note.ts';
 import { explain } from '../../../cli/explain/explain.ts';
 import { notedInstall } from '../../../cli/fleet/read.ts';
 import { installOf } from '../../../cli/migrate/install.ts';

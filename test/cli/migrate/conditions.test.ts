@@ -1,4 +1,4 @@
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { forgetConditions } from '../../../cli/migrate/conditions.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';

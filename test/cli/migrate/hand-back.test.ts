@@ -1,11 +1,11 @@
 import proto from '@temporalio/proto';
-import { holderAnnotation } from '../../../activities/kube/leases/observed-lease.ts';
-import type { PatchType } from '../../../activities/kube/client/client.ts';
-import { KubeError } from '../../../activities/kube/client/errors.ts';
-import { lease } from '../../../activities/kube/client/paths.ts';
-import { neededFinalizer } from '../../../activities/kube/leases/lease-lock.ts';
-import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
-import { mcmLeases } from '../../../activities/kube/leases/lease-set.ts';
+import { holderAnnotation } from '../../../kube/leases/observed-lease.ts';
+import type { PatchType } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
+import { lease } from '../../../kube/client/paths.ts';
+import { neededFinalizer } from '../../../kube/leases/lease-lock.ts';
+import type { Lease } from '../../../kube/leases/observed-lease.ts';
+import { mcmLeases } from '../../../kube/leases/lease-set.ts';
 import { handBack } from '../../../cli/migrate/hand-back.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';

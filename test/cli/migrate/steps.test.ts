@@ -1,6 +1,6 @@
 /** What the waits of a migration bear. */
 import { until } from '../../../cli/migrate/steps.ts';
-import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const failure = (code: number, reason: string) =>

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '@aws-sdk/client-ec2';
-import { isAlreadyExists } from '../../../activities/kube/client/errors.ts';
+import { isAlreadyExists } from '../../../kube/client/errors.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { motoRegion, type MotoAccount } from '../../support/moto-account.ts';
 import type { Cluster, NodeObject } from './cluster.ts';

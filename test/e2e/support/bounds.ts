@@ -5,8 +5,8 @@
  * may be a moment early or late.
  */
 import type { Counts, Moment, SetState, State } from './states.ts';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

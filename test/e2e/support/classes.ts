@@ -1,5 +1,5 @@
 /** MachineClasses of other providers than the virtual cloud, and their Secrets. */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { classManifest, secretManifest } from './manifests.ts';
 import type { Scenario } from './scenario.ts';
 

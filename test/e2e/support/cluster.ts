@@ -1,10 +1,10 @@
 /** The Kubernetes side of one scenario: an administrator's view of its namespace. */
-import type { KubeClient, KubeObject, Query } from '../../../activities/kube/client/client.ts';
-import { isNotFound } from '../../../activities/kube/client/errors.ts';
-import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
-import { customResource, namespaced, node } from '../../../activities/kube/client/paths.ts';
-import type { MachineKind } from '../../../activities/kube/client/paths.ts';
-import { createKubeClient } from '../../../activities/kube/client/http-client.ts';
+import type { KubeClient, KubeObject, Query } from '../../../kube/client/client.ts';
+import { isNotFound } from '../../../kube/client/errors.ts';
+import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
+import { customResource, namespaced, node } from '../../../kube/client/paths.ts';
+import type { MachineKind } from '../../../kube/client/paths.ts';
+import { createKubeClient } from '../../../kube/client/http-client.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,7 +1,7 @@
 /** `millwright driver verify`, as a person runs it. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Report } from '../../../cli/driver/conformance/report.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { eventually } from '../../support/eventually.ts';

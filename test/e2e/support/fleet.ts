@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { Cluster } from './cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createNamespace, grantFleet, revokeFleet } from './rights.ts';

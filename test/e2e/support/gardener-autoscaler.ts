@@ -3,9 +3,9 @@
  * for one MachineDeployment, in their order. It is a fork that keeps the module path of the
  * original, so it cannot be built here. What it decides by is left out: a test says what it wants.
  */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { isConflict } from '../../../activities/kube/client/errors.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { isConflict } from '../../../kube/client/errors.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -1,8 +1,8 @@
 /** PUT, which client-go calls Update; our own client has none. */
 import { Agent, request } from 'undici';
-import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
-import { errorOfAnswer } from '../../../activities/kube/client/errors.ts';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
+import { errorOfAnswer } from '../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 
 export type Put = (path: string, object: KubeObject) => Promise<void>;
 

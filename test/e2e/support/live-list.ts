@@ -4,8 +4,8 @@
  * server has forgotten the version, the list is made anew.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KubeClient, KubeObject } from '../../../activities/kube/client/client.ts';
-import { isGone } from '../../../activities/kube/client/errors.ts';
+import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
+import { isGone } from '../../../kube/client/errors.ts';
 
 export interface LiveListOptions<K extends KubeObject, T> {
   kube: KubeClient;

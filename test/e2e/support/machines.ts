@@ -1,5 +1,5 @@
 /** What scenarios do again and again with machines. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineSpec } from '../../../workflows/api/machine.ts';
 import { isReady } from './cluster.ts';

@@ -2,9 +2,9 @@
  * Puts a recorded moment of MCM v0.62.1 into a scenario's namespace: objects, statuses, VMs and
  * Nodes. No operator runs yet.
  */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { MachineKind } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
+import type { MachineKind } from '../../../kube/client/paths.ts';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';

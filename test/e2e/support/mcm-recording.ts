@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';

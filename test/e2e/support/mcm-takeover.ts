@@ -1,5 +1,5 @@
 /** A scenario that begins with what MCM left at a recorded moment. The test starts the operator. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { type Kind as WorkflowKind } from '../../../workflows/contracts/references.ts';

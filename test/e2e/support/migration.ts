@@ -1,8 +1,8 @@
 /** A scenario that the real MCM looks after at first, and the commands that move it. */
 import type { Answer } from '../../../cli/answer.ts';
 import { answerTo } from '../../support/command-line.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import type { Bounds } from './bounds-check.ts';
 import { StateRecorder } from './bounds.ts';
 import { eventually } from '../../support/eventually.ts';

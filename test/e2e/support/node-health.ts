@@ -1,5 +1,5 @@
 /** Nodes that fall ill, get well, and go. */
-import { node } from '../../../activities/kube/client/paths.ts';
+import { node } from '../../../kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The virtual cloud plays a kubelet that says so. */

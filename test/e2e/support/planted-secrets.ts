@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { tokenIdOf } from '../../../activities/machine/bootstrap-token.ts';
 import { createClass, createSecret } from './classes.ts';
 import type { SecretObject } from './cluster.ts';

@@ -1,5 +1,5 @@
 /** Pools of the cluster autoscaler, and pods that need Nodes of them. */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { MachineDeploymentSpec } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,5 +1,5 @@
 /** Machines that are kept for a look at them, and what there is to see of it. */
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject } from './cluster.ts';

@@ -1,8 +1,8 @@
 /** A kube-apiserver that nothing else uses, as one side of a comparison. */
 import { readFileSync } from 'node:fs';
-import type { KubeClient, KubeObject } from '../../../activities/kube/client/client.ts';
-import { createKubeClient } from '../../../activities/kube/client/http-client.ts';
-import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
+import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
+import { createKubeClient } from '../../../kube/client/http-client.ts';
+import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { kinds, namespaces } from '../../simulation/differential/kinds.ts';
 import type { SideOptions } from '../../simulation/differential/side.ts';
 import { kill9 } from './components.ts';

@@ -5,11 +5,11 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
-import type { Lease } from '../../../activities/kube/leases/observed-lease.ts';
+import type { Lease } from '../../../kube/leases/observed-lease.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';
 import { eventually } from '../../support/eventually.ts';

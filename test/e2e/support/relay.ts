@@ -19,7 +19,7 @@ import {
   request as httpsRequest,
 } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import type { Tls } from '../../../activities/kube/client/credentials.ts';
+import type { Tls } from '../../../kube/client/credentials.ts';
 import { host } from '../../../deploy/local/supervision/ports.ts';
 
 export interface RelayedRequest {

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deployments, wantedOf, type Deployment } from '../../../cli/migrate/deployments.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
 const components = ['watcher', 'worker'] as const;

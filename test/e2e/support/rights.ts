@@ -7,8 +7,8 @@ import {
   rightsOfCluster,
   type Manifest,
 } from '../../../deploy/local/cluster/rights.ts';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import type { Cluster } from './cluster.ts';
 import { writeAccountKubeconfig, type Account } from './service-accounts.ts';
 

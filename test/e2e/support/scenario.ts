@@ -6,10 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { ignoreNotFound } from '../../../activities/kube/client/ignore.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
-import type { MachineKind } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
+import type { MachineKind } from '../../../kube/client/paths.ts';
 import { deleteChecks } from './checks.ts';
 import { Cluster } from './cluster.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 
 export interface Account {

@@ -3,8 +3,8 @@
  * held up by deletes.
  */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { createClass } from './classes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDeployment, createMachine, machinesOf, untilGone, untilPhase } from './machines.ts';

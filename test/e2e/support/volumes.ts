@@ -2,7 +2,7 @@
  * Volumes that are attached to Nodes, as a storage system would leave them: nobody plays one in the
  * local stack.
  */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
 const volumeAttachments = '/apis/storage.k8s.io/v1/volumeattachments';

@@ -1,7 +1,7 @@
 /** What a relay between one of our processes and the API server needs. */
 import { stringify } from 'yaml';
-import { createCredentials } from '../../../activities/kube/client/credentials.ts';
-import { loadKubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
+import { createCredentials } from '../../../kube/client/credentials.ts';
+import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import type { Upstream } from './relay.ts';
 import { testStack } from './test-stack.ts';
 

@@ -1,6 +1,6 @@
 /** Pods on one Node, and what may keep them there. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 /** A PodDisruptionBudget, as far as controllers care. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import type { Condition } from './objects.ts';
 import type { Selector } from './selector.ts';
 

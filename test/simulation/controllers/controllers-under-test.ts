@@ -1,6 +1,6 @@
 /** A cluster with its controllers and nothing else, for tests. */
-import type { KubeObject, ObjectMeta } from '../../../activities/kube/client/client.ts';
-import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject, ObjectMeta } from '../../../kube/client/client.ts';
+import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { overTheWire } from '../../support/api-server/json.ts';

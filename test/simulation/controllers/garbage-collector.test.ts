@@ -1,5 +1,5 @@
-import type { ObjectMeta, OwnerReference } from '../../../activities/kube/client/client.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import type { ObjectMeta, OwnerReference } from '../../../kube/client/client.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { configMaps, ControllersUnderTest, pods } from './controllers-under-test.ts';
 
 let world: ControllersUnderTest;

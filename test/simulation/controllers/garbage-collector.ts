@@ -3,7 +3,7 @@
  * propagation policies `Foreground` and `Orphan`. What it does follows from the objects as they are
  * at that moment; which ones it sees to, and which objects depend on them, from what it has heard.
  */
-import type { KubeObject, OwnerReference } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/client/client.ts';
 import { pathOf } from '../../support/api-server/paths.ts';
 import type { Target } from '../../support/api-server/paths.ts';
 import { resources } from '../../support/api-server/resources.ts';

@@ -3,7 +3,7 @@ import type { News } from './change-feed.ts';
 import { secondOf } from '../../support/api-server/naming.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { keysByConditions, sicknessOf, taintsWith } from './node-taints.ts';
 import { conditionOf, isReady, withConditions } from './objects.ts';
 import type { NodeObject, PodObject } from './objects.ts';

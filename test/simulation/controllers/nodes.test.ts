@@ -1,5 +1,5 @@
 /** What becomes of Nodes and their pods when conditions change and kubelets fall silent. */
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { ControllersUnderTest, pods } from './controllers-under-test.ts';
 import { isReady } from './objects.ts';
 import type { Toleration } from './objects.ts';

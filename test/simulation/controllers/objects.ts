@@ -3,7 +3,7 @@ import type {
   KubeObject,
   ObjectMeta,
   OwnerReference,
-} from '../../../activities/kube/client/client.ts';
+} from '../../../kube/client/client.ts';
 
 export interface Toleration {
   key?: string;

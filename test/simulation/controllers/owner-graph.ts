@@ -1,5 +1,5 @@
 /** Which objects name which owner, as the garbage collector knows it. */
-import type { KubeObject, OwnerReference } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/client/client.ts';
 
 export interface Dependent {
   uid: string;

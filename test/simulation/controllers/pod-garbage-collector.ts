@@ -1,5 +1,5 @@
 /** Removes pods whose Node is gone, and pods that are deleted before they had one. */
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { News } from './change-feed.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';

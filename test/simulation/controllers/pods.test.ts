@@ -1,5 +1,5 @@
 /** Workloads, what kubelets make of their pods, and volumes. */
-import { namespaced, node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import { budgets, ControllersUnderTest, namespace, pods } from './controllers-under-test.ts';
 import { isReady } from './objects.ts';
 import { allControllerTrouble, calmControllers } from './trouble.ts';

@@ -1,5 +1,5 @@
 /** Each fault of controllers does what it says, and only while the weather is bad. */
-import { node as nodePath } from '../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
 import { configMaps, ControllersUnderTest, namespace, pods } from './controllers-under-test.ts';
 import { calmControllers } from './trouble.ts';
 import type { ControllerTrouble } from './trouble.ts';

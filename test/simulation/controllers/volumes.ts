@@ -1,5 +1,5 @@
 /** Volumes of pods: which they are, and whether they are attached. */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
 import { claimsOf } from './objects.ts';
 import type { AttachmentObject, PodObject } from './objects.ts';

@@ -1,5 +1,5 @@
 /** The controllers of ReplicaSets, StatefulSets and DaemonSets, and the makers of other pods. */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import type { News } from './change-feed.ts';
 import { Controller } from './controller.ts';
 import type { ControllerParts } from './controller.ts';

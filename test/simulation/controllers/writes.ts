@@ -1,5 +1,5 @@
 /** Writes of controllers: each to one object only, never to another one of its name. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import type { DeleteOptions } from '../../support/api-server/deletion.ts';

@@ -1,6 +1,6 @@
 /** Draws calls that read. */
-import type { Call } from '../../../activities/kube/client/call.ts';
-import type { Query } from '../../../activities/kube/client/client.ts';
+import type { Call } from '../../../kube/client/call.ts';
+import type { Query } from '../../../kube/client/client.ts';
 import type { Chance } from '../engine/chance.ts';
 import { collectionOf, pathOf } from './places.ts';
 import type { Place } from './places.ts';

@@ -1,11 +1,11 @@
 /** One of the two API servers that are compared: what it was asked, and what it answered. */
-import { requestOf } from '../../../activities/kube/client/call.ts';
-import type { Call } from '../../../activities/kube/client/call.ts';
-import type { Query } from '../../../activities/kube/client/client.ts';
-import type { KubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
-import { createTransport } from '../../../activities/kube/client/transport.ts';
+import { requestOf } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/call.ts';
+import type { Query } from '../../../kube/client/client.ts';
+import type { KubeConfig } from '../../../kube/client/kubeconfig.ts';
+import { createTransport } from '../../../kube/client/transport.ts';
 import { timeoutSignal } from '../../../activities/system/system.ts';
-import type { Transport } from '../../../activities/kube/client/transport.ts';
+import type { Transport } from '../../../kube/client/transport.ts';
 import { Memory } from './memory.ts';
 
 export interface Answer {

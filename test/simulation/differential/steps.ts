@@ -1,6 +1,6 @@
 /** What is asked of both API servers, as data. */
-import type { Call } from '../../../activities/kube/client/call.ts';
-import type { Query } from '../../../activities/kube/client/client.ts';
+import type { Call } from '../../../kube/client/call.ts';
+import type { Query } from '../../../kube/client/client.ts';
 
 /**
  * What a server itself makes up is named in any text of a step: `$uid:Pod/a/b`, `$version:Pod/a/b`

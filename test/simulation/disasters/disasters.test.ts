@@ -1,6 +1,6 @@
-import { customResource, lease } from '../../../activities/kube/client/paths.ts';
-import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
-import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
+import { customResource, lease } from '../../../kube/client/paths.ts';
+import { ownLease } from '../../../kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../../../kube/leases/lease-set.ts';
 import { Chance } from '../engine/chance.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import { bareWorld, workOn } from '../users/bare-world.ts';

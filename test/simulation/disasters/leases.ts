@@ -1,6 +1,6 @@
 /** Leases that a leader loses. */
-import { lease } from '../../../activities/kube/client/paths.ts';
-import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
+import { lease } from '../../../kube/client/paths.ts';
+import { ownLease } from '../../../kube/leases/lease-set.ts';
 import { StatusError } from '../../support/api-server/status.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Cluster } from '../world/kube-client.ts';

@@ -1,7 +1,7 @@
 /** Temporal's database restored to an earlier moment, by operators who follow docs/safety.md. */
-import { lease } from '../../../activities/kube/client/paths.ts';
-import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
-import { checkpointAnnotation } from '../../../activities/kube/leases/lease-set.ts';
+import { lease } from '../../../kube/client/paths.ts';
+import { ownLease } from '../../../kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../../../kube/leases/lease-set.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import type { Chance } from '../engine/chance.ts';
 import { isGone } from '../temporal/grpc-errors.ts';

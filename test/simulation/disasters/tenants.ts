@@ -1,6 +1,6 @@
 /** Tenants whose objects are as large as an API server takes them, and many. */
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Cluster } from '../world/kube-client.ts';
 import type { Install, World } from '../world/world.ts';

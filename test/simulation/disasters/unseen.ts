@@ -1,5 +1,5 @@
 /** What happens while a watch is broken. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 import type { Chance } from '../engine/chance.ts';

@@ -1,6 +1,6 @@
 /** Admission webhooks that are broken: an API server refuses all writes of a kind for a while. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { group } from '../../../workflows/api/constants.ts';
 import type { Chance } from '../engine/chance.ts';
 import type { Verdict } from '../world/weather.ts';

@@ -1,5 +1,5 @@
 /** For tests of the judge: a small world without processes; a test does what they would do. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import type { Change } from '../../support/api-server/store.ts';

@@ -1,6 +1,6 @@
 /** What the judge reads of objects. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Cluster } from '../world/kube-client.ts';
 
 /** Of an instance: the UID of the Machine that it was made for. */

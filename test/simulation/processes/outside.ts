@@ -1,6 +1,6 @@
 /** What a process of the simulation reaches clusters, Temporal and the cloud through. */
 import type { Driver } from '../../../activities/drivers/driver.ts';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import type { ClientSource } from '../../../workers/kube/clients.ts';
 import type { WorkerOutside } from '../../../workers/outside.ts';
 import type { WorkerOptions } from '@temporalio/worker';

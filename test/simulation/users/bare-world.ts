@@ -1,6 +1,6 @@
 /** A world without processes of ours: API servers, and objects as if somebody worked on them. */
-import { customResource, lease } from '../../../activities/kube/client/paths.ts';
-import { ownLease } from '../../../activities/kube/leases/lease-set.ts';
+import { customResource, lease } from '../../../kube/client/paths.ts';
+import { ownLease } from '../../../kube/leases/lease-set.ts';
 import { apiVersion, finalizers } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { SimulatedProcess } from '../engine/process.ts';

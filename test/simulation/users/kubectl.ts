@@ -1,5 +1,5 @@
 /** What a person does with `kubectl`: at once, with all rights, and said in the timeline. */
-import type { KubeObject, PatchType, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, PatchType, Query } from '../../../kube/client/client.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 import { StatusError } from '../../support/api-server/status.ts';

@@ -1,5 +1,5 @@
 /** What users have in their repositories, and the objects that a world begins with. */
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import type { Body } from '../../support/api-server/creation.ts';
 import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import type { Chance } from '../engine/chance.ts';

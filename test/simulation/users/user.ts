@@ -1,5 +1,5 @@
 /** What an action of a user acts with: one install, and randomness of its own. */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { Client } from '@temporalio/client';
 import { interruptCluster } from '../disasters/lasting.ts';
 import type { Chance } from '../engine/chance.ts';

@@ -1,4 +1,4 @@
-import { customResource, namespaced } from '../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
 import { calm } from '../world/weather.ts';
 import type { World } from '../world/world.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import {
   machineClassFaults,
   machineDeploymentFaults,

@@ -6,15 +6,15 @@ import type {
   PatchType,
   Query,
   WatchEvent,
-} from '../../../activities/kube/client/client.ts';
+} from '../../../kube/client/client.ts';
 import {
   KubeError,
   errorOfAnswer,
   errorOfTransport,
-} from '../../../activities/kube/client/errors.ts';
-import { whole } from '../../../activities/kube/client/normalize.ts';
-import type { Page } from '../../../activities/kube/client/paging.ts';
-import { withRetries } from '../../../activities/kube/client/retry.ts';
+} from '../../../kube/client/errors.ts';
+import { whole } from '../../../kube/client/normalize.ts';
+import type { Page } from '../../../kube/client/paging.ts';
+import { withRetries } from '../../../kube/client/retry.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
 import { targetOf } from '../../support/api-server/paths.ts';
 import { overTheWire } from '../../support/api-server/json.ts';

@@ -1,4 +1,4 @@
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
 import { bareWorld } from '../users/bare-world.ts';
 import type { Found } from '../users/kubectl.ts';

@@ -2,7 +2,7 @@
  * Machines of a machine-controller-manager that ran before: docs/compatibility.md lets Millwright
  * take over at any moment, also between two steps of a creation.
  */
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import type { InstanceRequest } from '../../../deploy/local/virtual-cloud/instance.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import { tagNames } from '../cloud/strangers.ts';

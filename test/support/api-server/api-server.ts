@@ -27,7 +27,7 @@
  *
  * test/e2e/api-server-differential.test.ts asks both the same.
  */
-import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, Query } from '../../../kube/client/client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import { newObject } from './creation.ts';
 import type { Body } from './creation.ts';

@@ -1,5 +1,5 @@
 /** What the API server makes of an object that is created. */
-import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
+import type { ObjectMeta } from '../../../kube/client/client.ts';
 import { prunedByCrd } from './crds.ts';
 import { requireReadable } from './decoding.ts';
 import type { Body } from './decoding.ts';

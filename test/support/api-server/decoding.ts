@@ -1,5 +1,5 @@
 /** Whether a body that a client sends is of the kind that its path serves. */
-import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
+import type { ObjectMeta } from '../../../kube/client/client.ts';
 import type { Target } from './paths.ts';
 import { apiVersionOf, resources } from './resources.ts';
 import { badRequest } from './status.ts';

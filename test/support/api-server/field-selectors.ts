@@ -1,5 +1,5 @@
 /** Field selectors, in the grammar of Kubernetes. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import type { Resource } from './resources.ts';
 import { badRequest } from './status.ts';

@@ -1,5 +1,5 @@
 import { ApiServer } from './api-server.ts';
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 
 test('a database that is restored knows again what was forgotten after the backup', () => {
   const { store, ...server } = withSecrets(3);

@@ -4,8 +4,8 @@
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
-import type { KubeConfig } from '../../../activities/kube/client/kubeconfig.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import type { KubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { ApiServer } from './api-server.ts';
 import type { ApiServerOptions } from './api-server.ts';
 import type { Body } from './creation.ts';

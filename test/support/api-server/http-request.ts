@@ -1,6 +1,6 @@
 /** A request as it came over HTTP, and what it asks of the API server. */
 import type { IncomingMessage } from 'node:http';
-import type { PatchType, Query } from '../../../activities/kube/client/client.ts';
+import type { PatchType, Query } from '../../../kube/client/client.ts';
 import type { Body } from './creation.ts';
 import type { DeleteOptions } from './deletion.ts';
 import type { Patch } from './patching.ts';

@@ -6,10 +6,10 @@ import type {
   PatchType,
   Query,
   WatchEvent,
-} from '../../../activities/kube/client/client.ts';
-import { KubeError, errorOfAnswer } from '../../../activities/kube/client/errors.ts';
-import type { Page } from '../../../activities/kube/client/paging.ts';
-import { whole } from '../../../activities/kube/client/normalize.ts';
+} from '../../../kube/client/client.ts';
+import { KubeError, errorOfAnswer } from '../../../kube/client/errors.ts';
+import type { Page } from '../../../kube/client/paging.ts';
+import { whole } from '../../../kube/client/normalize.ts';
 import { ApiServer } from './api-server.ts';
 import { overTheWire } from './json.ts';
 import { StatusError } from './status.ts';

@@ -1,5 +1,5 @@
 /** Lists as the API server answers them, and objects as a client wants to see them. */
-import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, Query } from '../../../kube/client/client.ts';
 import { pageOf } from './pages.ts';
 import type { Page } from './pages.ts';
 import type { Target } from './paths.ts';

@@ -1,5 +1,5 @@
 /** Merge patches (RFC 7386), and the strategic ones of Kubernetes. */
-import type { PatchType } from '../../../activities/kube/client/client.ts';
+import type { PatchType } from '../../../kube/client/client.ts';
 import type { Json } from './json.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import { mergeLists } from './list-merge.ts';

@@ -1,5 +1,5 @@
 /** What the API server fills in, keeps and refuses in the metadata and the status of a write. */
-import type { ObjectMeta } from '../../../activities/kube/client/client.ts';
+import type { ObjectMeta } from '../../../kube/client/client.ts';
 import { isSameJson } from './json.ts';
 import type { Target } from './paths.ts';
 import { causeOf } from './status.ts';

@@ -2,7 +2,7 @@
  * What the API server in memory does that `test/e2e/api-server-differential.test.ts` cannot compare
  * with a real one.
  */
-import { namespaced } from '../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../kube/client/paths.ts';
 import { namespace } from '../builders.ts';
 import { ApiServer } from './api-server.ts';
 import { overTheWire } from './json.ts';

@@ -1,5 +1,5 @@
 /** Which version a list shows, and which part of it: `limit`, `continue` and `resourceVersion`. */
-import type { Query } from '../../../activities/kube/client/client.ts';
+import type { Query } from '../../../kube/client/client.ts';
 import type { Target } from './paths.ts';
 import { badRequest, expired, tooLargeVersion } from './status.ts';
 import { placeOf } from './sorted-entries.ts';

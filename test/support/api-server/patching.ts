@@ -1,5 +1,5 @@
 /** What a patch makes of an object. */
-import type { PatchType } from '../../../activities/kube/client/client.ts';
+import type { PatchType } from '../../../kube/client/client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import type { Body } from './creation.ts';
 import { applyJsonPatch } from './json-patch.ts';

@@ -1,5 +1,5 @@
 /** The paths of the API server: what they name, and how they are written. */
-import type { KubeObject } from '../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
 import { apiVersionOf, resources } from './resources.ts';
 import type { Resource } from './resources.ts';
 

@@ -1,5 +1,5 @@
 /** Label selectors and field selectors, as lists and watches have them. */
-import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, Query } from '../../../kube/client/client.ts';
 import { fieldTestOf } from './field-selectors.ts';
 import type { FieldTest } from './field-selectors.ts';
 import { labelTestOf } from './label-selectors.ts';

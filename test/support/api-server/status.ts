@@ -1,5 +1,5 @@
 /** The answers of an API server that are errors, in its own words. */
-import type { StatusCause, StatusDetails } from '../../../activities/kube/client/errors.ts';
+import type { StatusCause, StatusDetails } from '../../../kube/client/errors.ts';
 import type { Target } from './paths.ts';
 import type { Resource } from './resources.ts';
 import { qualified } from './resources.ts';

@@ -1,5 +1,5 @@
 /** What an API server keeps, and what it says of a change. */
-import type { KubeObject, ObjectMeta } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, ObjectMeta } from '../../../kube/client/client.ts';
 import type { Target } from './paths.ts';
 
 export interface StoredMeta extends ObjectMeta {

@@ -1,5 +1,5 @@
 /** Which events a watch hears of the changes of a store. */
-import type { KubeObject, Query } from '../../../activities/kube/client/client.ts';
+import type { KubeObject, Query } from '../../../kube/client/client.ts';
 import { parsedVersion } from './pages.ts';
 import type { Target } from './paths.ts';
 import { selectionOf } from './selectors.ts';

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { whole } from '../../../activities/kube/client/normalize.ts';
-import type { Node } from '../../../activities/kube/objects/nodes.ts';
+import { whole } from '../../../kube/client/normalize.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import {
   annotations,
   drainOptions,

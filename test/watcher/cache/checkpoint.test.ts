@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isNewer } from '../../../activities/kube/cache/resource-version.ts';
+import { isNewer } from '../../../kube/cache/resource-version.ts';
 import { isOfOtherPlace, checkpointOf, read, write } from '../../../watcher/cache/checkpoint.ts';
 
 test('a checkpoint is where the watch stands, or just before the oldest signal that has not arrived', () => {

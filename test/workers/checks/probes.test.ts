@@ -1,4 +1,4 @@
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import {
   aMachine,
   aMachineSet,

@@ -1,4 +1,4 @@
-import { watchActiveWatcher } from '../../../activities/kube/leases/active-watcher.ts';
+import { watchActiveWatcher } from '../../../kube/leases/active-watcher.ts';
 import { requireLeader } from '../../../activities/runtime/leader-gate.ts';
 import { untilDriversKnown, watcherOfOthers } from '../../../workers/fleet/serve-worker.ts';
 import { ServedNamespace } from '../../../workers/fleet/served-namespace.ts';

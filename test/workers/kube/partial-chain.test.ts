@@ -1,6 +1,6 @@
 /** Who is given the certificate of the issuing CA alone trusts it, as kubectl and `temporal` do. */
 import { createServer } from 'node:https';
-import { createKubeClient } from '../../../activities/kube/client/http-client.ts';
+import { createKubeClient } from '../../../kube/client/http-client.ts';
 import { connectTo } from '../../../workers/kube/clients.ts';
 import type { Issued } from '../../support/issued.ts';
 import { issued } from '../../support/issued.ts';

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../../activities/system/system.ts';
-import type { KubeClient } from '../../../activities/kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import { limitRate, type RateLimit } from '../../../workers/kube/rate-limit.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
-import { KubeError } from '../../../activities/kube/client/errors.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import {
   meteredDriver,

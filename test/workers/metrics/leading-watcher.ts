@@ -1,6 +1,6 @@
 /** A watcher that leads: the real store with real views, and the real registry. */
 import { Registry } from 'prom-client';
-import type { Change, CachedObject } from '../../../activities/kube/cache/object-cache.ts';
+import type { Change, CachedObject } from '../../../kube/cache/object-cache.ts';
 import { viewOfMachine } from '../../../watcher/cache/machine-view.ts';
 import { viewOfClass } from '../../../watcher/cache/other-views.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from '../../../watcher/cache/set-view.ts';

@@ -1,7 +1,7 @@
 /** What a server that is not a double makes of a survey that takes longer than its attempt may. */
 import { Context } from '@temporalio/activity';
 import { forCurrentAttempt } from '../../../activities/runtime/current-attempt.ts';
-import { customResource } from '../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../kube/client/paths.ts';
 import { aMachine, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

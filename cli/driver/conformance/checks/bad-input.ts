@@ -1,5 +1,5 @@
 /** What cannot be carried out is said in words that lead to the field. */
-import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../kube/client/paths.ts';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
 import type { MachineFailure } from '../../../../workflows/plan/machine/facts.ts';
 import { badSpecsOf } from '../bad-specs.ts';

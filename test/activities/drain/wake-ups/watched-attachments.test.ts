@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
-import { KubeError } from '../../../../activities/kube/client/errors.ts';
+import { KubeError } from '../../../../kube/client/errors.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 

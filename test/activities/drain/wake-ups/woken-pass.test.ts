@@ -3,7 +3,7 @@ import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-dra
 import type { DrainContext } from '../../../../activities/drain/context.ts';
 import { drainNode } from '../../../../activities/drain/drain-node.ts';
 import { WatchedAttachments } from '../../../../activities/drain/wake-ups/watched-attachments.ts';
-import { namespaced } from '../../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../../kube/client/paths.ts';
 import { aNode, aPod } from '../../../support/builders.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';

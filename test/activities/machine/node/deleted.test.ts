@@ -1,5 +1,5 @@
 /** A Machine that has not joined goes with its Node, as in MCM. */
-import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../../kube/client/paths.ts';
 import { deleteWithNode } from '../../../../activities/machine/node/deleted.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../../support/builders.ts';

@@ -2,7 +2,7 @@
  * A worker that was given the kubeconfig of another target cluster: that it finds no Node there
  * proves nothing.
  */
-import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../../../../kube/client/paths.ts';
 import { deleteWithNode } from '../../../../activities/machine/node/deleted.ts';
 import { checkHealth } from '../../../../activities/machine/health.ts';
 import { recordJoined } from '../../../../activities/machine/join.ts';

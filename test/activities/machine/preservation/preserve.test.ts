@@ -1,10 +1,10 @@
-import { KubeError } from '../../../../activities/kube/client/errors.ts';
+import { KubeError } from '../../../../kube/client/errors.ts';
 import {
   customResource,
   namespaced,
   node as nodePath,
-} from '../../../../activities/kube/client/paths.ts';
-import type { Node } from '../../../../activities/kube/objects/nodes.ts';
+} from '../../../../kube/client/paths.ts';
+import type { Node } from '../../../../kube/objects/nodes.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
 import type { PreserveRequest } from '../../../../workflows/contracts/preservation-activities.ts';
 import { annotations } from '../../../../workflows/api/constants.ts';

@@ -1,5 +1,5 @@
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../kube/client/paths.ts';
 import { createRefusals } from '../../../../activities/machine-class/refusals.ts';
 import { findOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';
 import { reportCredentials } from '../../../../activities/safety/orphans/report-credentials.ts';

@@ -6,7 +6,7 @@ import type {
   ListRequest,
 } from '../../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../../activities/drivers/driver.ts';
-import { namespaced } from '../../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../../kube/client/paths.ts';
 import { deleteOrphan } from '../../../../activities/safety/orphans/delete-orphan.ts';
 import { checkFinally } from '../../../../activities/safety/orphans/final-check.ts';
 import { findOrphans } from '../../../../activities/safety/orphans/find-orphans.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
-import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../../kube/client/paths.ts';
 import { machineDeploymentFaults } from '../../../../workflows/api/validation.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { files, folder, poolIn } from './pools.ts';

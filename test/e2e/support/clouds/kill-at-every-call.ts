@@ -4,7 +4,7 @@
  * afterwards.
  */
 import { apiVersion } from '../../../../workflows/api/constants.ts';
-import { namespaced } from '../../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../../kube/client/paths.ts';
 import type { CloudCase, RunningCloud } from './cloud-case.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { KillProxy } from '../kill-proxy.ts';

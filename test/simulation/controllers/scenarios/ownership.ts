@@ -1,5 +1,5 @@
 /** What the garbage collector makes of owners. */
-import type { OwnerReference } from '../../../../activities/kube/client/client.ts';
+import type { OwnerReference } from '../../../../kube/client/client.ts';
 import type { Ref, Stage } from './stage.ts';
 
 export interface Scenario {

@@ -1,5 +1,5 @@
 /** Scenarios on our controllers. */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import type { Body } from '../../../support/api-server/creation.ts';
 import type { DeleteOptions } from '../../../support/api-server/deletion.ts';
 import { namespace } from '../controllers-under-test.ts';

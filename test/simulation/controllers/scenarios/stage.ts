@@ -2,7 +2,7 @@
  * Where a scenario is played: on our controllers and an API server in memory, or on the real ones.
  * Objects are named as `ConfigMap/owner`.
  */
-import type { KubeObject, OwnerReference } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject, OwnerReference } from '../../../../kube/client/client.ts';
 import type { Body } from '../../../support/api-server/creation.ts';
 import type { DeleteOptions } from '../../../support/api-server/deletion.ts';
 

@@ -1,5 +1,5 @@
 /** What nothing needs any more: instances, Nodes and bootstrap tokens. */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import { installOfRecord } from '../past/instance-past.ts';
 import { uidTag } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';

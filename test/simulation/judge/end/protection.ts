@@ -3,7 +3,7 @@
  * more may keep it until it is to be deleted: an instance that only its credentials reached was
  * left when its last Machine went.
  */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import { finalizer, hasFinalizer, isDeleting, secretFinalizer } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
 

@@ -1,5 +1,5 @@
 /** What the judge remembers of a cluster. It hears of each change, and scans nothing. */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import type { Change } from '../../../support/api-server/store.ts';
 import type { Simulation } from '../../engine/simulation.ts';
 import type { Cluster } from '../../world/kube-client.ts';

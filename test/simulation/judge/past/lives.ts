@@ -1,5 +1,5 @@
 /** All objects of a kind that there were, by UID, and what became of each. */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import { ownerOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import { Trace } from './trace.ts';

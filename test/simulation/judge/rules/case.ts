@@ -1,5 +1,5 @@
 /** One write of one of our processes, as rules get it. */
-import type { KubeObject } from '../../../../activities/kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import type { Target } from '../../../support/api-server/paths.ts';
 import type { Cluster } from '../../world/kube-client.ts';
 import type { Install } from '../../world/world.ts';

@@ -1,4 +1,4 @@
-import { lease } from '../../../../activities/kube/client/paths.ts';
+import { lease } from '../../../../kube/client/paths.ts';
 import { anObject, beginStop, courtroom, minuteMs, namespace, pathTo } from '../courtroom.ts';
 import type { Courtroom } from '../courtroom.ts';
 

@@ -1,4 +1,4 @@
-import { lease } from '../../../../activities/kube/client/paths.ts';
+import { lease } from '../../../../kube/client/paths.ts';
 import {
   anObject,
   aNode,

@@ -1,5 +1,5 @@
 /** Machines that cannot go: nothing can be done with their class, or with their Node. */
-import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../../kube/client/paths.ts';
 import { drainOptions } from '../../../../workflows/api/constants.ts';
 import type { Found } from '../kubectl.ts';
 import { hasNode, minuteMs, nodeOf, phaseOf, secondMs } from '../user.ts';

@@ -1,5 +1,5 @@
 /** MachineClasses and their Secrets. */
-import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../../kube/client/paths.ts';
 import type { Body } from '../../../support/api-server/creation.ts';
 import { classBody, providerSpec, secretBody } from '../objects.ts';
 import { minuteMs, secondMs } from '../user.ts';

@@ -1,5 +1,5 @@
 /** What is deleted, and comes back under its name. */
-import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../kube/client/paths.ts';
 import { labels, options } from '../../../../workflows/api/constants.ts';
 import type { Policy } from '../kubectl.ts';
 import { manifestOf } from '../manifest.ts';

@@ -1,5 +1,5 @@
 /** Finalizers that are taken off by hand, and those of other programs. */
-import { customResource, namespaced } from '../../../../activities/kube/client/paths.ts';
+import { customResource, namespaced } from '../../../../kube/client/paths.ts';
 import { finalizers as ourFinalizers } from '../../../../workflows/api/constants.ts';
 import type { Picked, User } from '../user.ts';
 import { manifestOf } from '../manifest.ts';

@@ -1,5 +1,5 @@
 /** What changes between the effect of a request and its answer, and so before the next request. */
-import { customResource, node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { customResource, node as nodePath } from '../../../../kube/client/paths.ts';
 import type { Kind } from '../set-up.ts';
 import { nodeOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';

@@ -1,5 +1,5 @@
 /** Nodes, as operators and other programs change them. */
-import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../../kube/client/paths.ts';
 import { annotations, labels } from '../../../../workflows/api/constants.ts';
 import { minuteMs, nodeOf, pickedOf, secondMs } from '../user.ts';
 import type { Picked, User } from '../user.ts';

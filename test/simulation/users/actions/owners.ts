@@ -1,5 +1,5 @@
 /** Machines that leave their set, and those that a set adopts. */
-import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../kube/client/paths.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';
 import { isDeleting, isLone, isOwnedBy, minuteMs, replicasOf, secondMs } from '../user.ts';

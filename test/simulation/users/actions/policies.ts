@@ -1,5 +1,5 @@
 /** Admission policies that are in the way of a pool whose size changes. */
-import { customResource } from '../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../kube/client/paths.ts';
 import type { Refusal } from '../../world/hindrances.ts';
 import type { Found } from '../kubectl.ts';
 import { poolLabel } from '../objects.ts';

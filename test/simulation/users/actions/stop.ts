@@ -1,5 +1,5 @@
 /** The stop of everything in a namespace. */
-import { namespaced } from '../../../../activities/kube/client/paths.ts';
+import { namespaced } from '../../../../kube/client/paths.ts';
 import { isDeleting, isLone, minuteMs, replicasOf, secondMs } from '../user.ts';
 import type { User } from '../user.ts';
 import { retryDrain } from './commands.ts';

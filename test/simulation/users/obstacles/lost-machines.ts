@@ -3,7 +3,7 @@
  * outage: a person has to delete those that are really lost (docs/compatibility.md). An etcd of
  * before may bring back that many machines without instances.
  */
-import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../../kube/client/paths.ts';
 import type { Found } from '../kubectl.ts';
 import { isDeleting, isTrue, nodeOf, phaseOf } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';

@@ -1,5 +1,5 @@
 /** Nodes that take no pods, and budgets that let none go. */
-import { node as nodePath } from '../../../../activities/kube/client/paths.ts';
+import { node as nodePath } from '../../../../kube/client/paths.ts';
 import { letGo } from '../actions/finalizers.ts';
 import { deadlock, taintsOf, untaint, userTaintKey } from '../actions/nodes.ts';
 import { blockingLabel, budgets, budgetsOf } from '../actions/pods.ts';

@@ -1,5 +1,5 @@
 /** The calls that a webhook or a quota makes an API server refuse at the moment, or change. */
-import { customResource } from '../../../../../activities/kube/client/paths.ts';
+import { customResource } from '../../../../../kube/client/paths.ts';
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
 import type { JudgedKind, JudgedObject } from '../../objects.ts';

@@ -1,6 +1,6 @@
 /** Objects of a story, and what happens to them. */
 import { parse } from 'yaml';
-import { controllerOf } from '../../../../../activities/kube/objects/owners.ts';
+import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import { patched } from '../../../../../cli/plan/patched.ts';
 import type { Outcome } from '../../../../../cli/plan/simulation.ts';
 import { annotations } from '../../../../../workflows/api/constants.ts';

@@ -1,0 +1,16 @@
+/** Paths of the resources that we read and write. */
+import { group } from '../../workflows/api/constants.ts';
+
+export type MachineKind = 'machines' | 'machinesets' | 'machinedeployments' | 'machineclasses';
+
+export const customResource = (kind: MachineKind, namespace: string, name?: string): string =>
+  `/apis/${group}/v1alpha1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`;
+
+export const namespaced = (resource: string, namespace: string, name?: string): string =>
+  `/api/v1/namespaces/${namespace}/${resource}${name === undefined ? '' : `/${name}`}`;
+
+export const node = (name?: string): string =>
+  `/api/v1/nodes${name === undefined ? '' : `/${name}`}`;
+
+export const lease = (namespace: string, name?: string): string =>
+  `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases${name === undefined ? '' : `/${name}`}`;

@@ -1,0 +1,102 @@
+/**
+ * Writes Events in the background, as client-go's recorder does: no step waits for one, and none
+ * fails with one.
+ */
+import { isRefusal } from '../client/errors.ts';
+import type { Occurrence } from './event.ts';
+import { SpamFilter } from './spam-filter.ts';
+import { sleep } from '../../activities/system/system.ts';
+
+/**
+ * Why an Event was not written: its object has had too many, too many wait, the API server refused
+ * it or did not take it, or the process ended.
+ */
+export const dropReasons = ['rateLimited', 'queueFull', 'refused', 'failed', 'shutdown'] as const;
+export type DropReason = (typeof dropReasons)[number];
+
+export interface EventRecorderOptions {
+  write(occurrence: Occurrence): Promise<void>;
+  onDropped?(reason: DropReason, error?: unknown): void;
+  filter?: SpamFilter;
+}
+
+/** As client-go's. */
+const queueMax = 1_000;
+const writersMax = 4;
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #filter: SpamFilter;
+  #queue: Occurrence[] = [];
+  readonly #writes = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#filter = options.filter ?? new SpamFilter();
+  }
+
+  record(occurrence: Occurrence): void {
+    const reason = this.#reasonToDrop(occurrence);
+    if (reason) return this.#drop(reason);
+    this.#queue.push(occurrence);
+    this.#fillWriters();
+  }
+
+  /** Resolves when everything that was recorded is written or dropped. */
+  async idle(): Promise<void> {
+    while (this.#writes.size > 0) await Promise.all(this.#writes);
+  }
+
+  /** What is not written within this time is dropped, and so is what is recorded from now on. */
+  async close(withinMs: number): Promise<void> {
+    this.#isClosed = true;
+    const timer = new AbortController();
+    const end = sleep(withinMs, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([this.idle(), end]);
+    timer.abort();
+    const left = this.#queue;
+    this.#queue = [];
+    for (const _ of left) this.#drop('shutdown');
+  }
+
+  #reasonToDrop({ subject, at }: Occurrence): DropReason | undefined {
+    if (this.#isClosed) return 'shutdown';
+    if (this.#queue.length >= queueMax) return 'queueFull';
+    return this.#filter.accepts(idOf(subject), at) ? undefined : 'rateLimited';
+  }
+
+  #fillWriters(): void {
+    while (this.#writes.size < writersMax) {
+      const next = this.#queue.shift();
+      if (!next) return;
+      const write = this.#write(next);
+      this.#writes.add(write);
+      void this.#writeNextAfter(write);
+    }
+  }
+
+  async #writeNextAfter(write: Promise<void>): Promise<void> {
+    await write;
+    this.#writes.delete(write);
+    this.#fillWriters();
+  }
+
+  /** Never rejects. */
+  async #write(occurrence: Occurrence): Promise<void> {
+    try {
+      await this.#options.write(occurrence);
+    } catch (error) {
+      this.#drop(isRefusal(error) ? 'refused' : 'failed', error);
+    }
+  }
+
+  #drop(reason: DropReason, error?: unknown): void {
+    this.#options.onDropped?.(reason, error);
+  }
+}
+
+/** Some objects are named without having been read, such as the Lease of a namespace. */
+function idOf({ uid, kind, namespace, name }: Occurrence['subject']): string {
+  return uid === '' ? `${kind} ${namespace}/${name}` : uid;
+}
