@@ -3,10 +3,7 @@ import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import type { LeaseBefore } from '../kube/leases/lease-set.ts';
 import type { Annotations } from '../kube/leases/lease-lock.ts';
 import type { CertificateEnd } from '../kube/objects/certificate-ends.ts';
-import {
-  certificatesAnnotation,
-  writeCertificateEnds,
-} from '../kube/objects/certificate-ends.ts';
+import { certificatesAnnotation, writeCertificateEnds } from '../kube/objects/certificate-ends.ts';
 import type { InstallNote } from '../kube/objects/install-note.ts';
 import { installAnnotation, writeInstallNote } from '../kube/objects/install-note.ts';
 import { nowMs } from '../activities/system/system.ts';

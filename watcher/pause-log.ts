@@ -1,12 +1,7 @@
 /** Writes down when nothing could be done, for the Lease that every worker watches. */
 import type { LeaseBefore } from '../kube/leases/lease-set.ts';
 import type { NotedPause } from '../kube/objects/pauses.ts';
-import {
-  bounded,
-  pausesAnnotation,
-  readPauses,
-  writePauses,
-} from '../kube/objects/pauses.ts';
+import { bounded, pausesAnnotation, readPauses, writePauses } from '../kube/objects/pauses.ts';
 import type { PauseReason } from '../workflows/values/pauses.ts';
 
 /** What is shorter costs no deadline anything that matters. A stop counts from its first second. */

@@ -1,10 +1,6 @@
 /** Notes on the Lease when its database was restored. */
 import type { LeaseBefore } from '../kube/leases/lease-set.ts';
-import {
-  readRestore,
-  restoredAnnotation,
-  writeRestore,
-} from '../kube/objects/restore-note.ts';
+import { readRestore, restoredAnnotation, writeRestore } from '../kube/objects/restore-note.ts';
 import { kindOfDoubt } from './doubt.ts';
 
 export class RestoreNote {

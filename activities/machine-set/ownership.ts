@@ -1,5 +1,10 @@
 /** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
-import type { KubeClient, KubeObject, ObjectMeta, OwnerReference } from '../../kube/client/client.ts';
+import type {
+  KubeClient,
+  KubeObject,
+  ObjectMeta,
+  OwnerReference,
+} from '../../kube/client/client.ts';
 import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
 import { isRejected, isTooManyRequests } from '../../kube/client/errors.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';

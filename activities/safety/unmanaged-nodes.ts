@@ -15,7 +15,12 @@ import { planUnmanagedNodes } from '../../workflows/plan/safety/unmanaged-nodes.
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { isInvalid, isRejectedWrite } from '../../kube/client/errors.ts';
-import { isContentRefused, isOutdated, pointerTo, replacing } from '../../kube/objects/json-patch.ts';
+import {
+  isContentRefused,
+  isOutdated,
+  pointerTo,
+  replacing,
+} from '../../kube/objects/json-patch.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { preparedOf, wasNodeSeen } from '../machine/prepared.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';

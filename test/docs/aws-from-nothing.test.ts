@@ -1,6 +1,6 @@
 /**
  * What docs/clouds/aws-from-nothing.md says, where neither AWS nor a cluster is needed: its policy
- * and its installs. `test/e2e/aws-from-nothing.test.ts` has the rest.
+ * and its installs. `test/e2e/clouds/aws-from-nothing.test.ts` has the rest.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

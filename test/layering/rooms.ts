@@ -349,13 +349,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher',
     holds: 'the watcher while it leads',
-    imports: [
-      'workflows/values',
-      'workflows/contracts',
-      'activities/system',
-      'kube',
-      'watcher/**',
-    ],
+    imports: ['workflows/values', 'workflows/contracts', 'activities/system', 'kube', 'watcher/**'],
     packages: ['@temporalio/client', 'pino'],
   },
   {
@@ -373,13 +367,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/config',
     holds: 'flags and variables',
-    imports: [
-      'workflows/api',
-      'activities/drivers',
-      'kube',
-      'workers/log',
-      'workers/payloads',
-    ],
+    imports: ['workflows/api', 'activities/drivers', 'kube', 'workers/log', 'workers/payloads'],
     packages: ['@temporalio/envconfig', '@temporalio/worker', 'node'],
   },
   {

@@ -24,7 +24,7 @@ const stateDirs: Readonly<Record<TemporalKind, string>> = {
 const filesByDay = 5;
 const filesByNight = 4;
 /** These kill what all scenarios share, so they run alone. */
-const outages = '/outage';
+const outages = '/e2e/outage/';
 const bootSeconds = 0.5;
 
 export interface EndToEnd {

@@ -1,10 +1,6 @@
 /** What is watched, where, and how it is trimmed. */
 import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
-import {
-  customResource,
-  namespaced,
-  node as nodePath,
-} from '../../kube/client/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../kube/client/paths.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';

@@ -2,10 +2,7 @@
 import { Reflector } from '../../kube/cache/reflector.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
-import {
-  kubeConfigOfSecret,
-  longestKubeConfigInSecret,
-} from '../../kube/client/kubeconfig.ts';
+import { kubeConfigOfSecret, longestKubeConfigInSecret } from '../../kube/client/kubeconfig.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { TargetSecret } from '../config/config.ts';

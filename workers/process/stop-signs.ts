@@ -1,10 +1,6 @@
 /** How a process shows that everything is stopped. */
 import type { Registry } from 'prom-client';
-import type {
-  GlobalStopOptions,
-  Stop,
-  StopView,
-} from '../../kube/objects/global-stop.ts';
+import type { GlobalStopOptions, Stop, StopView } from '../../kube/objects/global-stop.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';

@@ -1,10 +1,6 @@
 import { recordJoined } from '../../../activities/machine/join.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
-import {
-  customResource,
-  namespaced,
-  node as nodePath,
-} from '../../../kube/client/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import type { JoinRequest } from '../../../workflows/contracts/node-activities.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';

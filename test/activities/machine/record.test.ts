@@ -1,11 +1,7 @@
 import { preparedOf } from '../../../activities/machine/prepared.ts';
 import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { recorderOf } from '../../../kube/objects/events.ts';
-import {
-  customResource,
-  namespaced,
-  node as nodePath,
-} from '../../../kube/client/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import type { Instance, MachineFailure } from '../../../workflows/plan/machine/facts.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import {

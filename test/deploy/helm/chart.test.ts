@@ -368,7 +368,7 @@ describe('the chart', () => {
     }
   });
 
-  // As a hook: test/e2e/chart.test.ts, for it takes workers in a cluster.
+  // As a hook: test/e2e/install/chart.test.ts, for it takes workers in a cluster.
   test('makes its version current by a Job of the release, where no worker is ready', async () => {
     const [first, other] = await Promise.all([jobOf(), jobOf('--set=image.tag=other')]);
     // A Job cannot be changed.

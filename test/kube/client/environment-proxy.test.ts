@@ -3,10 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentProxy } from '../../../kube/client/environment-proxy.ts';
-import {
-  kubeConfigOfSecret,
-  loadKubeConfig,
-} from '../../../kube/client/kubeconfig.ts';
+import { kubeConfigOfSecret, loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 
 const proxy = 'http://proxy.example:3128';
 const api = 'https://api.shoot.example:6443';

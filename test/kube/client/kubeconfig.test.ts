@@ -2,10 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCredentials } from '../../../kube/client/credentials.ts';
-import {
-  kubeConfigOfSecret,
-  loadKubeConfig,
-} from '../../../kube/client/kubeconfig.ts';
+import { kubeConfigOfSecret, loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 
 let folder: string;

@@ -1,12 +1,7 @@
 import type { DropReason } from '../../../kube/objects/event-recorder.ts';
 import { EventRecorder } from '../../../kube/objects/event-recorder.ts';
 import type { EventSubject, EventText } from '../../../kube/objects/event.ts';
-import {
-  recordEvent,
-  recorderOf,
-  recordWith,
-  writeEvent,
-} from '../../../kube/objects/events.ts';
+import { recordEvent, recorderOf, recordWith, writeEvent } from '../../../kube/objects/events.ts';
 import { namespaced } from '../../../kube/client/paths.ts';
 import { SpamFilter } from '../../../kube/objects/spam-filter.ts';
 import { namespace } from '../../support/builders.ts';

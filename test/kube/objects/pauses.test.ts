@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import type { NotedPause } from '../../../kube/objects/pauses.ts';
-import {
-  bounded,
-  pausesUntil,
-  readPauses,
-  writePauses,
-} from '../../../kube/objects/pauses.ts';
+import { bounded, pausesUntil, readPauses, writePauses } from '../../../kube/objects/pauses.ts';
 import type { Pause } from '../../../workflows/values/pauses.ts';
 import { deadlineOf, pauseReasons, pausesOfDrain } from '../../../workflows/values/pauses.ts';
 

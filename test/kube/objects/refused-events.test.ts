@@ -3,11 +3,7 @@ import { requireActiveWatcher } from '../../../activities/runtime/leader-gate.ts
 import { reportOn } from '../../../activities/machine-deployment/lifecycle.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { machineSubject } from '../../../activities/machine/object.ts';
-import {
-  recordCreated,
-  recordFailure,
-  recordTimeout,
-} from '../../../activities/machine/record.ts';
+import { recordCreated, recordFailure, recordTimeout } from '../../../activities/machine/record.ts';
 import { applyMachineCommand } from '../../../activities/machine/commands.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import { reportClass } from '../../../activities/machine-class/validation.ts';

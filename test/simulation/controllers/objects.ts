@@ -1,9 +1,5 @@
 /** What controllers read of objects. */
-import type {
-  KubeObject,
-  ObjectMeta,
-  OwnerReference,
-} from '../../../kube/client/client.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../kube/client/client.ts';
 
 export interface Toleration {
   key?: string;

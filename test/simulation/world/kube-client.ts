@@ -7,11 +7,7 @@ import type {
   Query,
   WatchEvent,
 } from '../../../kube/client/client.ts';
-import {
-  KubeError,
-  errorOfAnswer,
-  errorOfTransport,
-} from '../../../kube/client/errors.ts';
+import { KubeError, errorOfAnswer, errorOfTransport } from '../../../kube/client/errors.ts';
 import { whole } from '../../../kube/client/normalize.ts';
 import type { Page } from '../../../kube/client/paging.ts';
 import { withRetries } from '../../../kube/client/retry.ts';

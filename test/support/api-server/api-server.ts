@@ -25,7 +25,7 @@
  * - An eviction with another UID is refused at once, there after ten seconds; a deletion with the
  *   version of an object that goes by its `propagationPolicy` is done, there it is refused.
  *
- * test/e2e/api-server-differential.test.ts asks both the same.
+ * test/e2e/input/api-server-differential.test.ts asks both the same.
  */
 import type { KubeObject, Query } from '../../../kube/client/client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';

@@ -1,5 +1,5 @@
 /**
- * What the API server in memory does that `test/e2e/api-server-differential.test.ts` cannot compare
+ * What the API server in memory does that `test/e2e/input/api-server-differential.test.ts` cannot compare
  * with a real one.
  */
 import { namespaced } from '../../../kube/client/paths.ts';

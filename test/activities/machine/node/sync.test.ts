@@ -1,10 +1,6 @@
 import { syncNode } from '../../../../activities/machine/node/sync.ts';
 import type { Node } from '../../../../kube/objects/nodes.ts';
-import {
-  customResource,
-  namespaced,
-  node as nodePath,
-} from '../../../../kube/client/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../../kube/client/paths.ts';
 import type { NodeSyncRequest } from '../../../../workflows/contracts/node-activities.ts';
 import { annotations, finalizers, labels } from '../../../../workflows/api/constants.ts';
 import type { Machine } from '../../../../workflows/api/machine.ts';

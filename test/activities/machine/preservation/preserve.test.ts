@@ -1,9 +1,5 @@
 import { KubeError } from '../../../../kube/client/errors.ts';
-import {
-  customResource,
-  namespaced,
-  node as nodePath,
-} from '../../../../kube/client/paths.ts';
+import { customResource, namespaced, node as nodePath } from '../../../../kube/client/paths.ts';
 import type { Node } from '../../../../kube/objects/nodes.ts';
 import { preserveMachine } from '../../../../activities/machine/preservation/preserve.ts';
 import type { PreserveRequest } from '../../../../workflows/contracts/preservation-activities.ts';
