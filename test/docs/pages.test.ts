@@ -14,7 +14,7 @@ import {
 const longestTableLine = 160;
 /** The table of rooms, in the form that `test/layering` compares with the rules. */
 const isRoom = (line: string): boolean =>
-  /^\| `(workflows|activities|watcher|workers|cli|deploy|tools)\b/.test(line);
+  /^\| `(workflows|kube|activities|watcher|workers|cli|deploy|tools)\b/.test(line);
 const pages = pagesBelow();
 
 describe('the documentation', () => {

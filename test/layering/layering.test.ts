@@ -102,11 +102,17 @@ test('at most twelve files lie directly in workflows/', () => {
   expect(direct.length).toBeLessThanOrEqual(12);
 });
 
-test('CONTRIBUTING.md shows the table of rooms', () => {
-  const guide = readSource('CONTRIBUTING.md');
+test('CONTRIBUTING.md is short enough to be read at once', () => {
+  expect(Buffer.byteLength(readSource('CONTRIBUTING.md'))).toBeLessThanOrEqual(7_000);
+});
+
+test('docs/internals/rooms.md shows the table of rooms', () => {
+  const guide = readSource('docs/internals/rooms.md');
   const shown = guide
     .split('\n')
-    .filter((line) => /^\| `(workflows|activities|watcher|workers|cli|deploy|tools)\b/.test(line))
+    .filter((line) =>
+      /^\| `(workflows|kube|activities|watcher|workers|cli|deploy|tools)\b/.test(line),
+    )
     .map((line) => line.replaceAll(/ +/g, ' ').replaceAll('\\*', '*'));
   expect(shown).toEqual(rooms.map(rowOf));
 });

@@ -1,5 +1,5 @@
 /**
- * The rooms of the source, and what each may import. This is the table in CONTRIBUTING.md:
+ * The rooms of the source, and what each may import. This is the table in docs/internals/rooms.md:
  * `layering.test.ts` compares them, and reads the imports of every file.
  */
 export interface Room {

@@ -2,7 +2,7 @@
  * Records the histories that `replay.test.ts` replays, and what `carried.test.ts` starts from:
  * `node test/replay/record.ts`, or some of them: `record.ts machine-idle carried/machineSet`. Run
  * it when a change of the workflows is meant to break replays, and say so in the change
- * (CONTRIBUTING.md).
+ * (docs/internals/how-to.md).
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** How long the fuzz tests run: CONTRIBUTING.md, "Fuzz for longer". */
+/** How long the fuzz tests run: docs/internals/how-to.md, "Fuzz for longer". */
 import fc from 'fast-check';
 
 /** Multiplies the runs of every property. Default 1. */
