@@ -11,7 +11,7 @@ export interface PreservationNotes {
   /** `status.currentStatus.preserveExpiryTime`. */
   expiry?: string;
   /** Label `force-drain`. */
-  forcesDrain?: true;
+  forcesDrain?: boolean;
 }
 
 /** No text of use is as long; of nonsense no more is read, since signals and histories have it. */

@@ -60,7 +60,7 @@ export interface AnswerContext {
 }
 
 /** It becomes the value of a label. */
-const nodeName: Validator = (value) =>
+const nodeName: Validator<string> = (value) =>
   typeof value === 'string' && /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(value)
     ? undefined
     : 'must be the name of a Node: at most 63 small letters, digits, dashes and dots';
@@ -79,7 +79,7 @@ function instanceSchema({ usesTarget }: AnswerContext): Schema<CreatedInstance> 
 
 const longestSettleSeconds = 86_400;
 
-const settleSeconds: Validator = (value) =>
+const settleSeconds: Validator<number> = (value) =>
   typeof value === 'number' && value >= 0 && value <= longestSettleSeconds
     ? undefined
     : `must be a number of seconds from 0 to ${longestSettleSeconds}`;
@@ -89,14 +89,14 @@ const unknownSettleSeconds = 600;
 
 const deletedSchema = { isFound: flag, settleSeconds };
 
-const pollAfterSeconds: Validator = (value) =>
+const pollAfterSeconds: Validator<number> = (value) =>
   typeof value === 'number' && value >= 1 && value <= longestPollSeconds
     ? undefined
     : `must be a number of seconds from 1 to ${longestPollSeconds}`;
 
 const longestCheckpoint = 4_096;
 
-const checkpoint: Validator = (value) =>
+const checkpoint: Validator<string> = (value) =>
   typeof value === 'string' && value.length <= longestCheckpoint
     ? undefined
     : `must be a text of at most ${longestCheckpoint} characters`;
