@@ -32,9 +32,7 @@ function missingNode(machine: MachineView, name: string, where: Where): Signal |
     isDeleting: false,
     conditionsDigest: '',
     isWaitingForCriticalComponents: false,
-    preserve: '',
     machineNamespace: '',
-    isStripped: false,
   };
   const seen = { machine, node, exists: false, resourceVersion: where.nodesVersion };
   return nodeSignal(seen, where.context);

@@ -5,7 +5,7 @@
  */
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
-import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
+import { isForceDeletion } from '../../workflows/api/drain-options.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { readMachine } from '../machine/object.ts';

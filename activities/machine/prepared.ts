@@ -9,16 +9,12 @@ import type {
   MachineLimits,
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
+import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { nodeConditionsOf } from './conditions.ts';
 import { limitsOf } from './limits.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { hasFinalizer } from '../../kube/objects/finalizers.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
-import { preservationNotesOf } from '../../workflows/api/preservation.ts';
-import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
 import { deadlineOf } from '../../workflows/values/pauses.ts';
-import type { DrainOptions } from '../../workflows/api/drain-options.ts';
-import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
 import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
 import { isNodeTemplateTooLong, shortTextsOf } from '../../workflows/api/validation.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
@@ -35,13 +31,11 @@ export function preparedOf(
   },
 ): PreparedMachine {
   const { metadata, spec, status } = machine;
+  const { command: _signalled, ...seen } = snapshotOf(machine);
   const limits = limitsOf(machine, dependencies.defaults);
   const { className, providerID, nodeConditions } = shortTextsOf(spec);
   return defined({
-    uid: metadata.uid,
-    resourceVersion: metadata.resourceVersion,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    hasFinalizer: hasFinalizer(machine),
+    ...seen,
     createdAt: creationCountsFrom(machine, limits, dependencies.pauses?.() ?? []),
     deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
     className,
@@ -56,18 +50,8 @@ export function preparedOf(
     usesTarget: dependencies.target !== undefined,
     limits,
     commandsBy: otherThanUsual(dependencies.commandsBy),
-    ...noticesOf(machine),
-    drain: drainOptionsOf(machine),
-    preservation: preservationNotesOf(machine),
+    wasNodeSeen: wasNodeSeen(machine) || undefined,
   });
-}
-
-/** Absent where they do not hold. */
-export function noticesOf(machine: Machine): { wasNodeSeen?: true; forceDeletion?: true } {
-  return {
-    ...(wasNodeSeen(machine) && { wasNodeSeen: true }),
-    ...(isForceDeletion(machine.metadata.labels) && { forceDeletion: true }),
-  };
 }
 
 /** It carries conditions of a Node. */
@@ -88,11 +72,6 @@ export function creationCountsFrom(
   return (
     deadlineOf({ from: Date.parse(metadata.creationTimestamp), timeoutMs }, pauses) - timeoutMs
   );
-}
-
-export function drainOptionsOf({ metadata }: Machine): DrainOptions | undefined {
-  const found = drainOptionsIn(metadata.annotations, Date.parse);
-  return Object.keys(found).length > 0 ? found : undefined;
 }
 
 export function nonEmpty(text: string | undefined): string | undefined {

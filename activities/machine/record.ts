@@ -7,7 +7,7 @@ import type {
   PreparedMachine,
   TimeoutOutcome,
 } from '../../workflows/contracts/machine-activities.ts';
-import type { ReadNode } from '../../workflows/contracts/node-activities.ts';
+import type { ReadNode } from '../../workflows/contracts/snapshots.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';

@@ -2,7 +2,7 @@
  * What the check of entities needs of Temporal and of the watcher's ways; `workers/` joins them.
  */
 import type { WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
-import type { MissingInstance } from '../../workflows/contracts/messages.ts';
+import type { MissingInstance } from '../../workflows/contracts/snapshots.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

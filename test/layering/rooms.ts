@@ -324,6 +324,7 @@ export const rooms: readonly Room[] = [
       'workflows/api',
       'workflows/plan/machine',
       'workflows/plan/machine-deployment',
+      'workflows/contracts',
       'kube',
     ],
     packages: ['node'],
@@ -331,7 +332,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'watcher/dispatch',
     holds: 'which workflow must hear of a change',
-    imports: ['workflows/api', 'workflows/contracts', 'kube', 'watcher/cache'],
+    imports: ['workflows/api', 'workflows/values', 'workflows/contracts', 'kube', 'watcher/cache'],
     packages: [],
   },
   {

@@ -2,13 +2,10 @@ import type { MachineView } from './views.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
-import { drainOptionsIn } from '../../workflows/api/drain-options.ts';
-import { isForceDeletion } from '../../workflows/api/force-deletion.ts';
-import { preservationNotesOf } from '../../workflows/api/preservation.ts';
-import { commandIn } from '../../workflows/api/command-verbs.ts';
+import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { digestOf } from './digest.ts';
 import { figuresOfMachine } from './machine-figures.ts';
-import { lifeOf, ownerOf, trimmedMeta } from './metadata.ts';
+import { ownerOf } from './metadata.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 
 export function viewOfMachine(machine: Machine, previous?: MachineView): MachineView {
@@ -17,10 +14,8 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
   const creationTimeout = metadata.annotations?.[annotations.effectiveCreationTimeout] ?? '';
   const specDigest = specDigestOf(machine, creationTimeout, previous);
   return {
-    ...trimmedMeta(metadata),
-    ...lifeOf(metadata),
-    forceDeletion: isForceDeletion(held),
-    drain: drainOptionsIn(metadata.annotations, Date.parse),
+    ...snapshotOf(machine),
+    name: metadata.name,
     generation: metadata.generation ?? 0,
     creationTimeout,
     specDigest,
@@ -33,8 +28,6 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     isOrphan: controllerOf({ metadata }) === undefined,
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
-    preservation: preservationNotesOf(machine),
-    command: commandIn(metadata.annotations),
     figures: figuresOfMachine(machine),
   };
 }

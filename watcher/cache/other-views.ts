@@ -1,11 +1,10 @@
 /** Views of what machines depend on: their class, its Secrets, their Node. */
 import type { KubeObject } from '../../kube/client/client.ts';
-import { annotations, finalizers, taints as taintKeys } from '../../workflows/api/constants.ts';
+import { annotations, finalizers } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import { longestProviderID } from '../../workflows/api/validation.ts';
-import { preserveNoteIn } from '../../workflows/api/preservation.ts';
+import { snapshotOfNode } from '../../workflows/contracts/snapshots.ts';
 import { isStripped } from '../../workflows/plan/machine/node-template.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
@@ -51,24 +50,16 @@ export interface Node extends KubeObject {
   status?: { conditions?: NodeCondition[] };
 }
 
-export function viewOfNode({ metadata, spec, status }: Node): NodeView {
+export function viewOfNode(node: Node): NodeView {
+  const { metadata, spec, status } = node;
   const conditions = status?.conditions ?? [];
-  const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
   return {
-    ...trimmedMeta(metadata),
-    providerID: (spec?.providerID ?? '').slice(0, longestProviderID),
-    isReady,
-    isDeleting: metadata.deletionTimestamp !== undefined,
+    ...snapshotOfNode(node),
     conditionsDigest: digestOf(conditions.map(comparedFieldsOf)),
-    isWaitingForCriticalComponents: isWaiting(spec?.taints),
-    preserve: preserveNoteIn(metadata.annotations),
     machineNamespace: metadata.annotations?.[annotations.nodeMachineNamespace] ?? '',
-    isStripped: isStripped({ ...metadata, taints: spec?.taints ?? [] }),
+    ...(isStripped({ ...metadata, taints: spec?.taints ?? [] }) && { isStripped: true }),
   };
 }
-
-const isWaiting = (taints: Taint[] = []): boolean =>
-  taints.some(({ key }) => key === taintKeys.criticalComponentsNotReady);
 
 /** Without heartbeats; of the reasons only the one that an agent on the Node reports by. */
 const comparedFieldsOf = ({ type, status, reason }: NodeCondition): unknown[] =>

@@ -24,7 +24,6 @@ export function viewOfMachineSet(set: MachineSet): MachineSetView {
     selector: spec.selector,
     replicas: replicas ?? 0,
     className: spec.template?.spec?.class?.name ?? '',
-    command: undefined,
     asksFromZero: false,
     figures: figuresOfMachineSet(set),
   };
@@ -32,6 +31,7 @@ export function viewOfMachineSet(set: MachineSet): MachineSetView {
 
 export function viewOfMachineDeployment(deployment: MachineDeployment): MachineDeploymentView {
   const { metadata, spec, status } = deployment;
+  const command = commandIn(metadata.annotations);
   return {
     ...commonOf(metadata, ''),
     // Nothing owns a MachineDeployment.
@@ -39,7 +39,7 @@ export function viewOfMachineDeployment(deployment: MachineDeployment): MachineD
     selector: spec.selector,
     replicas: status?.replicas ?? 0,
     className: spec.template.spec?.class?.name ?? '',
-    command: commandIn(metadata.annotations),
+    ...(command !== undefined && { command }),
     asksFromZero: asksFromZero(metadata.annotations ?? {}),
     figures: figuresOfMachineDeployment(deployment),
   };

@@ -3,20 +3,20 @@
  * and no more.
  */
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
-import type { DrainOptions } from '../../workflows/api/drain-options.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
-import type { PreservationNotes } from '../../workflows/api/preservation.ts';
+import type {
+  ContentOf,
+  MachineSnapshot,
+  NodeSnapshot,
+  SetSnapshot,
+} from '../../workflows/contracts/snapshots.ts';
 import type { MachineDeploymentFigures, MachineFigures, MachineSetFigures } from './figures.ts';
 
-export interface MachineView extends CachedObject {
-  isDeleting: boolean;
-  hasFinalizer: boolean;
-  forceDeletion: boolean;
-  drain: DrainOptions;
+export interface MachineView extends CachedObject, ContentOf<MachineSnapshot> {
+  specDigest: string;
   generation: number;
   /** Annotation `effective-creation-timeout`; empty when absent. */
   creationTimeout: string;
-  specDigest: string;
   /** What a MachineSet reads. */
   countDigest: string;
   phase: string;
@@ -32,20 +32,13 @@ export interface MachineView extends CachedObject {
   className: string;
   /** Label `node`. */
   nodeName: string | undefined;
-  preservation: PreservationNotes | undefined;
-  /** Annotation `millwright.dev/command`. */
-  command: string | undefined;
   figures: MachineFigures;
 }
 
 /** A MachineSet or a MachineDeployment. */
-export interface SetView extends CachedObject {
-  generation: number;
-  isDeleting: boolean;
-  hasFinalizer: boolean;
+export interface SetView extends CachedObject, ContentOf<SetSnapshot> {
   /** The garbage collector is letting its children go. */
   isOrphaning: boolean;
-  metadataDigest: string;
   /** What the owner counts by. */
   countDigest: string;
   labels: Record<string, string>;
@@ -55,8 +48,6 @@ export interface SetView extends CachedObject {
   /** `status.replicas`. */
   replicas: number;
   className: string;
-  /** Annotation `millwright.dev/command`, of a MachineDeployment. */
-  command: string | undefined;
   /** Its annotations say what the Nodes of its class are like. */
   asksFromZero: boolean;
 }
@@ -96,18 +87,9 @@ export interface SecretView extends CachedObject {
   finalizersDigest: string;
 }
 
-export interface NodeView extends CachedObject {
-  providerID: string;
-  isReady: boolean;
-  isDeleting: boolean;
-  conditionsDigest: string;
-  isWaitingForCriticalComponents: boolean;
-  /** Annotation `node.machine.sapcloud.io/preserve`; empty when absent. */
-  preserve: string;
+export interface NodeView extends Omit<ContentOf<NodeSnapshot>, 'exists' | 'isOfOthers'> {
   /** Where it says that its Machine is; empty when it does not. */
   machineNamespace: string;
-  /** See `NodeSnapshot`. */
-  isStripped: boolean;
 }
 
 export interface Views {

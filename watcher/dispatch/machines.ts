@@ -1,6 +1,8 @@
 /** A Machine concerns its own workflow and its MachineSet, and names its Node. */
 import { digestOfOptions } from '../../workflows/api/drain-options.ts';
-import type { MachineSnapshot } from '../../workflows/contracts/messages.ts';
+import type { MachineSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { machineSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { pick } from '../../workflows/values/schema.ts';
 import { nodeSignal } from './nodes.ts';
 import { ownerSignals } from './owners.ts';
 import type { Ownership } from './owners.ts';
@@ -96,26 +98,20 @@ function hasRelevantChange(before: MachineView, now: MachineView): boolean {
 
 /** That one was removed is no news: it was done. */
 export function isNewCommand(
-  before: { command: string | undefined },
-  now: { command: string | undefined },
+  before: Pick<MachineView, 'command'>,
+  now: Pick<MachineView, 'command'>,
 ): boolean {
   return now.command !== undefined && before.command !== now.command;
 }
 
 function observedSignal(machine: MachineView, context: DispatchContext): Signal {
-  const { name, uid, isDeleting, hasFinalizer, resourceVersion } = machine;
-  const { specDigest, forceDeletion, drain, preservation, command } = machine;
-  const payload: MachineSnapshot = {
-    ...versionAt(context, resourceVersion),
-    uid,
-    isDeleting,
-    hasFinalizer,
-    specDigest,
-    forceDeletion,
-    ...(isDeleting && { drain }),
-    ...(preservation && { preservation }),
-    ...(command !== undefined && { command }),
-  };
+  const { name, resourceVersion, drain = {}, ...seen } = machine;
+  // Workers of 0.1.0 leave out a signal that does not say whether deletion is forced.
+  const content = { forceDeletion: false, ...seen, ...(machine.isDeleting && { drain }) };
+  const payload = pick<MachineSnapshot>(
+    { ...content, ...versionAt(context, resourceVersion) },
+    machineSnapshot,
+  );
   const of = machine.owner === undefined ? '' : ` of MachineSet ${machine.owner}`;
   const trace = traceOfMachine(machine, context);
   return {

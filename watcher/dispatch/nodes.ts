@@ -1,5 +1,7 @@
 /** A Node concerns the machines whose label `node` names it. */
-import type { NodeSnapshot } from '../../workflows/contracts/messages.ts';
+import type { NodeSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { nodeSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { pick } from '../../workflows/values/schema.ts';
 import { nodeVersionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
@@ -27,7 +29,7 @@ function hasRelevantChange(before: NodeView, now: NodeView, context: DispatchCon
     before.providerID !== now.providerID ||
     before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
     before.preserve !== now.preserve ||
-    (now.isStripped && !before.isStripped)
+    (now.isStripped === true && !before.isStripped)
   );
 }
 
@@ -56,22 +58,10 @@ export interface NodeSeen {
  */
 export function nodeSignal(seen: NodeSeen, context: DispatchContext): Signal | undefined {
   const { machine, node, exists = true, resourceVersion } = seen;
-  const { name, uid, providerID, isReady, isDeleting, conditionsDigest, preserve } = node;
   if (machine.isDeleting) return undefined;
-  const payload: NodeSnapshot = {
-    ...nodeVersionAt(context, resourceVersion),
-    name,
-    exists,
-    uid,
-    providerID,
-    isReady,
-    isDeleting,
-    conditionsDigest,
-    isWaitingForCriticalComponents: node.isWaitingForCriticalComponents,
-    ...(preserve !== '' && { preserve }),
-    ...(isOfOthers(node, context) && { isOfOthers: true }),
-    ...(node.isStripped && { isStripped: true }),
-  };
+  const version = nodeVersionAt(context, resourceVersion);
+  const others = isOfOthers(node, context) && { isOfOthers: true };
+  const payload = pick<NodeSnapshot>({ ...node, ...version, exists, ...others }, nodeSnapshot);
   return {
     kind: 'machine',
     object: machine.name,

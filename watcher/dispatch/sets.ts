@@ -3,7 +3,10 @@
  * own.
  */
 import type { Kind } from '../../workflows/contracts/references.ts';
-import type { SetSnapshot, SignalName } from '../../workflows/contracts/messages.ts';
+import type { SignalName } from '../../workflows/contracts/messages.ts';
+import type { SetSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { setSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { pick } from '../../workflows/values/schema.ts';
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import { ownerSignals } from './owners.ts';
@@ -100,13 +103,7 @@ function ownSignals(
     return [{ ...to, name: names.gone, payload: { ...version, uid: object.uid } }];
   }
   if (previous !== undefined && !hasRelevantChange(previous, object)) return [];
-  const { uid, generation, isDeleting, hasFinalizer, metadataDigest, command } = object;
-  const snapshot = { uid, generation, isDeleting, hasFinalizer, metadataDigest };
-  const payload: SetSnapshot = {
-    ...version,
-    ...snapshot,
-    ...(command !== undefined && { command }),
-  };
+  const payload = pick<SetSnapshot>({ ...object, ...version }, setSnapshot);
   const trace = names.kind === 'machineDeployment' ? traceOfDeployment(object) : undefined;
   return [{ ...to, name: names.observed, payload, start, ...(trace && { trace }) }];
 }

@@ -1,5 +1,5 @@
 /** What an operator asks of a drain, as it stands on the Machine. */
-import { drainOptions as names } from './constants.ts';
+import { labels, drainOptions as names } from './constants.ts';
 import { timeIn } from './time.ts';
 
 export interface DrainOptions {
@@ -27,7 +27,15 @@ export function drainOptionsIn(
 }
 
 /** The same for options that mean the same: times are written in whole seconds. */
-export function digestOfOptions({ isSkipped, until, skipsVolumeWait }: DrainOptions): string {
+export function digestOfOptions({ isSkipped, until, skipsVolumeWait }: DrainOptions = {}): string {
   const second = until === undefined ? '' : `${Math.floor(until / 1_000)}`;
   return [isSkipped ? 'skipped' : '', second, skipsVolumeWait ? 'no volumes' : ''].join();
+}
+
+/** As Go's ParseBool reads them. */
+const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+/** Label `force-deletion`: the pods of the Machine are not asked to leave. */
+export function isForceDeletion(present: Record<string, string> = {}): boolean {
+  return trueTexts.has(present[labels.forceDeletion] ?? '');
 }

@@ -5,6 +5,18 @@ import type { ObjectReference } from './references.ts';
 import type { StepFailure } from '../plan/machine/facts.ts';
 import type { Blocker } from '../plan/drain/report.ts';
 import type { VolumeWait } from '../plan/drain/volumes.ts';
+import type { Infer, Schema } from '../values/schema.ts';
+import {
+  count,
+  flag,
+  listOf,
+  name,
+  objectOf,
+  oneOf,
+  optional,
+  text,
+  time,
+} from '../values/schema.ts';
 
 export interface DrainRequest {
   machine: ObjectReference;
@@ -57,21 +69,43 @@ export interface MachineRemovalOutcome {
   finish?: { failure?: StepFailure };
 }
 
+const blocker: Schema<Blocker> = {
+  blockedBy: name,
+  pod: text,
+  podUid: text,
+  since: time,
+  why: text,
+  nextTryAt: optional(time),
+  isHopeless: optional(flag),
+};
+
+const volumeWait: Schema<VolumeWait> = {
+  pod: text,
+  podUid: text,
+  isOfGonePods: optional(flag),
+  stage: oneOf('detach', 'reattach'),
+  volumes: listOf(text, 1_000),
+  since: time,
+  until: time,
+};
+
+export const drainReportSchema = {
+  /** Of the Machine. */
+  uid: name,
+  podsLeft: count,
+  /** Those that wait longest, at most 10. Empty: it goes on. */
+  blockers: listOf(objectOf(blocker), 100),
+  blockerCount: count,
+  volumeWait: optional(objectOf(volumeWait)),
+  /** Milliseconds; absent where pauses did not move it. */
+  deadline: optional(time),
+};
+
 /**
  * What a drain reports to its workflow when other things are in the way than before, or nothing any
  * more.
  */
-export interface DrainReport {
-  /** Of the Machine. */
-  uid: string;
-  podsLeft: number;
-  /** Those that wait longest, at most 10. Empty: it goes on. */
-  blockers: Blocker[];
-  blockerCount: number;
-  volumeWait?: VolumeWait;
-  /** Milliseconds; absent where pauses did not move it. */
-  deadline?: number;
-}
+export type DrainReport = Infer<typeof drainReportSchema>;
 
 export interface DrainOutcome {
   evictedPods: number;

@@ -6,9 +6,7 @@ import type { ObjectReference, NamespacedName } from './references.ts';
 import type { CommandSource } from '../api/command-source.ts';
 import type { DriverCall } from './driver-activities.ts';
 import type { CreatedInstance } from './driver-contract.ts';
-import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
-import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineCommand } from './commands.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
 import type { Instance, MachineFailure, StepFailure } from '../plan/machine/facts.ts';
@@ -20,8 +18,8 @@ import type {
   NodeDeletionOutcome,
   NodeSyncOutcome,
   NodeSyncRequest,
-  ReadNode,
 } from './node-activities.ts';
+import type { ContentOf, MachineSnapshot, ReadNode } from './snapshots.ts';
 
 /** Limits that hold for one Machine: its annotation, else its spec, else the worker's flag. */
 export interface MachineLimits {
@@ -35,11 +33,7 @@ export interface MachineLimits {
 /**
  * What a life needs to know of its object. Small, and without a secret: it stands in the history.
  */
-export interface PreparedMachine {
-  uid: string;
-  resourceVersion: string;
-  isDeleting: boolean;
-  hasFinalizer: boolean;
+export interface PreparedMachine extends ContentOf<MachineSnapshot> {
   /** Milliseconds, moved by the pauses in which its creation timeout does not run. */
   createdAt: number;
   deletionRequestedAt?: number;
@@ -68,12 +62,6 @@ export interface PreparedMachine {
   /** `spec.nodeConditions`; absent: the worker's flag. */
   nodeConditions?: string[];
   limits: MachineLimits;
-  /** Label `force-deletion`. */
-  forceDeletion?: true;
-  /** What an operator asked for; absent when that is nothing. */
-  drain?: DrainOptions;
-  /** Absent where no annotation asks for it. */
-  preservation?: PreservationNotes;
 }
 
 export type ReadAndClaimOutcome =

@@ -8,93 +8,15 @@ import type { SnapshotVersion } from './references.ts';
 import type { SignalDefinition } from '@temporalio/common';
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { DrainReport } from './drain-activities.ts';
-import type { DrainOptions } from '../api/drain-options.ts';
-import type { PreservationNotes } from '../api/preservation.ts';
-
-export interface MachineSnapshot extends SnapshotVersion {
-  uid: string;
-  /** The object has a deletionTimestamp. */
-  isDeleting: boolean;
-  /** The object carries the finalizer `machine.sapcloud.io/machine-controller-manager`. */
-  hasFinalizer: boolean;
-  /** Digest of the spec without `providerID`, which is ours to write. */
-  specDigest: string;
-  /** Label `force-deletion` is true as Go's ParseBool reads it. */
-  forceDeletion: boolean;
-  /**
-   * What the annotations ask of its drain; absent before there is one, and from watchers of earlier
-   * versions.
-   */
-  drain?: DrainOptions;
-  /** Absent where no annotation asks for it. */
-  preservation?: PreservationNotes;
-  /** Annotation `millwright.dev/command`. */
-  command?: string;
-}
-
-export interface GoneSnapshot extends SnapshotVersion {
-  uid: string;
-}
-
-export interface NodeSnapshot extends SnapshotVersion<'target'> {
-  name: string;
-  /** False when the Node object is gone; the fields below are then of its last state. */
-  exists: boolean;
-  uid: string;
-  providerID: string;
-  isReady: boolean;
-  isDeleting: boolean;
-  /** Digest of the conditions' types and statuses, heartbeats left out. */
-  conditionsDigest: string;
-  /**
-   * The taint `node.gardener.cloud/critical-components-not-ready` is there: the machine is not
-   * Running yet. Default false.
-   */
-  isWaitingForCriticalComponents?: boolean;
-  /** Annotation `node.machine.sapcloud.io/preserve`; absent when empty. */
-  preserve?: string;
-  /** It says that its Machine is in another namespace of the same target cluster. Default false. */
-  isOfOthers?: boolean;
-  /** Others took away or changed what its Machine has put there. Default false. */
-  isStripped?: boolean;
-}
-
-/** From the check of orphans: the cloud neither lists the instance nor knows it. */
-export interface MissingInstance extends Pick<SnapshotVersion, 'cluster'> {
-  /** Of the Machine. */
-  uid: string;
-  providerID: string;
-  /** At least so long the cloud has to say so. */
-  confirmAfterSeconds: number;
-}
-
-export interface ClassSnapshot extends SnapshotVersion {
-  /**
-   * The watcher knew it, or its Secret, before: whatever a cloud said of the credentials was said
-   * of others. Absent: it is seen for the first time.
-   */
-  isEdited?: boolean;
-}
-
-export interface SetSnapshot extends SnapshotVersion {
-  uid: string;
-  generation: number;
-  isDeleting: boolean;
-  hasFinalizer: boolean;
-  /** Digest of the labels and annotations: these do not move the generation. */
-  metadataDigest: string;
-  /** Annotation `millwright.dev/command`, of a MachineDeployment. */
-  command?: string;
-}
-
-export interface MachinesSnapshot extends SnapshotVersion {
-  /**
-   * Machines that the set controls although its selector does not match them: its LIST does not
-   * show them. Absent when there is none; at most 100, the others follow when these have been let
-   * go.
-   */
-  unmatched?: string[];
-}
+import type {
+  ClassSnapshot,
+  GoneSnapshot,
+  MachineSnapshot,
+  MachinesSnapshot,
+  MissingInstance,
+  NodeSnapshot,
+  SetSnapshot,
+} from './snapshots.ts';
 
 export const machineObserved = defineSignal<[MachineSnapshot]>('machineObserved');
 export const machineGone = defineSignal<[GoneSnapshot]>('machineGone');

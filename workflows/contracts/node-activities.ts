@@ -5,21 +5,6 @@ import type { ObjectReference } from './references.ts';
 import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 
-/** A Node as a step of the workflow read it. */
-export interface ReadNode {
-  name: string;
-  uid: string;
-  providerID: string;
-  /** Of the target cluster. */
-  resourceVersion: string;
-  isReady: boolean;
-  isDeleting: boolean;
-  isWaitingForCriticalComponents: boolean;
-  preserve?: string;
-  /** It says that its Machine is in another namespace. */
-  isOfOthers?: boolean;
-}
-
 export interface JoinRequest {
   machine: ObjectReference;
   /** The Node that was seen Ready. */

@@ -3,7 +3,7 @@
  */
 import type { WorkflowComparison, WorkflowRef } from '../plan/safety/lost-workflows.ts';
 import type { Freeze, OvershootFinding, OvershootRules } from '../plan/safety/overshoot.ts';
-import type { MissingInstance } from './messages.ts';
+import type { MissingInstance } from './snapshots.ts';
 import type { NamespacedName } from './references.ts';
 import type { ListedInstance } from './driver-contract.ts';
 import type { OwnedInstance } from '../plan/safety/missing-instances.ts';

@@ -12,7 +12,8 @@ import type {
 import type { WorkflowInput } from '../contracts/references.ts';
 import { useChanged } from '../contracts/messages.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
-import { requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
+import { requireInput } from '../runtime/signal-validation.ts';
+import { snapshotVersion } from '../contracts/snapshots.ts';
 import { checkFinallyExternal } from '../safety/external-drivers.ts';
 import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.ts';
 

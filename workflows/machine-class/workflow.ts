@@ -3,7 +3,8 @@ import { validateMachineClass } from './validation.ts';
 import type { WorkflowInput } from '../contracts/references.ts';
 import { classChanged, useChanged } from '../contracts/messages.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
-import { classSnapshot, requireInput, snapshotVersion } from '../runtime/signal-validation.ts';
+import { requireInput } from '../runtime/signal-validation.ts';
+import { classSnapshot, snapshotVersion } from '../contracts/snapshots.ts';
 import { Protection } from './protection.ts';
 
 /**

@@ -13,7 +13,7 @@ import type { RolloutFacts } from './details.ts';
 import { rolloutDetails, rolloutView } from './details.ts';
 import type { Attempts, MachineDeploymentState } from './state.ts';
 import { errorsIn, newState, noteFinished, retryTimesOf } from './state.ts';
-import type { SetSnapshot } from '../contracts/messages.ts';
+import type { SetSnapshot } from '../contracts/snapshots.ts';
 import {
   machineDeploymentGone,
   machineDeploymentObserved,
@@ -21,7 +21,8 @@ import {
   rolloutQuery,
   stateQuery,
 } from '../contracts/messages.ts';
-import { requireInput, setSnapshot, snapshotVersion } from '../runtime/signal-validation.ts';
+import { requireInput } from '../runtime/signal-validation.ts';
+import { setSnapshot, snapshotVersion } from '../contracts/snapshots.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { StepGuard } from '../plan/step-guard.ts';
 import { defined } from '../values/defined.ts';

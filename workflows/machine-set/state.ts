@@ -1,6 +1,6 @@
 /** What a MachineSet's workflow carries from run to run. */
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
-import type { MachinesSnapshot } from '../contracts/messages.ts';
+import type { MachinesSnapshot } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';

@@ -12,7 +12,7 @@ import type { Batch, MachineSetState } from './state.ts';
 import { newState, noteChanged, noteUnmatched } from './state.ts';
 import { observeInputOf } from './observe-input.ts';
 import { afterPush } from './unpushable.ts';
-import type { MachinesSnapshot } from '../contracts/messages.ts';
+import type { MachinesSnapshot } from '../contracts/snapshots.ts';
 import {
   machineSetGone,
   machineSetObserved,
@@ -28,7 +28,8 @@ import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
 import { newNames } from '../values/names.ts';
 import type { Refusals } from '../plan/machine-set/refused-machines.ts';
 import { afterAttempt, areHeldBack } from '../plan/machine-set/refused-machines.ts';
-import { machinesSnapshot, requireInput, setSnapshot } from '../runtime/signal-validation.ts';
+import { requireInput } from '../runtime/signal-validation.ts';
+import { machinesSnapshot, setSnapshot } from '../contracts/snapshots.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
 import { countDecision } from '../runtime/decisions.ts';

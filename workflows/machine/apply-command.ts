@@ -3,7 +3,7 @@ import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';
 import { retryFailureNow } from './failure.ts';
-import { forgetCommand, noteDrainOptions, noteForceDeletion, noteWritten } from './object.ts';
+import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
 import { retryPreservedDrainNow } from './preservation.ts';
 import type { MachineState } from './state.ts';
 import { skipDrain } from './teardown.ts';
@@ -44,7 +44,7 @@ function noteCommand(
     retryFailureNow(state);
     retryPreservedDrainNow(state);
   }
-  if (verb === 'forceDelete') noteForceDeletion(state);
+  if (verb === 'forceDelete') noteForce(state);
   if (verb === 'skipDrain') skipDrain(state);
   if (verb === 'skipVolumeWait') noteDrainOptions(state, { skipsVolumeWait: true });
   if (until === undefined) return;

@@ -3,7 +3,7 @@ import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import type { Page } from '../runtime/page.ts';
 import { isBeingDrained } from './drain.ts';
-import type { MachineState, ObservedMachine } from './state.ts';
+import type { MachineState } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { machineCommands } from '../contracts/commands.ts';
 
@@ -38,9 +38,8 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
  * until when: what is asked of its drain waits for that.
  */
 export function isTeardownDue({ teardown, object }: MachineState): boolean {
-  const { isDeleting = false, hasFinalizer = false }: Partial<ObservedMachine> =
-    object.observed ?? {};
-  return !teardown && !object.isGone && isDeleting && hasFinalizer;
+  const { observed } = object;
+  return !teardown && !object.isGone && !!observed?.isDeleting && observed.hasFinalizer;
 }
 
 /** A create without an answer may have made an instance, whose Node is drained when it is found. */

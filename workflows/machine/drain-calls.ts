@@ -1,7 +1,41 @@
-/** Asks a worker to drain, until one takes it: what that waits for is said. */
+/** How the Node of a machine is to be drained, and the call that asks for it. */
+import { digestOfOptions } from '../api/drain-options.ts';
 import type { DrainOutcome, DrainRequest } from '../contracts/drain-activities.ts';
 import { drainActivities, isUntaken, localFirst } from '../runtime/activity-options.ts';
+import type { ObjectReference } from '../contracts/references.ts';
+import type { Instance } from '../plan/machine/facts.ts';
+import type { DrainMode, RunningStep } from '../plan/machine/steps.ts';
+import { defined } from '../values/defined.ts';
+import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from './deadlines.ts';
+import { joinedUidOf } from './node.ts';
+import type { MachineState } from './state.ts';
 import { whyUntaken } from './untaken.ts';
+
+/** By what the object says now. */
+export function drainModeOf(state: MachineState, step: RunningStep['name']): DrainMode {
+  const { forceDeletion = false, preservation } = state.object.observed ?? {};
+  const byForce = step === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
+  return { byForce, options: digestOfOptions(drainOptionsOf(state)) };
+}
+
+/** What the drain of a deletion and that of a preserved machine both ask with. */
+export function drainRequestOf(
+  context: { state: MachineState; machine(): ObjectReference },
+  { nodeName, providerID }: Instance,
+  step: 'drain' | 'drainPreserved',
+): DrainRequest {
+  const { state } = context;
+  return defined({
+    machine: context.machine(),
+    nodeName,
+    providerID,
+    nodeUid: joinedUidOf(state),
+    deadline: drainDeadlineOf(state),
+    countsFrom: drainBeganAt(state),
+    isForced: drainModeOf(state, step).byForce,
+    maxEvictRetries: evictRetriesOf(state),
+  });
+}
 
 export interface DrainCall {
   summary: string;
@@ -11,6 +45,7 @@ export interface DrainCall {
   onUntaken(why: string): Promise<void>;
 }
 
+/** Asks until a worker takes it, and says what that waits for. */
 export async function drainOutcome({
   summary,
   request,

@@ -1,18 +1,16 @@
 /** The state of a machine -> the facts that its plan decides by. */
-import { digestOfOptions } from '../api/drain-options.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';
 import { defined } from '../values/defined.ts';
 import { operationFactsOf } from './cloud-operation.ts';
-import { drainOptionsOf, joinDeadlineOf } from './deadlines.ts';
+import { joinDeadlineOf } from './deadlines.ts';
+import { drainModeOf } from './drain-calls.ts';
 import { healthFactsOf } from './health.ts';
 import { missingInstanceFactsOf } from './missing-instance.ts';
 import { hasLostNode, isNodeBehind, isNodeReady, ownNodeOf } from './node.ts';
 import { preservationFactsOf } from './preservation.ts';
-import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
+import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
-
-type Seen = Omit<MachineObjectState, 'observed'> & { observed?: Partial<ObservedMachine> };
 
 export function factsOf(state: MachineState, running: RunningStep | undefined): MachineFacts {
   const { object, creation, teardown, failure, phase } = state;
@@ -22,7 +20,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     ...dutiesOf(state),
     running,
     operation: operationFactsOf(state, running),
-    drainOptions: digestOfOptions(drainOptionsOf(state)),
+    drain: drainModeOf(state, 'drain'),
     failure,
     instance: instanceOf(state),
     unsettledUntil: creation.unsettled?.until,
@@ -44,10 +42,9 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
   });
 }
 
-function observedFactsOf({ isGone, prepared, isStale, observed = {} }: Seen) {
-  const { isDeleting = false, hasFinalizer = false, forceDeletion = false } = observed;
-  const isRead = prepared !== undefined && !isStale;
-  return { isGone, isDeleting, hasFinalizer, mustForce: forceDeletion, isRead };
+function observedFactsOf({ isGone, prepared, isStale, observed }: MachineObjectState) {
+  const { isDeleting = false, hasFinalizer = false } = observed ?? {};
+  return { isGone, isDeleting, hasFinalizer, isRead: prepared !== undefined && !isStale };
 }
 
 /** What is left to be done or to be known. */

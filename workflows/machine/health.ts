@@ -6,7 +6,7 @@ import type { HealthFacts, Instance } from '../plan/machine/facts.ts';
 import { mustEvaluate } from './missing-instance.ts';
 import { digestOf } from './node.ts';
 import type { MachineState } from './state.ts';
-import type { NodeSnapshot } from '../contracts/messages.ts';
+import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import { defined } from '../values/defined.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 

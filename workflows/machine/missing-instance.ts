@@ -1,6 +1,6 @@
 /** An instance that the cloud may have lost. */
 import type { DescribeOutcome } from '../contracts/driver-contract.ts';
-import type { MissingInstance } from '../contracts/messages.ts';
+import type { MissingInstance } from '../contracts/snapshots.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MissingInstanceFacts } from '../plan/machine/facts.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';

@@ -1,6 +1,7 @@
 /** The Node of a Machine: what was seen of it, and what is left to be done to it. */
-import type { NodeSnapshot } from '../contracts/messages.ts';
-import type { NodeSyncOutcome, ReadNode } from '../contracts/node-activities.ts';
+import type { NodeSnapshot } from '../contracts/snapshots.ts';
+import type { NodeSyncOutcome } from '../contracts/node-activities.ts';
+import type { ReadNode } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';

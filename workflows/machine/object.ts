@@ -1,6 +1,7 @@
 /** The Machine object: what was seen of it, what was read, and what commands wrote to it. */
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
-import type { MachineSnapshot } from '../contracts/messages.ts';
+import type { MachineSnapshot } from '../contracts/snapshots.ts';
+import { machineSnapshot } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
@@ -8,11 +9,12 @@ import type { PreservationNotes } from '../api/preservation.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { observeObject } from '../runtime/object-lifecycle.ts';
 import { defined } from '../values/defined.ts';
+import { pick } from '../values/schema.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkSoon } from './health.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
-import type { MachineObjectState, MachineState, ObservedMachine } from './state.ts';
+import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 
 /** Takes in a live object. Returns whether anything changed that the plan decides by. */
@@ -40,8 +42,8 @@ function noteChanges(state: MachineState, seen: MachineSnapshot): void {
   if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
 }
 
-function wasEdited(known: Partial<ObservedMachine> = {}, seen: MachineSnapshot): boolean {
-  return known.specDigest !== undefined && known.specDigest !== seen.specDigest;
+function wasEdited(known: MachineSnapshot | undefined, { specDigest }: MachineSnapshot): boolean {
+  return known?.specDigest !== undefined && known.specDigest !== specDigest;
 }
 
 /**
@@ -49,7 +51,7 @@ function wasEdited(known: Partial<ObservedMachine> = {}, seen: MachineSnapshot):
  * restored: then ids and phase on the object may be those of before.
  */
 function mayBeRestored(
-  { epoch = 0 }: Partial<ObservedMachine> = {},
+  { epoch = 0 }: Partial<MachineSnapshot> = {},
   seen: MachineSnapshot,
 ): boolean {
   return epoch > 0 && seen.epoch > epoch;
@@ -79,7 +81,7 @@ export function observeClass(state: MachineState, { ...seen }: SnapshotVersion):
 /** A machine that was never read gets its finalizer by the first read. */
 function noteFinalizer(
   object: MachineObjectState,
-  { isDeleting, hasFinalizer }: Pick<ObservedMachine, 'isDeleting' | 'hasFinalizer'>,
+  { isDeleting, hasFinalizer }: Pick<MachineSnapshot, 'isDeleting' | 'hasFinalizer'>,
 ): void {
   if (hasFinalizer || isDeleting || !object.prepared) delete object.finalizerLostAt;
   else object.finalizerLostAt ??= Date.now();
@@ -117,7 +119,7 @@ export function noteSuccessorTold({ object }: MachineState, uid: string): void {
 /** Takes over what a read found. */
 export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const { object } = state;
-  const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
+  const { uid, resourceVersion } = machine;
   // What an earlier read learned of the class holds until a later one learns more, or the Machine
   // names another.
   const { className, provider, bootstrapTokenId } = object.prepared ?? {};
@@ -128,13 +130,12 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
   const version = { cluster, epoch: object.observed?.epoch ?? 0, resourceVersion };
   // A signal that came while we read may know better.
   if (isNewer(version, object.observed)) {
-    const { preservation: _older, ...rest }: Partial<ObservedMachine> = object.observed ?? {};
-    const { preservation, drain = {}, forceDeletion = false } = machine;
-    object.observed = {
-      ...rest,
-      ...version,
-      ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
-    };
+    const { specDigest, command } = object.observed ?? {};
+    const signalled = defined({ specDigest, command });
+    object.observed = pick<MachineSnapshot>(
+      { ...signalled, ...machine, ...version },
+      machineSnapshot,
+    );
   }
   // One that could not be set now is due a while after this read.
   delete object.finalizerLostAt;
@@ -222,7 +223,7 @@ export function noteDrainOptions(state: MachineState, change: DrainOptions): voi
 }
 
 /** See `noteDrainOptions`. */
-export function noteForceDeletion({ object }: MachineState): void {
+export function noteForce({ object }: MachineState): void {
   if (object.observed) object.observed.forceDeletion = true;
 }
 
@@ -241,7 +242,7 @@ export function noteWritten({ object }: MachineState, resourceVersion: string): 
 function writtenAfter(
   { observed, written }: MachineObjectState,
   seen: MachineSnapshot,
-): Partial<ObservedMachine> {
+): Partial<MachineSnapshot> {
   if (!observed || !written || !isNewer(written, seen)) return {};
   const { drain, forceDeletion } = observed;
   return defined({ drain, forceDeletion });

@@ -12,7 +12,7 @@ import type {
   PreservationState,
 } from './state.ts';
 import { stepBackoffSeconds } from '../plan/step-backoff.ts';
-import type { NodeSnapshot } from '../contracts/messages.ts';
+import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import { defined } from '../values/defined.ts';
 import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
 import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
@@ -29,7 +29,7 @@ export function preservationFactsOf(
   const known = state.preservation ?? { seen: '' };
   return {
     mustCheck: known.seen !== fingerprintOf(state, { notes, node }),
-    mustForce: notes?.forcesDrain ?? false,
+    forcesDrain: notes?.forcesDrain ?? false,
     ...timesOf(known),
   };
 }
@@ -38,7 +38,7 @@ function timesOf({
   kept,
   drain,
   outage,
-}: PreservationState): Omit<PreservationFacts, 'mustCheck' | 'mustForce'> {
+}: PreservationState): Omit<PreservationFacts, 'mustCheck' | 'forcesDrain'> {
   const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
   return defined({
     mustDrain,

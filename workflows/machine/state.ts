@@ -5,12 +5,10 @@
 import type { CreatedInstance } from '../contracts/driver-contract.ts';
 import type { DrainReport } from '../contracts/drain-activities.ts';
 import type { ConsoleRead, PreparedMachine } from '../contracts/machine-activities.ts';
-import type { MachineSnapshot, NodeSnapshot } from '../contracts/messages.ts';
+import type { MachineSnapshot, NodeSnapshot } from '../contracts/snapshots.ts';
 import type { Preservation } from '../contracts/preservation-activities.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
-import type { DrainOptions } from '../api/drain-options.ts';
 import type { MachinePhase } from '../api/phases.ts';
-import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
@@ -47,20 +45,7 @@ export interface MachineState {
   drain?: DrainReport;
 }
 
-/** The object as it was seen last, by a signal or by our own read. */
-export interface ObservedMachine extends SnapshotVersion {
-  uid: string;
-  isDeleting: boolean;
-  hasFinalizer: boolean;
-  specDigest?: string;
-  forceDeletion?: boolean;
-  drain?: DrainOptions;
-  preservation?: PreservationNotes;
-  /** A command that stood on it. */
-  command?: string;
-}
-
-export interface MachineObjectState extends ObjectState<MachineSnapshot, ObservedMachine> {
+export interface MachineObjectState extends ObjectState<MachineSnapshot> {
   prepared?: PreparedMachine;
   /** The version that the last command wrote. */
   written?: SnapshotVersion;

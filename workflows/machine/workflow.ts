@@ -11,12 +11,11 @@ import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal } from '../runtime/command-queue.ts';
 import { machineVerbs } from '../api/command-verbs.ts';
-import { digestOfOptions } from '../api/drain-options.ts';
 import { errorOf, isTeardownDue, MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
 import { MachineLog } from './log-lines.ts';
-import { drainOptionsOf } from './deadlines.ts';
 import { drainView, observeDrain } from './drain.ts';
+import { drainModeOf } from './drain-calls.ts';
 import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
 import { observeNode } from './node.ts';
@@ -32,7 +31,7 @@ import { steps } from './steps/table.ts';
 import type { ObjectReference, WorkflowInput } from '../contracts/references.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { writtenMachineCommand } from '../contracts/written-command.ts';
-import type { MachineSnapshot } from '../contracts/messages.ts';
+import type { MachineSnapshot } from '../contracts/snapshots.ts';
 import {
   classChanged,
   drainQuery,
@@ -51,15 +50,14 @@ import { localFirst, messageOf } from '../runtime/activity-options.ts';
 import { countDecision } from '../runtime/decisions.ts';
 import { Page } from '../runtime/page.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
+import { onSignal, requireInput } from '../runtime/signal-validation.ts';
+import { drainReportSchema } from '../contracts/drain-activities.ts';
 import {
-  drainReportSchema,
-  onSignal,
   machineSnapshot,
   missingInstance,
   nodeSnapshot,
-  requireInput,
   snapshotVersion,
-} from '../runtime/signal-validation.ts';
+} from '../contracts/snapshots.ts';
 import {
   carriedState,
   shouldInterruptStep,
@@ -247,10 +245,8 @@ class MachineWorkflow {
 
   /** Long steps run beside the loop, which stays ready for what happens meanwhile. */
   #start(name: RunningStep['name']): undefined {
-    const { forceDeletion = false, preservation } = this.#state.object.observed ?? {};
-    const isForced = name === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
-    const drainOptions = digestOfOptions(drainOptionsOf(this.#state));
-    const running: RunningStep = { name, isCancelRequested: false, isForced, drainOptions };
+    const drain = drainModeOf(this.#state, name);
+    const running: RunningStep = { name, isCancelRequested: false, drain };
     const scope = new CancellationScope();
     this.#scope = scope;
     this.#running = running;

@@ -4,7 +4,7 @@
  */
 import type { SignalDefinition } from '@temporalio/common';
 import { CancellationScope, continueAsNew, setHandler } from '@temporalio/workflow';
-import type { GoneSnapshot, SetSnapshot } from '../contracts/messages.ts';
+import type { GoneSnapshot, SetSnapshot } from '../contracts/snapshots.ts';
 import { objectQuery } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
@@ -13,23 +13,24 @@ import { epochAt } from '../values/epoch.ts';
 import type { Schema } from '../values/schema.ts';
 import { countBegunAnew } from './begun-anew.ts';
 import { isFromOwnCluster } from './cluster-guard.ts';
-import { goneSnapshot, onSignal } from './signal-validation.ts';
+import { onSignal } from './signal-validation.ts';
+import { goneSnapshot } from '../contracts/snapshots.ts';
 
 type Snapshot = SnapshotVersion & { uid: string };
 
-/** `Seen`: what a signal carries of the object; `Kept`: what the state keeps of it. */
-export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends Snapshot = Seen> {
+/** `Seen`: what is known of the object. */
+export interface ObjectState<Seen extends Snapshot = SetSnapshot> {
   /** UID of the object that this run stands for; set by the first read. */
   uid?: string;
   /** The newest version that was signalled or read. */
-  observed?: Kept;
+  observed?: Seen;
   isGone: boolean;
   /** A later object of the same name: the next run stands for it. */
   successor?: Seen;
 }
 
 /** Whether this run stands for the object of this UID: before the first read, for any. */
-export function isSameObject({ uid }: ObjectState<Snapshot, Snapshot>, read: string): boolean {
+export function isSameObject({ uid }: ObjectState<Snapshot>, read: string): boolean {
   return uid === undefined || uid === read;
 }
 
@@ -38,8 +39,8 @@ export function isSameObject({ uid }: ObjectState<Snapshot, Snapshot>, read: str
  * another UID under our name, so our object must be gone, whether or not that was signalled.
  * Undefined: nothing new.
  */
-export function observeObject<Seen extends Snapshot, Kept extends Snapshot>(
-  state: ObjectState<Seen, Kept>,
+export function observeObject<Seen extends Snapshot>(
+  state: ObjectState<Seen>,
   seen: Seen,
 ): 'newer' | 'successor' | undefined {
   if (!isNewer(seen, state.observed)) return undefined;
@@ -58,7 +59,7 @@ export function noteObserved<Seen extends Snapshot>(state: ObjectState<Seen>, se
 }
 
 /** Returns whether it was our object, or its successor. */
-export function observeGone(state: ObjectState<Snapshot, Snapshot>, gone: GoneSnapshot): boolean {
+export function observeGone(state: ObjectState<Snapshot>, gone: GoneSnapshot): boolean {
   if (state.successor?.uid === gone.uid && isNewer(gone, state.successor)) {
     delete state.successor;
     return true;
@@ -107,7 +108,7 @@ export class ObjectLifecycle<State = never> {
   }
 
   /** Hears that the object is gone, and answers which one it is. */
-  follow(gone: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot, Snapshot>): void {
+  follow(gone: SignalDefinition<[GoneSnapshot]>, state: ObjectState<Snapshot>): void {
     this.on(gone, goneSnapshot, (seen) => observeGone(state, seen));
     setHandler(
       objectQuery,

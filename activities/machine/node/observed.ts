@@ -1,29 +1,16 @@
 /** What a workflow may know of the Node of its Machine, and what is wrong with it. */
 import type { Node } from '../../../kube/objects/nodes.ts';
-import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
+import type { ReadNode } from '../../../workflows/contracts/snapshots.ts';
+import { isCritical, snapshotOfNode } from '../../../workflows/contracts/snapshots.ts';
 import { taints } from '../../../workflows/api/constants.ts';
-import { longestProviderID } from '../../../workflows/api/validation.ts';
-import { preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { isReady } from '../../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
-import type { Taint } from '../../../workflows/api/machine.ts';
 import { otherNamespaceIn } from './claims.ts';
 
 /** What the workflow may know of it. `namespace`: of its Machine. */
 export function seenNodeOf(node: Node, namespace: string): ReadNode {
-  const { metadata, spec } = node;
-  const preserve = preserveNoteIn(metadata.annotations);
-  return {
-    name: metadata.name,
-    uid: metadata.uid,
-    providerID: (spec?.providerID ?? '').slice(0, longestProviderID),
-    resourceVersion: metadata.resourceVersion,
-    isReady: isReady(node),
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
-    ...(preserve !== '' && { preserve }),
-    ...(otherNamespaceIn(metadata, namespace) !== undefined && { isOfOthers: true as const }),
-  };
+  const isOfOthers = otherNamespaceIn(node.metadata, namespace) !== undefined;
+  return { ...snapshotOfNode(node), ...(isOfOthers && { isOfOthers }) };
 }
 
 /** What stands between this Node and a Running machine; undefined when nothing does. */
@@ -40,8 +27,4 @@ export function obstacleOf(
   return node.spec?.taints?.some(isCritical)
     ? `the Node has the taint ${taints.criticalComponentsNotReady}`
     : undefined;
-}
-
-export function isCritical({ key, effect }: Taint): boolean {
-  return key === taints.criticalComponentsNotReady && effect === 'NoSchedule';
 }

@@ -8,7 +8,7 @@ test('the view of a Machine keeps what its annotations ask of a drain', () => {
   };
   const until = Date.parse('2026-01-01T12:00:00Z');
   expect(viewOfMachine(aMachine({ annotations })).drain).toEqual({ until, skipsVolumeWait: true });
-  expect(viewOfMachine(aMachine()).drain).toEqual({});
+  expect(viewOfMachine(aMachine())).not.toHaveProperty('drain');
 });
 
 test('the annotation with the creation timeout changes the hash of the spec, also where the generation stays', () => {

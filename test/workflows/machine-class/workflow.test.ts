@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { ReadClassOutcome } from '../../../workflows/contracts/machine-class-activities.ts';
 import type { FinalCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { ValidateOutcome } from '../../../workflows/contracts/driver-contract.ts';
-import type { ClassSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { ClassSnapshot } from '../../../workflows/contracts/snapshots.ts';
 import type { WorkflowInput } from '../../../workflows/contracts/references.ts';
 import { driverQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { classChanged } from '../../../workflows/contracts/messages.ts';

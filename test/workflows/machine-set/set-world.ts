@@ -2,7 +2,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ObservedMachineSet } from '../../../workflows/plan/machine-set/plan.ts';
 import type { Kind, SnapshotVersion } from '../../../workflows/contracts/references.ts';
-import type { MachinesSnapshot, SetSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { MachinesSnapshot, SetSnapshot } from '../../../workflows/contracts/snapshots.ts';
 import { machineSetsChanged, machinesChanged } from '../../../workflows/contracts/messages.ts';
 import { workflowIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import type { Steps } from '../../support/call-log.ts';

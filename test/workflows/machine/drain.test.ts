@@ -191,7 +191,8 @@ test('a drain that reports has its worker: none is waited for any more', () => {
   const state: MachineState = { ...newMachineState(0), object, teardown };
   const untaken = { message: 'all slots for drains are taken', waitsFor: 'a worker' } as const;
   state.operation = { ...untaken, name: 'Delete', token: 'uid-1-0', since: 0 };
-  const running = { name: 'drain', isCancelRequested: false, isForced: false } as const;
+  const mode = { byForce: false, options: '' };
+  const running = { name: 'drain', isCancelRequested: false, drain: mode } as const;
   expect(factsOf(state, running).operation).toMatchObject(untaken);
   expect(observeDrain(state, blocked)).toBe(true);
   expect(factsOf(state, running).operation).toBeUndefined();

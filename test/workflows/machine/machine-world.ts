@@ -12,8 +12,8 @@ import type {
   MachineActivities,
   PreparedMachine,
 } from '../../../workflows/contracts/machine-activities.ts';
-import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
-import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { ReadNode } from '../../../workflows/contracts/snapshots.ts';
+import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/snapshots.ts';
 import type { SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import {
   classChanged,

@@ -4,7 +4,7 @@ import type {
   HealthOutcome,
   HealthRequest,
 } from '../../../workflows/contracts/machine-activities.ts';
-import type { MissingInstance } from '../../../workflows/contracts/messages.ts';
+import type { MissingInstance } from '../../../workflows/contracts/snapshots.ts';
 import { instanceMissing } from '../../../workflows/contracts/messages.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { longestKeywordBytes } from '../../../workflows/values/clip.ts';

@@ -11,7 +11,7 @@ import {
 import type { PreparedMachine } from '../../../workflows/contracts/machine-activities.ts';
 import type { MachineState } from '../../../workflows/machine/state.ts';
 import { newMachineState } from '../../../workflows/machine/state.ts';
-import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/snapshots.ts';
 
 const sighting = { cluster: 'c', epoch: 1, resourceVersion: '7' };
 const metadata = { uid: 'uid-1', isDeleting: false, hasFinalizer: true };

@@ -4,7 +4,7 @@ import { noteReadNode, observeNode } from '../../../workflows/machine/node.ts';
 import { drainOptionsOf } from '../../../workflows/machine/deadlines.ts';
 import {
   noteDrainOptions,
-  noteForceDeletion,
+  noteForce,
   noteRead,
   noteWritten,
   observeMachine,
@@ -137,14 +137,14 @@ test('a version from before a command takes nothing of the command back, a later
   const state = pending();
   observeMachine(state, { ...seen, resourceVersion: '900000001' });
   noteDrainOptions(state, { until: 5_000 });
-  noteForceDeletion(state);
+  noteForce(state);
   noteWritten(state, '900000003');
   observeMachine(state, { ...seen, resourceVersion: '900000002', drain: { until: 1_000 } });
   expect(drainOptionsOf(state)).toEqual({ until: 5_000 });
-  expect(factsOf(state, undefined).mustForce).toBe(true);
+  expect(factsOf(state, undefined).drain.byForce).toBe(true);
   observeMachine(state, { ...seen, resourceVersion: '900000004', drain: { until: 9_000 } });
   expect(drainOptionsOf(state)).toEqual({ until: 9_000 });
-  expect(factsOf(state, undefined).mustForce).toBe(false);
+  expect(factsOf(state, undefined).drain.byForce).toBe(false);
 });
 
 test('a finalizer that is taken off while the object is read is due again, also where the read still found it', () => {

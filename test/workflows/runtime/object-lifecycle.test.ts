@@ -1,6 +1,6 @@
 /** Which signals are of the same object, of a later one of its name, or of one that is gone. */
 import { fakeClock } from '../../support/fake-clock.ts';
-import type { SetSnapshot } from '../../../workflows/contracts/messages.ts';
+import type { SetSnapshot } from '../../../workflows/contracts/snapshots.ts';
 import { epochAt } from '../../../workflows/values/epoch.ts';
 import type { ObjectState } from '../../../workflows/runtime/object-lifecycle.ts';
 import {

@@ -5,7 +5,7 @@ import { isCancellation } from '@temporalio/workflow';
 import { hasJoined } from '../../api/phases.ts';
 import type { TimeoutOutcome } from '../../contracts/machine-activities.ts';
 import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
-import type { NodeSnapshot } from '../../contracts/messages.ts';
+import type { NodeSnapshot } from '../../contracts/snapshots.ts';
 import {
   localFirst,
   localFirstOnce,

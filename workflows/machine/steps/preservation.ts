@@ -1,11 +1,9 @@
 /** Preserves a machine, and drains the Node of one that has failed. */
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { PreserveOutcome, PreserveRequest } from '../../contracts/preservation-activities.ts';
-import type { DrainRequest } from '../../contracts/drain-activities.ts';
 import { messageOf, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
-import { drainBeganAt, drainDeadlineOf } from '../deadlines.ts';
-import { drainOutcome } from '../drain-calls.ts';
+import { drainOutcome, drainRequestOf } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
 import { joinedUidOf, ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
@@ -77,25 +75,11 @@ export async function drainPreserved(context: StepContext): Promise<void> {
 
 async function drainKept(context: StepContext, drain: PreservationDrain): Promise<void> {
   const { state } = context;
-  const { prepared, observed } = state.object;
   const instance = instanceOf(state);
-  if (!instance || !prepared) return;
-  const { nodeName, providerID } = instance;
-  const request = (): DrainRequest =>
-    defined({
-      machine: context.machine(),
-      nodeName,
-      providerID,
-      nodeUid: joinedUidOf(state),
-      deadline: drainDeadlineOf(state),
-      countsFrom: drainBeganAt(state),
-      isForced: observed?.preservation?.forcesDrain ?? false,
-      maxEvictRetries: prepared.limits.maxEvictRetries,
-      keepsNode: true,
-    });
+  if (!instance || !state.object.prepared) return;
   await drainOutcome({
-    summary: `drain ${nodeName}, which is preserved`,
-    request,
+    summary: `drain ${instance.nodeName}, which is preserved`,
+    request: () => ({ ...drainRequestOf(context, instance, 'drainPreserved'), keepsNode: true }),
     async onUntaken(why) {
       drain.error = why;
       context.noteChange();

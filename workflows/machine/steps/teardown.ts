@@ -11,8 +11,8 @@ import { localFirst, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { endCloudFailure } from '../credentials.ts';
 import { hasNothingMade, noteDeleted, noteDeletionBegun, noteFound } from '../creation.ts';
-import { drainBeganAt, drainDeadlineOf, drainOptionsOf, evictRetriesOf } from '../deadlines.ts';
-import { drainOutcome } from '../drain-calls.ts';
+import { drainOptionsOf } from '../deadlines.ts';
+import { drainOutcome, drainRequestOf } from '../drain-calls.ts';
 import { endDrain } from '../drain.ts';
 import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
@@ -84,9 +84,8 @@ export async function findInstance(context: StepContext): Promise<void> {
 
 export async function drain(context: StepContext): Promise<void> {
   const { state } = context;
-  const { prepared, observed } = state.object;
   const instance = instanceOf(state);
-  if (!instance || !prepared || !state.teardown) return;
+  if (!instance || !state.object.prepared || !state.teardown) return;
   const options = drainOptionsOf(state);
   if (options.isSkipped) {
     skipDrain(state);
@@ -95,15 +94,8 @@ export async function drain(context: StepContext): Promise<void> {
   const { operation } = context.operationCall('Delete');
   const request = (): DrainRequest =>
     defined({
-      machine: context.machine(),
-      nodeName: instance.nodeName,
-      providerID: instance.providerID,
-      nodeUid: joinedUidOf(state),
+      ...drainRequestOf(context, instance, 'drain'),
       isUnproven: isUnproven(state) || undefined,
-      deadline: drainDeadlineOf(state),
-      countsFrom: drainBeganAt(state),
-      isForced: observed?.forceDeletion ?? false,
-      maxEvictRetries: evictRetriesOf(state),
       earlier: state.drain,
       skipsVolumeWait: options.skipsVolumeWait,
       removal: removalOf(context),

@@ -1,6 +1,6 @@
 /** The facts that the plan of a Machine decides by. */
 import type { MachineErrorCode } from '../../api/failures.ts';
-import type { RunningStep } from './steps.ts';
+import type { DrainMode, RunningStep } from './steps.ts';
 import type { OperationFacts } from './operation.ts';
 import type { MachinePhase } from '../../api/phases.ts';
 import type { PreservationFacts } from './preservation-step.ts';
@@ -56,10 +56,8 @@ export interface MachineFacts {
   isGone: boolean;
   isDeleting: boolean;
   hasFinalizer: boolean;
-  /** Label `force-deletion`. */
-  mustForce: boolean;
-  /** What operators ask of the drain now, digested. */
-  drainOptions?: string;
+  /** How a drain would begin now. */
+  drain: DrainMode;
   /** The object was read in this life. */
   isRead: boolean;
   failure?: {

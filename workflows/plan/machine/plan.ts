@@ -115,11 +115,11 @@ function planBesideDrain(facts: MachineFacts, running: RunningStep, now: number)
 
 function endOfDrain(
   { isDeleting, isGone, preservation }: MachineFacts,
-  { isForced }: RunningStep,
+  { drain }: RunningStep,
 ): string | undefined {
   if (isDeleting || isGone) return 'deletion requested during the drain of a preserved Node';
   if (!preservation?.mustDrain) return 'its Node need not be drained any more';
-  const isToBeForced = preservation.mustForce && !isForced;
+  const isToBeForced = preservation.forcesDrain && !drain.byForce;
   return isToBeForced ? 'to be drained by force: label force-drain' : undefined;
 }
 

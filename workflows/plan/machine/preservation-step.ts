@@ -16,7 +16,7 @@ export interface PreservationFacts {
   /** The last attempt failed: not before this. */
   drainAt?: number;
   /** Label `force-drain`. */
-  mustForce: boolean;
+  forcesDrain: boolean;
 }
 
 type PreservationStep = { action: 'preserve' } | { action: 'drainPreserved' };

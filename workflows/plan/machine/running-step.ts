@@ -40,11 +40,11 @@ function needlessBy(facts: MachineFacts, name: RunningStep['name']): string | un
 }
 
 function changeOfDrain(
-  { mustForce, drainOptions }: MachineFacts,
-  running: RunningStep,
+  { drain }: MachineFacts,
+  { name, drain: begun }: RunningStep,
 ): string | undefined {
-  if (running.name !== 'drain') return undefined;
-  if (mustForce && !running.isForced) return 'to be drained by force: label force-deletion';
-  if (drainOptions === running.drainOptions) return undefined;
+  if (name !== 'drain') return undefined;
+  if (drain.byForce && !begun.byForce) return 'to be drained by force: label force-deletion';
+  if (drain.options === begun.options) return undefined;
   return 'to be drained otherwise: its annotations changed';
 }

@@ -13,10 +13,15 @@ export interface RunningStep {
     | 'drainPreserved'
     | 'deleteInstance';
   isCancelRequested: boolean;
-  /** A drain that asks no PodDisruptionBudget. */
-  isForced: boolean;
-  /** What operators asked of the drain when it began, digested. */
-  drainOptions?: string;
+  /** How a drain was to go when the step began. */
+  drain: DrainMode;
+}
+
+export interface DrainMode {
+  /** It asks no PodDisruptionBudget. */
+  byForce: boolean;
+  /** What operators ask of it, digested. */
+  options: string;
 }
 
 export type MachineStep =

@@ -1,12 +1,23 @@
 import type { Row } from './rows.ts';
-import { now, prepared, running, deleted, teardown, failing, plan, wantedOf } from './rows.ts';
+import {
+  asked,
+  now,
+  prepared,
+  running,
+  deleted,
+  teardown,
+  failing,
+  plan,
+  wantedOf,
+} from './rows.ts';
 
 describe('deletion', () => {
   const drained = { ...running, ...deleted, teardown };
   const gone = { ...drained, teardown: { stage: 'deleted' } } as const;
-  const creating = { name: 'create', isCancelRequested: false, isForced: false } as const;
+  const creating = { name: 'create', isCancelRequested: false, drain: asked } as const;
   const draining = { ...creating, name: 'drain' } as const;
 
+  const forced = { ...asked, byForce: true };
   const refusal = { ...failing().detail, code: 'FailedPrecondition' } as const;
   const refused = { ...failing(), detail: refusal };
   test.each<Row>([
@@ -105,20 +116,20 @@ describe('deletion', () => {
   test.each<Row>([
     {
       name: 'a drain under way is cancelled, to be done by force',
-      given: { ...drained, mustForce: true, running: draining },
+      given: { ...drained, drain: forced, running: draining },
       action: 'cancel',
       reason: 'force-deletion',
     },
 
     {
       name: 'a forced drain goes on',
-      given: { ...drained, mustForce: true, running: { ...draining, isForced: true } },
+      given: { ...drained, drain: forced, running: { ...draining, drain: forced } },
       action: 'wait',
       reason: 'drain is running',
     },
     {
       name: 'a drain whose annotations changed is cancelled, to be begun again',
-      given: { ...drained, drainOptions: 'b', running: { ...draining, drainOptions: 'a' } },
+      given: { ...drained, drain: { ...asked, options: 'b' }, running: draining },
       action: 'cancel',
       reason: 'its annotations changed',
     },
@@ -175,7 +186,7 @@ describe('deletion', () => {
     },
     {
       name: 'the deletion of the instance has nothing to force',
-      given: { ...drained, mustForce: true, running: { ...draining, name: 'deleteInstance' } },
+      given: { ...drained, drain: forced, running: { ...draining, name: 'deleteInstance' } },
       action: 'wait',
       reason: 'deleteInstance is running',
     },

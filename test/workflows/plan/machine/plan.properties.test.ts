@@ -15,12 +15,13 @@ const phases: MachinePhase[] = [
   'CrashLoopBackOff',
 ];
 const someTime = fc.integer({ min: now - 10_000, max: now + 10_000 });
+const anyMode = fc.record({ byForce: fc.boolean(), options: fc.constantFrom('', 'skipped') });
 const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
   {
     isGone: fc.boolean(),
     isDeleting: fc.boolean(),
     hasFinalizer: fc.boolean(),
-    mustForce: fc.boolean(),
+    drain: anyMode,
     isRead: fc.boolean(),
     wasCreateSent: fc.boolean(),
     isOwned: fc.boolean(),
@@ -55,7 +56,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     running: fc.record({
       name: fc.constantFrom('create' as const, 'drain' as const, 'deleteInstance' as const),
       isCancelRequested: fc.boolean(),
-      isForced: fc.boolean(),
+      drain: anyMode,
     }),
   },
   {
@@ -63,7 +64,7 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
       'isGone',
       'isDeleting',
       'hasFinalizer',
-      'mustForce',
+      'drain',
       'isRead',
       'wasCreateSent',
       'isOwned',

@@ -1,5 +1,6 @@
 import type { Row } from './rows.ts';
 import {
+  asked,
   now,
   prepared,
   launched,
@@ -16,7 +17,7 @@ import {
 const outage = { reason: 'connection refused', retryAt: now + 3_000 };
 
 const { provider: _, ...withoutProvider } = pending;
-const looking = { name: 'getConsoleOutput', isCancelRequested: false, isForced: false } as const;
+const looking = { name: 'getConsoleOutput', isCancelRequested: false, drain: asked } as const;
 
 describe('launch', () => {
   const unread = { ...running, isRead: false };

@@ -4,16 +4,16 @@ import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { isLong } from '../../../../workflows/plan/machine/steps.ts';
 import type { PreservationFacts } from '../../../../workflows/plan/machine/preservation-step.ts';
 import type { Row } from './rows.ts';
-import { deleted, now, pending, plan, running, wantedOf } from './rows.ts';
+import { asked, deleted, now, pending, plan, running, wantedOf } from './rows.ts';
 
 function spoken(changes: Partial<PreservationFacts> = {}): { preservation: PreservationFacts } {
-  return { preservation: { mustCheck: false, mustDrain: false, mustForce: false, ...changes } };
+  return { preservation: { mustCheck: false, mustDrain: false, forcesDrain: false, ...changes } };
 }
 
 const until = now + 60_000;
 const failed = { ...pending, phase: 'Failed' as const, health: { mustCheck: false } };
 const draining: { running: RunningStep } = {
-  running: { name: 'drainPreserved', isCancelRequested: false, isForced: false },
+  running: { name: 'drainPreserved', isCancelRequested: false, drain: asked },
 };
 
 describe('preservation', () => {
@@ -98,7 +98,7 @@ describe('beside a drain of a Node that is kept', () => {
     },
     {
       name: 'so does the label force-drain',
-      given: { ...failed, ...draining, ...spoken({ mustDrain: true, mustForce: true }) },
+      given: { ...failed, ...draining, ...spoken({ mustDrain: true, forcesDrain: true }) },
       action: 'cancel',
       reason: 'force-drain',
     },
@@ -121,12 +121,12 @@ describe('beside a drain of a Node that is kept', () => {
     {
       mustCheck: fc.boolean(),
       mustDrain: fc.boolean(),
-      mustForce: fc.boolean(),
+      forcesDrain: fc.boolean(),
       until: someTime,
       checkAt: someTime,
       drainAt: someTime,
     },
-    { requiredKeys: ['mustCheck', 'mustDrain', 'mustForce'] },
+    { requiredKeys: ['mustCheck', 'mustDrain', 'forcesDrain'] },
   );
   const anyPhase = fc.constantFrom<MachineFacts['phase']>(
     '',

@@ -6,13 +6,15 @@ import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 export const now = 1_000_000;
 export const instance = { providerID: 'local:///zone-1/i-1', nodeName: 'pool-a' };
 
+export const asked = { byForce: false, options: '' };
+
 /** A machine that was just seen for the first time. */
 export function facts(changes: Partial<MachineFacts> = {}): MachineFacts {
   return {
     isGone: false,
     isDeleting: false,
     hasFinalizer: true,
-    mustForce: false,
+    drain: asked,
     isRead: false,
     wasCreateSent: false,
     isOwned: true,
