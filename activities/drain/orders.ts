@@ -4,8 +4,7 @@
  * there itself.
  */
 import type { Machine } from '../../workflows/api/machine.ts';
-import { drainOptions, labels } from '../../workflows/api/constants.ts';
-import { isForceDeletion } from '../../workflows/api/drain-options.ts';
+import { drainOrdersIn } from '../../workflows/api/drain-options.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { readMachine } from '../machine/object.ts';
@@ -33,9 +32,5 @@ export class DrainOrders {
 }
 
 function digestOf(machine: Machine | undefined): string {
-  if (!machine) return '';
-  const { uid, annotations = {}, labels: present = {} } = machine.metadata;
-  const options = Object.values(drainOptions).map((name) => annotations[name]);
-  const forces = [isForceDeletion(present), present[labels.forceDrain]];
-  return JSON.stringify([uid, options, forces]);
+  return machine ? drainOrdersIn(machine.metadata) : '';
 }

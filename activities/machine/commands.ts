@@ -8,7 +8,9 @@ import type {
   MachineCommandInput,
 } from '../../workflows/contracts/machine-activities.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
-import { drainOptions, labels } from '../../workflows/api/constants.ts';
+import { machineCommandEffects } from '../../workflows/api/command-verbs.ts';
+import { drainOptions } from '../../workflows/api/constants.ts';
+import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
@@ -35,7 +37,7 @@ export async function applyMachineCommand(
   const origin = await requireNew(control, { ...asked, heardAt, now });
   const taken = await takingBack(control, asked);
   if (taken === 'stale') return { words: 'done before', isStale: true };
-  const { reason, words, metadata } = changeOf(input, pauses());
+  const { reason, words, metadata } = effectOf(input, pauses());
   const change = merged(metadata, taken);
   const resourceVersion = change && (await write(control, machine, change));
   const message = `${words}, ${audited(dependencies.audit, { ...asked, ...origin })}`;
@@ -48,7 +50,7 @@ export async function applyMachineCommand(
   return defined({ words, resourceVersion });
 }
 
-type Metadata = Change['metadata'];
+type Metadata = Effect['metadata'];
 
 /** Undefined where nothing is to be written. */
 function merged(
@@ -79,34 +81,14 @@ async function write(
   return patched.metadata.resourceVersion;
 }
 
-interface Change {
-  reason: string;
-  words: string;
-  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
-}
+type Effect = (typeof machineCommandEffects)[MachineCommand['verb']];
 
-function changeOf({ command, until, countsFrom }: MachineCommandInput, pauses: Pause[]): Change {
-  switch (command.verb) {
-    case 'retryNow':
-      return { reason: 'RetryNow', words: 'Tried again at once' };
-    case 'forceDelete': {
-      const metadata = { labels: { [labels.forceDeletion]: 'True' } };
-      return { reason: 'ForceDeletion', words: 'Deletion by force', metadata };
-    }
-    case 'skipDrain': {
-      const metadata = { annotations: { [drainOptions.skip]: 'true' } };
-      return { reason: 'DrainSkipped', words: 'Drain skipped', metadata };
-    }
-    case 'skipVolumeWait': {
-      const metadata = { annotations: { [drainOptions.skipVolumeWait]: 'true' } };
-      return { reason: 'VolumeWaitSkipped', words: 'Volumes are not waited for', metadata };
-    }
-    case 'extendDrain': {
-      const metadata = { annotations: { [drainOptions.until]: timestamp(until) } };
-      const end = timestamp(movedEnd(until, countsFrom, pauses));
-      return { reason: 'DrainExtended', words: `Drain extended until ${end}`, metadata };
-    }
-  }
+function effectOf({ command, until, countsFrom }: MachineCommandInput, pauses: Pause[]): Effect {
+  const effect = machineCommandEffects[command.verb];
+  if (command.verb !== 'extendDrain') return effect;
+  const metadata = { annotations: { [drainOptions.until]: timestamp(until) } };
+  const end = timestamp(movedEnd(until, countsFrom, pauses));
+  return { ...effect, words: `${effect.words} until ${end}`, metadata };
 }
 
 /** When the drain will end, with the pauses so far. */

@@ -1,5 +1,5 @@
 /** Asks for a command on a Machine, and says what came of it. */
-import type { MachineCommand } from '../../workflows/contracts/commands.ts';
+import { machineCommandEffects } from '../../workflows/api/command-verbs.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Answer } from '../answer.ts';
 import type { Place } from '../connect.ts';
@@ -15,15 +15,6 @@ import { outlookOf } from './outlook.ts';
 import { readSight } from './sight.ts';
 import { refusalOf } from './state.ts';
 
-/** Reasons of the Events by which a worker says that it did one. */
-const doneReasons: Record<MachineCommand['verb'], string> = {
-  retryNow: 'RetryNow',
-  skipDrain: 'DrainSkipped',
-  forceDelete: 'ForceDeletion',
-  extendDrain: 'DrainExtended',
-  skipVolumeWait: 'VolumeWaitSkipped',
-};
-
 export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
   const { kube, namespace } = place;
   const { name, command } = asked;
@@ -37,7 +28,7 @@ export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
     const { uid, generation } = machine.metadata;
     const wanted = {
       command: defined({ ...command, ifGeneration: generation }),
-      done: doneReasons[command.verb],
+      done: machineCommandEffects[command.verb].reason,
     };
     const outcome = await writeCommand(place, { name, uid }, wanted);
     const isDone = outcome.state === 'done' || outcome.state === 'unknown';

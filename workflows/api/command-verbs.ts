@@ -1,4 +1,4 @@
-import { annotations } from './constants.ts';
+import { annotations, drainOptions, labels } from './constants.ts';
 
 /** What a Machine and a MachineDeployment can be asked for. */
 export const machineVerbs = [
@@ -8,6 +8,35 @@ export const machineVerbs = [
   'extendDrain',
   'skipVolumeWait',
 ] as const;
+
+/** What a worker writes on the Machine for a command, and says of it in an Event. */
+export const machineCommandEffects: Record<
+  (typeof machineVerbs)[number],
+  {
+    reason: string;
+    words: string;
+    metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+  }
+> = {
+  retryNow: { reason: 'RetryNow', words: 'Tried again at once' },
+  skipDrain: {
+    reason: 'DrainSkipped',
+    words: 'Drain skipped',
+    metadata: { annotations: { [drainOptions.skip]: 'true' } },
+  },
+  forceDelete: {
+    reason: 'ForceDeletion',
+    words: 'Deletion by force',
+    metadata: { labels: { [labels.forceDeletion]: 'True' } },
+  },
+  // Until when depends on the drain.
+  extendDrain: { reason: 'DrainExtended', words: 'Drain extended' },
+  skipVolumeWait: {
+    reason: 'VolumeWaitSkipped',
+    words: 'Volumes are not waited for',
+    metadata: { annotations: { [drainOptions.skipVolumeWait]: 'true' } },
+  },
+};
 
 export const rolloutVerbs = ['pause', 'resume', 'rollback', 'setReplicas'] as const;
 

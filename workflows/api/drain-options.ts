@@ -1,5 +1,6 @@
 /** What an operator asks of a drain, as it stands on the Machine. */
 import { labels, drainOptions as names } from './constants.ts';
+import type { ObjectMeta } from './meta.ts';
 import { timeIn } from './time.ts';
 
 export interface DrainOptions {
@@ -38,4 +39,11 @@ const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 /** Label `force-deletion`: the pods of the Machine are not asked to leave. */
 export function isForceDeletion(present: Record<string, string> = {}): boolean {
   return trueTexts.has(present[labels.forceDeletion] ?? '');
+}
+
+/** All that people ask of the drain of this object, as it stands there: for a comparison. */
+export function drainOrdersIn({ uid, annotations = {}, labels: present = {} }: ObjectMeta): string {
+  const options = Object.values(names).map((name) => annotations[name]);
+  const forces = [isForceDeletion(present), present[labels.forceDrain]];
+  return JSON.stringify([uid, options, forces]);
 }
