@@ -23,7 +23,7 @@ import { reportOn } from './machine-deployment/lifecycle.ts';
 import { updateRolloutNodes } from './machine-deployment/rollout-nodes.ts';
 import { applyRolloutCommand } from './machine-deployment/commands.ts';
 import { observeMachineDeployment } from './machine-deployment/observe.ts';
-import type { Progress } from './machine-set/batches.ts';
+import type { BatchProgress } from './machine-set/batches.ts';
 import { createMachines } from './machine-set/batches.ts';
 import { deleteMachines } from './machine-set/deletions.ts';
 import { markPreserved } from './machine-set/preserve.ts';
@@ -212,7 +212,7 @@ function savingIn(context: Context, { earlier }: DrainRequest): DrainContext['sa
 /** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
 const latestRemovalMs = 20_000;
 
-function progressOfThisActivity(control: KubeClient): Progress {
+function progressOfThisActivity(control: KubeClient): BatchProgress {
   const context = Context.current();
   const done: unknown = context.info.heartbeatDetails;
   return {

@@ -37,7 +37,7 @@ import { findOrphans } from './safety/orphans/find-orphans.ts';
 import { checkFinally } from './safety/orphans/final-check.ts';
 import type { Audit, InstanceVerb } from './runtime/audit.ts';
 import { auditDeletion, auditInstance, auditListedDeletion } from './runtime/audit-instances.ts';
-import type { Asked } from './system/cloud-requests.ts';
+import type { AnsweredRequest } from './system/cloud-requests.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 import { anySignal, timeoutSignal } from './system/system.ts';
 
@@ -88,7 +88,7 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
 async function orFailed<Answer>(
   dependencies: DriverDependencies,
   answer: Promise<Answer>,
-): Promise<Answer | Failed> {
+): Promise<Answer | FailedInstanceCall> {
   try {
     return await answer;
   } catch (error) {
@@ -96,7 +96,7 @@ async function orFailed<Answer>(
   }
 }
 
-interface Failed {
+interface FailedInstanceCall {
   outcome: 'failed';
   failure: MachineFailure;
 }
@@ -297,7 +297,7 @@ function tellTaken(
   verb: InstanceVerb,
   { audit }: DriverDependencies,
   request: DriverRequest,
-): (asked: Asked) => void {
+): (asked: AnsweredRequest) => void {
   return (asked) => auditInstance(audit, verb, { ...machineOf(request), ...asked });
 }
 

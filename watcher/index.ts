@@ -132,7 +132,7 @@ async function databaseOf({ workflowService, options: { namespace } }: Client): 
   return namespaceInfo?.id ?? '';
 }
 
-interface Place {
+interface WatchIdentity {
   /** UID. */
   cluster: string;
   /** Id of the namespace of Temporal. */
@@ -141,7 +141,7 @@ interface Place {
   scope: Scope;
 }
 
-function startElection(options: WatcherOptions, place: Place): Watcher {
+function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
   const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
@@ -211,7 +211,7 @@ function startElection(options: WatcherOptions, place: Place): Watcher {
 }
 
 /** Whether it is another database of Temporal than before. */
-function moveTo(place: Place, id: string, options: WatcherOptions): boolean {
+function moveTo(place: WatchIdentity, id: string, options: WatcherOptions): boolean {
   const found = placeOf(id, options);
   if (id === '' || found === place.scope.place) return false;
   place.scope.place = found;
@@ -219,7 +219,7 @@ function moveTo(place: Place, id: string, options: WatcherOptions): boolean {
   return true;
 }
 
-function notesOf(options: WatcherOptions, place: Place): LeaseNotes {
+function notesOf(options: WatcherOptions, place: WatchIdentity): LeaseNotes {
   const { cluster, clusterName, temporal, certificates } = options;
   const { temporalAddress: address, ...names } = options.install;
   const { namespace } = temporal.options;
@@ -269,7 +269,7 @@ function logTerm({ log, namespace }: WatcherOptions, { epoch, doubt }: Leadershi
 function countDoubt(
   doubts: Map<DoubtKind, number>,
   { doubt, annotations }: Leadership,
-  { scope }: Place,
+  { scope }: WatchIdentity,
 ): void {
   const isForeign = isOfOtherPlace(annotations[checkpointAnnotation], scope);
   const kind = doubt === undefined ? isForeign && 'temporal' : kindOfDoubt(doubt);
@@ -283,7 +283,7 @@ interface Term extends Leadership {
 /**
  * In doubt everything is signalled again, at an epoch that is later than all that workflows know.
  */
-function startSession(options: WatcherOptions, place: Place, term: Term): LeaderSession {
+function startSession(options: WatcherOptions, place: WatchIdentity, term: Term): LeaderSession {
   const { log } = options;
   const { cluster, scope } = place;
   const { epoch, annotations, doubt, onDoubt } = term;

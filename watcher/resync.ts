@@ -16,13 +16,13 @@ export function vanishedNodeSignals(context: DispatchContext, nodesVersion: stri
   });
 }
 
-interface Where {
+interface NodeListing {
   context: DispatchContext;
   nodesVersion: string;
 }
 
 /** Its UID is not known any more. */
-function missingNode(machine: MachineView, name: string, where: Where): Signal | undefined {
+function missingNode(machine: MachineView, name: string, where: NodeListing): Signal | undefined {
   const node = {
     uid: '',
     name,

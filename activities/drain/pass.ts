@@ -50,7 +50,7 @@ const reportedMax = 10;
 const usedUp = 'its evictions were refused for too long (maxEvictRetries)';
 
 /** What one read of the Node found. */
-interface Found {
+interface RemainingPods {
   pods: DrainPod[];
   blockers: Blocker[];
   /** Waiting is worth while. */
@@ -140,7 +140,7 @@ export class DrainPass {
    * While pods only terminate, a list of the API server's memory says whether there is something to
    * do.
    */
-  async #read({ isFirst }: { isFirst: boolean }): Promise<Found> {
+  async #read({ isFirst }: { isFirst: boolean }): Promise<RemainingPods> {
     this.#takeFreed();
     if (!isFirst) {
       await this.#followVolumes();
@@ -187,7 +187,7 @@ export class DrainPass {
     });
   }
 
-  async #ask(pods: DrainPod[]): Promise<Found> {
+  async #ask(pods: DrainPod[]): Promise<RemainingPods> {
     const removals = this.#removalsOf(pods);
     const left = new Set<string>();
     // The API server may wait for a webhook at each pod: the next pass asks those that are left.
@@ -202,7 +202,7 @@ export class DrainPass {
     return this.#evaluate(pods, left);
   }
 
-  #evaluate(pods: DrainPod[], asked: Set<string>): Found {
+  #evaluate(pods: DrainPod[], asked: Set<string>): RemainingPods {
     const { refusals, volumeWait } = this.#progress;
     const now = nowMs();
     const blockers = blockersOf({
@@ -218,7 +218,7 @@ export class DrainPass {
   }
 
   /** Only what changed is reported: a drain that is blocked for hours reports it once. */
-  async #report({ blockers, pods }: Found): Promise<void> {
+  async #report({ blockers, pods }: RemainingPods): Promise<void> {
     const { volumeWait } = this.#progress;
     const { uid } = this.#request.machine;
     const deadline = this.#request.isMoved ? this.#request.deadline : undefined;
@@ -388,7 +388,7 @@ export class DrainPass {
     return benign('Draining', 'the Machine asks for something else by now', delay);
   }
 
-  #stillThere({ pods, blockers }: Found, isSoon: boolean): ApplicationFailure {
+  #stillThere({ pods, blockers }: RemainingPods, isSoon: boolean): ApplicationFailure {
     const { deadline } = this.#request;
     const isBlocked = blockers.length > 0;
     const delay = isSoon ? 1_000 : this.#untilNextPass(blockers);

@@ -43,18 +43,18 @@ interface Statement {
   event?: Pick<EventText, 'type' | 'reason' | 'message'>;
 }
 
-type Asked = Pick<DrainRequest, 'machine' | 'keepsNode'>;
+type DrainSubject = Pick<DrainRequest, 'machine' | 'keepsNode'>;
 
 const nothingWrong = '';
 
 export class DrainStatus {
   readonly #context: DrainStatusContext;
-  readonly #request: Asked;
+  readonly #request: DrainSubject;
   readonly #progress: DrainProgress;
   /** What the Machine says was written or read by this pass. */
   #isSure = false;
 
-  constructor(context: DrainStatusContext, request: Asked, progress: DrainProgress) {
+  constructor(context: DrainStatusContext, request: DrainSubject, progress: DrainProgress) {
     this.#context = context;
     this.#request = request;
     this.#progress = progress;

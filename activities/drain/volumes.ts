@@ -8,7 +8,7 @@ import type { Pod } from './pods.ts';
 import { stayingPods } from './pods.ts';
 import { width } from './removal.ts';
 
-interface Claim {
+interface VolumeClaim {
   spec?: { volumeName?: string; accessModes?: string[] };
 }
 
@@ -26,7 +26,7 @@ export async function volumesOf(
   const names = await Promise.all(
     own.map(async (claim) => {
       const path = namespaced('persistentvolumeclaims', pod.namespace, claim);
-      return volumeOf(await ignoreNotFound(target.get<Claim>(path)));
+      return volumeOf(await ignoreNotFound(target.get<VolumeClaim>(path)));
     }),
   );
   return names.filter((name) => name !== undefined);
@@ -41,7 +41,7 @@ export async function volumesThatStay(
   const volumes = new Set<string>();
   const claims = (await stayingPods(target, nodeName, late)).flatMap(claimPathsOf);
   await inParallel(claims, width, async (path) => {
-    const claim = await ignoreNotFound(target.get<Claim>(path));
+    const claim = await ignoreNotFound(target.get<VolumeClaim>(path));
     volumes.add(claim?.spec?.volumeName ?? '');
   });
   return volumes;
@@ -56,7 +56,7 @@ function claimPathsOf({ metadata: { namespace = '', name }, spec = {} }: Pod): s
   });
 }
 
-function volumeOf(claim: Claim | undefined): string | undefined {
+function volumeOf(claim: VolumeClaim | undefined): string | undefined {
   const { volumeName, accessModes = [] } = claim?.spec ?? {};
   const isMultiAttach = accessModes.some((mode) => mode.endsWith('Many'));
   return isMultiAttach || volumeName === '' ? undefined : volumeName;

@@ -1,5 +1,5 @@
 /** What there is to say of a call of a driver: the cloud's id of it, and how long it took. */
-import type { Asked } from '../system/cloud-requests.ts';
+import type { AnsweredRequest } from '../system/cloud-requests.ts';
 import { notingCloudRequests } from '../system/cloud-requests.ts';
 import { monotonicMs } from '../system/system.ts';
 import { DriverPending } from './driver.ts';
@@ -10,8 +10,8 @@ import { DriverPending } from './driver.ts';
  */
 export async function askingCloud<Answer>(
   call: () => Promise<Answer>,
-  onTaken: (asked: Asked) => void = () => {},
-): Promise<[Answer, Asked]> {
+  onTaken: (asked: AnsweredRequest) => void = () => {},
+): Promise<[Answer, AnsweredRequest]> {
   const begunAt = monotonicMs();
   return await notingCloudRequests(async (requests) => {
     try {
@@ -26,6 +26,6 @@ export async function askingCloud<Answer>(
   });
 }
 
-function askedSince(begunAt: number, requestId: string | undefined): Asked {
+function askedSince(begunAt: number, requestId: string | undefined): AnsweredRequest {
   return { requestId, durationMs: Math.round(monotonicMs() - begunAt) };
 }

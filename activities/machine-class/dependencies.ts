@@ -1,7 +1,7 @@
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ClassReader } from './reader.ts';
-import type { Refusals } from './refusals.ts';
+import type { CredentialRefusals } from './refusals.ts';
 
 /** What reading and judging a MachineClass needs. */
 export interface ClassDependencies {
@@ -20,5 +20,5 @@ export interface ClassDependencies {
    */
   specFaults(provider: string, providerSpec: unknown): string[];
   /** What clouds say of the credentials of classes. */
-  refusals: Refusals;
+  refusals: CredentialRefusals;
 }

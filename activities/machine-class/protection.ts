@@ -19,11 +19,11 @@ import type { ClassDependencies } from './dependencies.ts';
 
 type ProtectionDependencies = Pick<ClassDependencies, 'control' | 'hasDriver'>;
 
-type Input = Parameters<ProtectionActivities['protectFromDeletion']>[0];
+type ProtectionInput = Parameters<ProtectionActivities['protectFromDeletion']>[0];
 
 export async function protectFromDeletion(
   dependencies: ProtectionDependencies,
-  input: Input,
+  input: ProtectionInput,
 ): Promise<ProtectionOutcome> {
   const { resource, ref } = input;
   return resource === 'machineclasses'
@@ -44,7 +44,7 @@ async function protectSecret(control: KubeClient, ref: NamespacedName): Promise<
 
 async function protectClass(
   dependencies: ProtectionDependencies,
-  input: Input,
+  input: ProtectionInput,
 ): Promise<ProtectionOutcome> {
   const { control } = dependencies;
   const { ref, finalCheck } = input;

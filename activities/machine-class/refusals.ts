@@ -9,7 +9,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { changeNote } from './note.ts';
 
-export interface Refusals {
+export interface CredentialRefusals {
   /** `refusal`: the code and the words of the cloud, without secrets. */
   refused(ref: NamespacedName, refusal: string, use: CredentialUse): Promise<void>;
   accepted(ref: NamespacedName, use: CredentialUse): Promise<void>;
@@ -19,7 +19,7 @@ export interface Refusals {
  * One for a process: a caller that comes while the same is being written on a class waits for that
  * and writes nothing.
  */
-export function createRefusals(control: KubeClient): Refusals {
+export function createRefusals(control: KubeClient): CredentialRefusals {
   const underWay = new Map<string, Promise<void>>();
 
   async function once(key: string, write: () => Promise<void>): Promise<void> {

@@ -49,10 +49,10 @@ export interface DeploymentView {
   /** All that its selector matches; absent when they were not read. */
   machines?: readonly Machine[];
   now: number;
-  nodes: NodeView;
+  nodes: SeenNodes;
 }
 
-export interface NodeView {
+export interface SeenNodes {
   /** There is a target cluster. */
   hasNodes: boolean;
   /** Nodes are to be kept from the cluster autoscaler. */

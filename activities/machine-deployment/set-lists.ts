@@ -17,7 +17,7 @@ export function setListsOf(control: KubeClient): MachineSetLists {
   };
 }
 
-type View = CachedObject & { set: MachineSet };
+type CopiedSet = CachedObject & { set: MachineSet };
 
 export interface CopiedMachineSetsOptions extends CopyLimits {
   control: KubeClient;
@@ -33,7 +33,7 @@ export interface CopiedMachineSetsOptions extends CopyLimits {
 export class CopiedMachineSets implements MachineSetLists {
   readonly #lists: MachineSetLists;
   readonly #namespace: string;
-  readonly #copy: ConsistentCopy<MachineSet, View>;
+  readonly #copy: ConsistentCopy<MachineSet, CopiedSet>;
 
   constructor({ control, namespace, ...options }: CopiedMachineSetsOptions) {
     this.#lists = setListsOf(control);
@@ -56,7 +56,7 @@ export class CopiedMachineSets implements MachineSetLists {
   }
 }
 
-function viewOf(set: MachineSet): View {
+function viewOf(set: MachineSet): CopiedSet {
   const { uid, name, resourceVersion } = set.metadata;
   return { uid, name, resourceVersion, set };
 }

@@ -48,12 +48,12 @@ export interface StatusView {
   now: number;
 }
 
-export interface Report {
+export interface StatusReport {
   status: MachineDeploymentStatus;
   progress: Progress;
 }
 
-export function reportOf(view: StatusView): Report {
+export function reportOf(view: StatusView): StatusReport {
   const { deployment, sets, now } = view;
   const counts = countsOf(view);
   const facts = progressFactsOf(view, counts);

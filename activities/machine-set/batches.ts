@@ -31,7 +31,7 @@ const longestErrorBytes = 1_000;
  * Names that are done, kept in the heartbeat: a retry must not create again what a user deleted
  * meanwhile.
  */
-export interface Progress {
+export interface BatchProgress {
   done: readonly string[];
   report(done: readonly string[]): void;
   /** Called with each Machine, as the API server answered. */
@@ -59,7 +59,7 @@ export interface Batch {
 export async function createMachines(
   { control, machines }: Pick<ActivityDependencies, 'control' | 'machines'>,
   { set: life, names, basis }: Batch,
-  progress: Progress,
+  progress: BatchProgress,
 ): Promise<CreateBatchOutcome> {
   const created = new Set(progress.done);
   const set = await ignoreNotFound(

@@ -34,7 +34,7 @@ export interface DeleteBatch {
   now: number;
 }
 
-interface Place extends Pick<ActivityDependencies, 'control' | 'machines'> {
+interface DeletionDependencies extends Pick<ActivityDependencies, 'control' | 'machines'> {
   /** The API server's answer: a Machine that waits for its finalizer by now. */
   deleted?: (machine: Machine) => void;
 }
@@ -45,7 +45,7 @@ interface Place extends Pick<ActivityDependencies, 'control' | 'machines'> {
  * A spec that changed is for the workflow to plan for.
  */
 export async function deleteMachines(
-  place: Place,
+  place: DeletionDependencies,
   batch: DeleteBatch,
 ): Promise<DeleteBatchOutcome> {
   const { control } = place;
@@ -72,7 +72,7 @@ export async function deleteMachines(
 }
 
 async function stillToDelete(
-  { machines }: Place,
+  { machines }: DeletionDependencies,
   set: MachineSet,
   { set: life, names, generation, now }: DeleteBatch,
 ): Promise<MachineFact[]> {
@@ -88,7 +88,7 @@ async function stillToDelete(
 
 /** False when another object has the name by now. */
 async function deleteOne(
-  { control, deleted }: Place,
+  { control, deleted }: DeletionDependencies,
   { namespace }: ObjectReference,
   { name, uid }: MachineFact,
 ): Promise<boolean> {

@@ -19,7 +19,7 @@ export function listsOf(control: KubeClient): MachineLists {
   };
 }
 
-type View = CachedObject & { machine: Machine };
+type CopiedMachine = CachedObject & { machine: Machine };
 
 export interface CopiedMachinesOptions extends CopyLimits {
   control: KubeClient;
@@ -32,7 +32,7 @@ export interface CopiedMachinesOptions extends CopyLimits {
 export class CopiedMachines implements MachineLists {
   readonly #lists: MachineLists;
   readonly #namespace: string;
-  readonly #copy: ConsistentCopy<Machine, View>;
+  readonly #copy: ConsistentCopy<Machine, CopiedMachine>;
 
   constructor({ control, namespace, ...options }: CopiedMachinesOptions) {
     this.#lists = listsOf(control);
@@ -64,13 +64,13 @@ export class CopiedMachines implements MachineLists {
   }
 }
 
-function among(copied: readonly View[], selector: LabelSelector | undefined): Machine[] {
+function among(copied: readonly CopiedMachine[], selector: LabelSelector | undefined): Machine[] {
   const machines = copied.map(({ machine }) => machine);
   if (isEmptySelector(selector)) return machines;
   return machines.filter(({ metadata }) => matches(selector, metadata.labels ?? {}));
 }
 
-function viewOf(machine: Machine): View {
+function viewOf(machine: Machine): CopiedMachine {
   const { uid, name, resourceVersion } = machine.metadata;
   return { uid, name, resourceVersion, machine: trimmed(machine) };
 }

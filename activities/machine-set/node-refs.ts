@@ -12,7 +12,7 @@ import type { ActivityDependencies, MachineLists } from '../runtime/dependencies
 import { inParallel } from '../runtime/parallel.ts';
 import { parallelCalls } from './parallel-calls.ts';
 
-type Place = Pick<ActivityDependencies, 'control' | 'machines'>;
+type NodeRefDependencies = Pick<ActivityDependencies, 'control' | 'machines'>;
 
 /**
  * Where the CRD has no such field: what is written there is left out, each time. By the lists, as
@@ -25,7 +25,7 @@ const withoutField = new WeakSet<MachineLists>();
  * shows whether the API server knows the field.
  */
 export async function referToNodes(
-  place: Place,
+  place: NodeRefDependencies,
   { metadata }: MachineSet,
   members: readonly Machine[],
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function referToNodes(
   }
 }
 
-async function referAll(place: Place, machines: readonly Machine[]): Promise<void> {
+async function referAll(place: NodeRefDependencies, machines: readonly Machine[]): Promise<void> {
   await inParallel(machines, parallelCalls, async (machine) => {
     await refer(place, machine);
   });
@@ -61,7 +61,7 @@ function isWithoutReference({ metadata, status }: Machine): boolean {
  * changed meanwhile.
  */
 async function refer(
-  { control, machines }: Place,
+  { control, machines }: NodeRefDependencies,
   { metadata }: Machine,
 ): Promise<boolean | undefined> {
   const { namespace = '', name, uid, resourceVersion } = metadata;

@@ -54,7 +54,7 @@ export async function markPreserved(
   return defined({ refused: refused.outcome });
 }
 
-interface Change {
+interface PreserveChange {
   refused: RefusedWrites;
   names: readonly string[];
   value: string | null;
@@ -65,7 +65,7 @@ interface Change {
 async function change(
   control: KubeClient,
   set: ObjectReference,
-  { refused, names, value, isMeant }: Change,
+  { refused, names, value, isMeant }: PreserveChange,
 ): Promise<string[]> {
   const changed: string[] = [];
   await inParallel(names, parallelCalls, async (name) => {

@@ -49,7 +49,7 @@ export async function pushTemplate(
   return defined({ generation, names: refused.toSorted(), error, mayPass });
 }
 
-interface Source {
+interface PushedTemplate {
   life: ObjectReference;
   template: MachineSpec;
 }
@@ -58,7 +58,7 @@ type Push = { isEqual: true } | { isEqual: false; error?: string; mayPass?: true
 
 async function pushOne(
   control: KubeClient,
-  { life, template }: Source,
+  { life, template }: PushedTemplate,
   name: string,
 ): Promise<Push> {
   const path = customResource('machines', life.namespace, name);

@@ -12,7 +12,7 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { listMachines } from './meltdown.ts';
 
-type Deletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
+type InstanceDeletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
 
 /**
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
@@ -20,7 +20,10 @@ type Deletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
  * driver deletes every instance with the token or the name of the Machine, so the request must not
  * name those of another Machine: anyone who can write to Temporal can send it by hand.
  */
-export async function requireDeletable(control: KubeClient, request: Deletion): Promise<void> {
+export async function requireDeletable(
+  control: KubeClient,
+  request: InstanceDeletion,
+): Promise<void> {
   const { machine, token, providerID } = request;
   const { namespace, name, uid } = machine;
   if (!token.startsWith(`${uid}-`)) throw refusal(`the token ${token} is not of UID ${uid}`);
@@ -36,7 +39,10 @@ export async function requireDeletable(control: KubeClient, request: Deletion): 
 }
 
 /** It is not being deleted, so what is its own stays: its token finds that as well. */
-function requireNoOther(found: Machine | undefined, { machine, providerID }: Deletion): void {
+function requireNoOther(
+  found: Machine | undefined,
+  { machine, providerID }: InstanceDeletion,
+): void {
   if (!found) return;
   const hasOwn = found.metadata.uid === machine.uid && Boolean(found.spec.providerID);
   if (providerID !== undefined && !hasOwn) return;

@@ -35,7 +35,7 @@ import type { StatusChange } from './status.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { deleteMachine, formatRefusal, ownNode } from './node/deleted.ts';
-import type { Hold } from './meltdown.ts';
+import type { ReplacementHold } from './meltdown.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
 import { formatLoss } from './missing-instance-text.ts';
 import { findHold } from './replacement.ts';
@@ -115,7 +115,7 @@ async function wasDeleted(
   return hasLostNode && !(await isMassDisappearance(dependencies));
 }
 
-interface Seen {
+interface SeenMachine {
   current: Machine;
   phase: JoinedPhase;
   node: Node | undefined;
@@ -126,7 +126,7 @@ interface Seen {
 async function evaluate(
   dependencies: ActivityDependencies,
   request: HealthRequest,
-  seen: Seen,
+  seen: SeenMachine,
 ): Promise<Evaluation> {
   const { current, node, refusal } = seen;
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
@@ -158,13 +158,13 @@ function lossIn({ isInstanceGone, instance }: HealthRequest, phase: JoinedPhase)
 export async function holdOf(
   dependencies: ActivityDependencies,
   machine: Machine,
-): Promise<Hold | undefined> {
+): Promise<ReplacementHold | undefined> {
   const stop = dependencies.stop.current();
   if (stop) return { reason: formatStop(dependencies.namespace, stop), isMeltdown: false };
   return await findHold(dependencies, machine);
 }
 
-interface Clock {
+interface HealthClock {
   isInstanceGone?: boolean;
   since: number;
   pausedMs: number;
@@ -172,7 +172,7 @@ interface Clock {
   now: number;
 }
 
-function isTimeOver(clock: Clock, pauses: readonly Period[]): boolean {
+function isTimeOver(clock: HealthClock, pauses: readonly Period[]): boolean {
   const deadline = deadlineOf(clock, pauses);
   // Time does not bring an instance back. Without a limit no owner replaces the machine.
   if (clock.isInstanceGone && deadline !== undefined) return true;
@@ -180,12 +180,12 @@ function isTimeOver(clock: Clock, pauses: readonly Period[]): boolean {
 }
 
 /** A workflow that began anew goes by the object. */
-function sinceOf({ since, now }: HealthRequest, { phase, current }: Seen): number {
+function sinceOf({ since, now }: HealthRequest, { phase, current }: SeenMachine): number {
   if (phase !== 'Unknown') return now;
   return since ?? Date.parse(current.status?.currentStatus?.lastUpdateTime ?? timestamp(now));
 }
 
-type Evaluated = Seen & { next: JoinedPhase; faults: string[] };
+type Evaluated = SeenMachine & { next: JoinedPhase; faults: string[] };
 
 /**
  * One write of the status at most; where its conditions are refused, what follows from them is
@@ -236,25 +236,25 @@ async function patchWithConditions(
  * Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as
  * in MCM.
  */
-function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
+function newConditionsOf({ current, node }: SeenMachine): NodeCondition[] | undefined {
   if (!node) return undefined;
   const conditions = nodeConditionsOf(node);
   return conditionsDiffer(nodeConditionsOf(current), conditions) ? conditions : undefined;
 }
 
-function statusOf({ current, next }: Evaluated, { operation }: Change): StatusChanges {
+function statusOf({ current, next }: Evaluated, { operation }: HealthChange): StatusChanges {
   // The time of the last update is that of the phase.
   const isPhaseNew = next !== phaseOf(current);
   return statusPatch({ ...(isPhaseNew && { phase: next }), operation, errorCode: null });
 }
 
-interface Change {
+interface HealthChange {
   operation: StatusChange['operation'];
   event: EventText;
 }
 
 /** Texts of MCM v0.62.1; the conditions are those that are wrong, in words. */
-function changeOf({ current, node, next, faults, refusal }: Evaluated): Change | undefined {
+function changeOf({ current, node, next, faults, refusal }: Evaluated): HealthChange | undefined {
   if (next === phaseOf(current)) return undefined;
   if (next === 'Running') return recovery(current);
   const { name } = current.metadata;
@@ -269,7 +269,7 @@ function changeOf({ current, node, next, faults, refusal }: Evaluated): Change |
 }
 
 /** Said once for each text, also where nothing comes of it now. */
-function newsOf(request: HealthRequest, evaluated: Evaluated): Change | undefined {
+function newsOf(request: HealthRequest, evaluated: Evaluated): HealthChange | undefined {
   const { current, next, refusal } = evaluated;
   const losses = lossIn(request, next);
   const news = [...losses, ...listOf(refusal)];
@@ -283,7 +283,7 @@ function newsOf(request: HealthRequest, evaluated: Evaluated): Change | undefine
   };
 }
 
-function recovery({ metadata: { name }, status }: Machine): Change {
+function recovery({ metadata: { name }, status }: Machine): HealthChange {
   const { type, state } = status?.lastOperation ?? {};
   const isFirst = type === 'Create' && state !== 'Successful';
   const description = `Machine ${name} successfully ${isFirst ? 'joined' : 're-joined'} the cluster`;

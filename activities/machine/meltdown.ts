@@ -12,12 +12,12 @@ import { phaseOf } from './prepared.ts';
 import { monotonicMs } from '../system/system.ts';
 
 /** Why a machine that is past its health timeout is not replaced now. */
-export interface Hold {
+export interface ReplacementHold {
   reason: string;
   isMeltdown: boolean;
 }
 
-type Place = Pick<ActivityDependencies, 'control' | 'namespace'>;
+type NamespaceDependencies = Pick<ActivityDependencies, 'control' | 'namespace'>;
 
 const machines = new SharedLists<Machine>();
 const nodeNames = new SharedLists<KubeObject>({ as: 'PartialObjectMetadata' });
@@ -26,7 +26,10 @@ const nodeNames = new SharedLists<KubeObject>({ as: 'PartialObjectMetadata' });
  * All Machines of a namespace, by a list that begins after the call; callers share it, so it is
  * only read.
  */
-export async function listMachines({ control, namespace }: Place): Promise<readonly Machine[]> {
+export async function listMachines({
+  control,
+  namespace,
+}: NamespaceDependencies): Promise<readonly Machine[]> {
   return (await machines.list(control, customResource('machines', namespace))).items;
 }
 
@@ -34,14 +37,17 @@ export async function listMachines({ control, namespace }: Place): Promise<reado
 export const recentMs = 5_000;
 interface RecentCheck {
   at: number;
-  answer: Promise<Hold | undefined>;
+  answer: Promise<ReplacementHold | undefined>;
 }
 
 /** By namespace: those of a fleet share a client. */
 const recentChecks = new WeakMap<KubeClient, Map<string, RecentCheck>>();
 
 /** At most some seconds old, as in an outage every machine asks each minute. */
-export async function recentMeltdown({ control, namespace }: Place): Promise<Hold | undefined> {
+export async function recentMeltdown({
+  control,
+  namespace,
+}: NamespaceDependencies): Promise<ReplacementHold | undefined> {
   const checks = recentChecks.get(control) ?? new Map<string, RecentCheck>();
   recentChecks.set(control, checks);
   const known = checks.get(namespace);
@@ -56,12 +62,12 @@ export async function recentMeltdown({ control, namespace }: Place): Promise<Hol
   }
 }
 
-async function checkMeltdown(place: Place): Promise<Hold | undefined> {
+async function checkMeltdown(place: NamespaceDependencies): Promise<ReplacementHold | undefined> {
   return meltdownAmong(await listMachines(place));
 }
 
 /** Undefined when there is none. `all`: those of the namespace. */
-export function meltdownAmong(all: readonly Machine[]): Hold | undefined {
+export function meltdownAmong(all: readonly Machine[]): ReplacementHold | undefined {
   const joined = all.filter(isUp);
   const unknown = joined.filter((machine) => phaseOf(machine) === 'Unknown').length;
   if (!isMeltdown({ unknown, joined: joined.length })) return undefined;
@@ -74,7 +80,7 @@ export async function isMassDisappearance({
   control,
   target,
   namespace,
-}: Place & Pick<ActivityDependencies, 'target'>): Promise<boolean> {
+}: NamespaceDependencies & Pick<ActivityDependencies, 'target'>): Promise<boolean> {
   if (!target) return true;
   const joined = (await listMachines({ control, namespace })).filter(isUp);
   const { items: nodes } = await nodeNames.list(target, nodePath());

@@ -18,12 +18,12 @@ import { orOutOfReach } from './out-of-reach.ts';
 import { statusPatch } from './status.ts';
 import { joinedNode } from './record.ts';
 
-type Input = Parameters<LossActivities['recordMissingInstance']>[0];
+type MissingInstanceInput = Parameters<LossActivities['recordMissingInstance']>[0];
 
 /** Reads Machine and Node once more. */
 export async function recordMissingInstance(
   dependencies: ActivityDependencies,
-  input: Input,
+  input: MissingInstanceInput,
 ): Promise<LossOutcome> {
   const { machine, instance } = input;
   const current = await readMachine(dependencies.control, machine);
@@ -55,7 +55,7 @@ async function obstacleTo(
 
 async function report(
   { control }: ActivityDependencies,
-  { machine, instance }: Input,
+  { machine, instance }: MissingInstanceInput,
   reason: string | undefined,
 ) {
   const words = `Machine ${machine.name}: ${formatLoss(instance)}`;
@@ -69,7 +69,7 @@ async function report(
 
 async function fail(
   { control }: ActivityDependencies,
-  { machine, instance }: Input,
+  { machine, instance }: MissingInstanceInput,
   current: Machine,
 ) {
   const description = `Machine ${machine.name} has lost its instance: ${formatLoss(instance)}. Updating machine phase to Failed.`;

@@ -3,12 +3,12 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { isDeleting, patchStatus, readSameMachine } from './object.ts';
 import { statusPatch } from './status.ts';
 
-type Input = Parameters<MachineActivities['recordOperation']>[0];
+type OperationInput = Parameters<MachineActivities['recordOperation']>[0];
 
 /** The phase stays: nothing has happened yet. */
 export async function recordOperation(
   { control }: ActivityDependencies,
-  { machine, operation, description }: Input,
+  { machine, operation, description }: OperationInput,
 ): Promise<void> {
   const current = await readSameMachine(control, machine);
   if (!current) return;

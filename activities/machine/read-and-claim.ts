@@ -61,13 +61,13 @@ async function machineAt(
   return (signalled && takeWritten(control, signalled)) ?? (await readMachine(control, machine));
 }
 
-type Found = Extract<ReadAndClaimOutcome, { found: true }>;
+type FoundMachine = Extract<ReadAndClaimOutcome, { found: true }>;
 
 async function withoutNode(
   dependencies: ActivityDependencies,
   input: ReadAndClaimInput,
   object: Machine,
-): Promise<Found> {
+): Promise<FoundMachine> {
   const prepared = preparedOf(object, dependencies);
   const machine: ObjectReference = { ...input.machine, uid: prepared.uid };
   const faults = machineFaults(object);
@@ -121,7 +121,7 @@ interface Resolved {
 async function withClass(
   dependencies: ActivityDependencies,
   { machine, prepared, resolved }: Resolved,
-): Promise<Found> {
+): Promise<FoundMachine> {
   const fault = await classFault(dependencies, resolved);
   if (fault !== undefined) return failed(prepared, inputFailure(fault));
   const complete = { ...prepared, ...providerOf(resolved) };
@@ -157,7 +157,7 @@ async function nodeOf(
   { control, target, targetCluster }: ActivityDependencies,
   machine: ObjectReference,
   { nodeName, providerID }: PreparedMachine,
-): Promise<Pick<Found, 'node' | 'outOfReach'>> {
+): Promise<Pick<FoundMachine, 'node' | 'outOfReach'>> {
   if (!target || nodeName === undefined || providerID === undefined) return {};
   const clusters = { control, target, targetCluster };
   const read = await orOutOfReach(() => readNodeOf(clusters, { machine, nodeName, providerID }));
@@ -183,6 +183,6 @@ function inputFailure(message: string): MachineFailure {
   return { code: 'InvalidArgument', message, isSettled: true };
 }
 
-function failed(machine: PreparedMachine, failure: MachineFailure): Found {
+function failed(machine: PreparedMachine, failure: MachineFailure): FoundMachine {
   return { found: true, machine, failure };
 }

@@ -17,7 +17,7 @@ import { SharedLists } from '../../kube/cache/shared-lists.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { Hold } from './meltdown.ts';
+import type { ReplacementHold } from './meltdown.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './prepared.ts';
 import { monotonicMs } from '../system/system.ts';
@@ -33,7 +33,7 @@ const attempts = 3;
 export async function findHold(
   { control }: ActivityDependencies,
   machine: Machine,
-): Promise<Hold | undefined> {
+): Promise<ReplacementHold | undefined> {
   const { name, namespace = '' } = machine.metadata;
   const known = recentCount(control, machine);
   const earlier = known && answerFor(known, name);
@@ -57,12 +57,12 @@ export async function findHold(
 
 /** What counts for all machines of an owner. */
 interface Count {
-  meltdown?: Hold;
+  meltdown?: ReplacementHold;
   /** Absent without an owner. */
   facts?: Omit<ReplacementFacts, 'name'>;
 }
 
-function countOf(owner: Owner | undefined, machines: readonly Machine[]): Count {
+function countOf(owner: CountedOwner | undefined, machines: readonly Machine[]): Count {
   const meltdown = meltdownAmong(machines);
   const facts = owner && {
     machines: machines.filter((item) => isOf(item, owner)).map(countedOf),
@@ -73,9 +73,9 @@ function countOf(owner: Owner | undefined, machines: readonly Machine[]): Count 
   return defined({ meltdown, facts });
 }
 
-type Answer = { hold: Hold } | { hold?: undefined; granted: string[] };
+type ReplacementAnswer = { hold: ReplacementHold } | { hold?: undefined; granted: string[] };
 
-function answerFor({ meltdown, facts }: Count, name: string): Answer {
+function answerFor({ meltdown, facts }: Count, name: string): ReplacementAnswer {
   if (meltdown) return { hold: meltdown };
   if (!facts) return { granted: [] };
   const answer = planReplacement({ ...facts, name });
@@ -109,14 +109,14 @@ function remember(control: KubeClient, machine: Machine, count: Count): void {
 const machineSets = new SharedLists<MachineSet>();
 
 /** The MachineDeployment, or a MachineSet without one. */
-interface Owner {
+interface CountedOwner {
   kind: MachineKind;
   object: MachineDeployment | MachineSet;
   sets: MachineSet[];
   limit: number;
 }
 
-async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | undefined> {
+async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOwner | undefined> {
   const setRef = controllerOf(machine);
   if (setRef?.kind !== 'MachineSet') return undefined;
   const { namespace = '' } = machine.metadata;
@@ -135,7 +135,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<Owner | u
   return { kind: 'machinedeployments', object, sets, limit };
 }
 
-function isOf(machine: Machine, { sets }: Owner): boolean {
+function isOf(machine: Machine, { sets }: CountedOwner): boolean {
   const uid = controllerOf(machine)?.uid;
   return sets.some(({ metadata }) => metadata.uid === uid);
 }
@@ -150,7 +150,7 @@ function countedOf(machine: Machine): CountedMachine {
   };
 }
 
-function missingOf({ sets }: Owner, machines: readonly Machine[]): number {
+function missingOf({ sets }: CountedOwner, machines: readonly Machine[]): number {
   return sets.reduce((sum, { metadata, spec }) => {
     const present = machines.filter((machine) => controllerOf(machine)?.uid === metadata.uid);
     return sum + Math.max((spec.replicas ?? 0) - present.length, 0);
@@ -164,7 +164,7 @@ function grantedOf({ metadata }: KubeObject): string[] {
 /** Compare and swap: false when the owner changed since it was read. */
 async function note(
   control: KubeClient,
-  { kind, object: { metadata } }: Owner,
+  { kind, object: { metadata } }: CountedOwner,
   granted: readonly string[],
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;

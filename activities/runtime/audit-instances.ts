@@ -6,10 +6,10 @@ import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts
 import { defined } from '../../workflows/values/defined.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import type { Asked } from '../system/cloud-requests.ts';
+import type { AnsweredRequest } from '../system/cloud-requests.ts';
 import { currentRun, type Audit, type InstanceVerb } from './audit.ts';
 
-interface Place {
+interface AuditDependencies {
   control: KubeClient;
   audit: Audit;
 }
@@ -19,7 +19,7 @@ type OfMachine = Pick<DriverRequest, 'machine' | 'providerID'> & { nodeName?: st
 export function auditInstance(
   audit: Audit,
   verb: InstanceVerb,
-  { machine, providerID, nodeName, ...asked }: OfMachine & Asked,
+  { machine, providerID, nodeName, ...asked }: OfMachine & AnsweredRequest,
 ): void {
   const { namespace, name, uid } = machine;
   const object = `Machine ${namespace}/${name}`;
@@ -27,7 +27,10 @@ export function auditInstance(
 }
 
 /** The Event is of the Machine. MCM has none that says this. */
-export function auditDeletion({ control, audit }: Place, deleted: OfMachine & Asked): void {
+export function auditDeletion(
+  { control, audit }: AuditDependencies,
+  deleted: OfMachine & AnsweredRequest,
+): void {
   const { machine, providerID } = deleted;
   const { namespace, name, uid } = machine;
   const run = currentRun();
@@ -47,13 +50,13 @@ export function auditDeletion({ control, audit }: Place, deleted: OfMachine & As
 
 /** No Machine has it: the Event is of the class that it was found with. */
 export function auditListedDeletion(
-  { control, audit }: Place,
+  { control, audit }: AuditDependencies,
   {
     namespace,
     providerID,
     className,
     ...asked
-  }: { namespace: string; providerID: string; className: string } & Asked,
+  }: { namespace: string; providerID: string; className: string } & AnsweredRequest,
 ): void {
   const run = currentRun();
   const object = `MachineClass ${namespace}/${className}`;

@@ -25,7 +25,7 @@ interface CommandOrigin {
   sentAt?: number;
 }
 
-interface Heard {
+interface HeardVerb {
   verb: string;
   /** Length of the history then; absent in the input of a run of an earlier version. */
   heardAt: number | undefined;
@@ -67,7 +67,7 @@ export async function requireNew(
 }
 
 /** Outside of an activity of Temporal, as in a test, nothing is known and nothing repeated. */
-async function originOf(heard: Heard): Promise<CommandOrigin> {
+async function originOf(heard: HeardVerb): Promise<CommandOrigin> {
   const context = asyncLocalStorage.getStore();
   if (!context?.info.workflowExecution) return { isRepeated: false };
   try {
@@ -84,7 +84,7 @@ const unreadable = new Set([7, 12, 16]);
 const eventsOfPage = 100;
 
 /** Back to the last task that was done before the command was heard, the newest first. */
-async function newestEvents({ client, info }: Context, heard: Heard): Promise<Event[]> {
+async function newestEvents({ client, info }: Context, heard: HeardVerb): Promise<Event[]> {
   const { namespace, workflowExecution: execution = null } = info;
   const found: Event[] = [];
   let nextPageToken: Uint8Array | null | undefined;
@@ -104,7 +104,7 @@ async function newestEvents({ client, info }: Context, heard: Heard): Promise<Ev
   return found;
 }
 
-function isDoneBefore(event: Event, { heardAt = Infinity }: Heard): boolean {
+function isDoneBefore(event: Event, { heardAt = Infinity }: HeardVerb): boolean {
   const isDone = Boolean(event.workflowTaskCompletedEventAttributes);
   return isDone && Number(event.eventId) < heardAt;
 }
@@ -116,7 +116,7 @@ function isDoneBefore(event: Event, { heardAt = Infinity }: Heard): boolean {
  */
 export function originIn(
   events: readonly Event[],
-  { verb, heardAt = Infinity }: Heard,
+  { verb, heardAt = Infinity }: HeardVerb,
 ): CommandOrigin {
   const reset = events.findIndex(
     ({ workflowTaskFailedEventAttributes: failed }) => Number(failed?.cause) === resetWorkflow,

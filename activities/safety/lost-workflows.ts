@@ -29,7 +29,7 @@ import type { MachineKind } from '../../kube/client/paths.ts';
 import { customResource, lease as leasePath, node as nodePath } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 
-type Place = Pick<
+type LostWorkflowDependencies = Pick<
   ActivityDependencies,
   'control' | 'target' | 'workflows' | 'leasePlace' | 'activeWatcher'
 >;
@@ -46,7 +46,7 @@ const resources: Record<WorkflowKind, { path: MachineKind; kind: string }> = {
 
 /** Workflows first: an object is there before its workflow is. */
 export async function compareWorkflows(
-  place: Place,
+  place: LostWorkflowDependencies,
   { namespace }: WorkflowCheck,
 ): Promise<WorkflowComparison> {
   const { control, workflows } = place;
@@ -65,7 +65,10 @@ export async function compareWorkflows(
  * Without a checkpoint the next watcher signals every object. Until it leads, as while an MCM acts
  * beside us for days, a workflow could only ask every second or two whether it may begin.
  */
-async function areObjectsAwaited(place: Place, namespace: string): Promise<boolean> {
+async function areObjectsAwaited(
+  place: LostWorkflowDependencies,
+  namespace: string,
+): Promise<boolean> {
   if (place.activeWatcher.isActive()) return false;
   // A watcher of ours would find nothing on it that it could go on from.
   if (place.activeWatcher.isElsewhere?.()) return true;
@@ -73,16 +76,23 @@ async function areObjectsAwaited(place: Place, namespace: string): Promise<boole
   return annotations?.[checkpointAnnotation] === undefined;
 }
 
-type Listed = KubeList<KubeObject> & { kind: WorkflowKind };
+type ObjectsOfKind = KubeList<KubeObject> & { kind: WorkflowKind };
 
-async function listOf(control: KubeClient, kind: WorkflowKind, namespace: string): Promise<Listed> {
+async function listOf(
+  control: KubeClient,
+  kind: WorkflowKind,
+  namespace: string,
+): Promise<ObjectsOfKind> {
   const path = customResource(resources[kind].path, namespace);
   return { ...(await control.list<KubeObject>(path, { as: 'PartialObjectMetadata' })), kind };
 }
 
 type HealInput = Parameters<SafetyActivities['repairWorkflows']>[0];
 
-export async function repairWorkflows(place: Place, input: HealInput): Promise<RepairedWorkflow[]> {
+export async function repairWorkflows(
+  place: LostWorkflowDependencies,
+  input: HealInput,
+): Promise<RepairedWorkflow[]> {
   const { namespace, unattended, leftOver, replaced = 0 } = input;
   // First: what a workflow of our own is started for is of the same name.
   if (replaced > 0) await place.workflows.endReplaced();
@@ -101,12 +111,12 @@ export async function repairWorkflows(place: Place, input: HealInput): Promise<R
 }
 
 /** Snapshots of the watcher that leads are not older than ours. */
-async function epochOf(place: Place, namespace: string): Promise<number> {
+async function epochOf(place: LostWorkflowDependencies, namespace: string): Promise<number> {
   return (await leaseOf(place, namespace))?.spec?.leaseTransitions ?? 0;
 }
 
 async function leaseOf(
-  { control, leasePlace }: Place,
+  { control, leasePlace }: LostWorkflowDependencies,
   namespace: string,
 ): Promise<Lease | undefined> {
   const own = ownLeaseOf(namespace, leasePlace);
@@ -139,7 +149,7 @@ interface Case {
  * meanwhile ends by itself.
  */
 async function restartWorkflow(
-  place: Place,
+  place: LostWorkflowDependencies,
   { ref, namespace, epoch }: Case,
 ): Promise<string | undefined> {
   const end = await place.workflows.closeReason(ref);
@@ -161,7 +171,7 @@ async function restartWorkflow(
 }
 
 async function readLiving(
-  { control, target }: Place,
+  { control, target }: LostWorkflowDependencies,
   { kind, name }: WorkflowRef,
   namespace: string,
 ): Promise<Living | undefined> {
@@ -227,7 +237,7 @@ async function versionsOf(
 }
 
 async function signalGone(
-  { workflows }: Place,
+  { workflows }: LostWorkflowDependencies,
   { ref, epoch, resourceVersion }: Case & { resourceVersion: string },
 ): Promise<string | undefined> {
   if ((await workflows.closeReason(ref)) !== undefined) return undefined;

@@ -3,11 +3,11 @@ import { component } from '../machine/object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { tellOn } from './orphans/classes.ts';
 
-type Input = Parameters<SafetyActivities['signalMissingInstances']>[0];
+type MissingInstancesInput = Parameters<SafetyActivities['signalMissingInstances']>[0];
 
 export async function signalMissingInstances(
   { control, workflows }: Pick<ActivityDependencies, 'control' | 'workflows'>,
-  { namespace, missing, stopped }: Input,
+  { namespace, missing, stopped }: MissingInstancesInput,
 ): Promise<void> {
   for (const { name, ...snapshot } of missing) await workflows.signalMissing(name, snapshot);
   for (const { className, message } of stopped) {

@@ -32,7 +32,10 @@ const refusedMax = 20;
 const messageMax = 300;
 const parallelWrites = 10;
 
-type Place = Pick<ActivityDependencies, 'control' | 'target' | 'targetCluster' | 'defaults'>;
+type UnmanagedNodesDependencies = Pick<
+  ActivityDependencies,
+  'control' | 'target' | 'targetCluster' | 'defaults'
+>;
 
 export interface UnmanagedNodesFinding {
   nodes: readonly KubeObject[];
@@ -41,7 +44,7 @@ export interface UnmanagedNodesFinding {
 
 /** Writes nothing. Undefined without a target cluster, or in one that the Machines did not join. */
 export async function findUnmanagedNodes(
-  dependencies: Place,
+  dependencies: UnmanagedNodesDependencies,
   { namespace, creationTimeoutSeconds, selector }: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesFinding | undefined> {
   const { control, target } = dependencies;
@@ -77,7 +80,7 @@ function haveJoinedAnother(
 }
 
 export async function markUnmanagedNodes(
-  dependencies: Place,
+  dependencies: UnmanagedNodesDependencies,
   check: UnmanagedNodesCheck,
 ): Promise<UnmanagedNodesReport> {
   const { target } = dependencies;

@@ -12,7 +12,7 @@ export interface CloudRequest {
 }
 
 /** How the cloud was asked by one call of a driver. */
-export interface Asked {
+export interface AnsweredRequest {
   /** Absent: the driver knows none. */
   requestId?: string | undefined;
   durationMs: number;

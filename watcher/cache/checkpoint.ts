@@ -8,7 +8,7 @@ import type { Resource } from './views.ts';
 
 export type Checkpoint = Partial<Record<Resource, string>>;
 
-export interface Progress {
+export interface DeliveryProgress {
   /** Everything up to here was seen. */
   seen(resource: Resource): string | undefined;
   /** The oldest change that was seen and has not arrived. */
@@ -16,7 +16,7 @@ export interface Progress {
 }
 
 /** The highest version of each resource below which everything has arrived. */
-export function checkpointOf({ seen, oldestUndelivered }: Progress): Checkpoint {
+export function checkpointOf({ seen, oldestUndelivered }: DeliveryProgress): Checkpoint {
   const checkpoint: Checkpoint = {};
   for (const resource of resources) {
     const version = seen(resource);

@@ -33,13 +33,13 @@ export function useSignals(change: WatchedChange, context: DispatchContext): Sig
   }
 }
 
-interface Names {
+interface TouchedNames {
   classes: string[];
   secrets: string[];
 }
 
 /** Whose use this change may have begun or ended. */
-function touchedBy(change: WatchedChange): Names {
+function touchedBy(change: WatchedChange): TouchedNames {
   switch (change.resource) {
     case 'machines':
       return { classes: classesOf(change), secrets: [] };

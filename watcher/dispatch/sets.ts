@@ -19,21 +19,21 @@ import type { Resource, SetView } from '../cache/views.ts';
 
 type SetChange = ChangeOf<'machineSets' | 'machineDeployments'>;
 
-interface Names {
+interface SetNames {
   kind: Kind;
   resource: Resource;
   observed: SignalName & `${string}Observed`;
   gone: SignalName & `${string}Gone`;
 }
 
-const setNames: Names = {
+const setNames: SetNames = {
   kind: 'machineSet',
   resource: 'machineSets',
   observed: 'machineSetObserved',
   gone: 'machineSetGone',
 };
 
-const deploymentNames: Names = {
+const deploymentNames: SetNames = {
   kind: 'machineDeployment',
   resource: 'machineDeployments',
   observed: 'machineDeploymentObserved',
@@ -85,14 +85,14 @@ export function machineDeploymentSignals(change: SetChange, context: DispatchCon
   return ownSignals(change, { names: deploymentNames, start }, context);
 }
 
-interface Target {
-  names: Names;
+interface SetSignalOptions {
+  names: SetNames;
   start: Start;
 }
 
 function ownSignals(
   change: SetChange,
-  { names, start }: Target,
+  { names, start }: SetSignalOptions,
   context: DispatchContext,
 ): Signal[] {
   const { type, object, previous, resourceVersion } = change;

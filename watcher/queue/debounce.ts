@@ -5,7 +5,7 @@
 import type { Signal } from '../dispatch/signal.ts';
 import type { SignalName } from '../../workflows/contracts/messages.ts';
 
-export interface Pace {
+export interface SignalPace {
   /** Sent once nothing newer came for so long. */
   quietMs: number;
   /** Sent then at the latest. */
@@ -17,15 +17,15 @@ export interface Pace {
 /** One object that changes all the time costs its workflow one signal in so long. */
 const intervalMs = 1_000;
 
-const atOnce: Pace = { quietMs: 0, maxMs: 0, burst: 1 };
+const atOnce: SignalPace = { quietMs: 0, maxMs: 0, burst: 1 };
 /** A rollout sizes its sets several times within a second. */
-const sizes: Pace = { quietMs: 0, maxMs: 0, burst: 5 };
+const sizes: SignalPace = { quietMs: 0, maxMs: 0, burst: 5 };
 /**
  * A set reads a hundred changed machines in one go. They are at most two a second by themselves.
  */
-const gathered: Pace = { quietMs: 200, maxMs: 500 };
+const gathered: SignalPace = { quietMs: 200, maxMs: 500 };
 
-const paces: Record<SignalName, Pace> = {
+const paces: Record<SignalName, SignalPace> = {
   machineObserved: atOnce,
   machineGone: atOnce,
   // A Node that joins changes several times within milliseconds.
@@ -44,9 +44,9 @@ const paces: Record<SignalName, Pace> = {
  * A Node that registers is Ready within a second in a small cloud, and within half a minute in a
  * large one: the former is signalled once, and the latter gets its labels a second later.
  */
-const notReady: Pace = { quietMs: 1_000, maxMs: 1_000, burst: 1 };
+const notReady: SignalPace = { quietMs: 1_000, maxMs: 1_000, burst: 1 };
 
-export function paceOf({ name, payload }: Signal): Pace {
+export function paceOf({ name, payload }: Signal): SignalPace {
   const isWaiting = 'isReady' in payload && payload.exists && !payload.isReady;
   return isWaiting ? notReady : paces[name];
 }

@@ -34,10 +34,10 @@ export const counters = {
 } as const satisfies Record<string, WorkflowCounter>;
 
 type Counters = typeof counters;
-type Tags<C extends keyof Counters> = Record<Counters[C]['labels'][number], string>;
+type CounterTags<C extends keyof Counters> = Record<Counters[C]['labels'][number], string>;
 
 /** Nothing is no series: the SDK keeps that of a namespace which is served no more. */
-export function count<C extends keyof Counters>(counter: C, tags: Tags<C>, by = 1): void {
+export function count<C extends keyof Counters>(counter: C, tags: CounterTags<C>, by = 1): void {
   if (by === 0) return;
   const { name, help } = counters[counter];
   metricMeter.createCounter(name, '', help).add(by, tags);

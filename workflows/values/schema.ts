@@ -21,15 +21,15 @@ export type Schema<T> = {
   readonly [Field in Extract<keyof T, string>]-?: Validator<T[Field]>;
 };
 
-type Kind<Check> = Check extends Validator<infer T> ? T : never;
+type Checked<Check> = Check extends Validator<infer T> ? T : never;
 
-type OptionalIn<S> = { [Field in keyof S]: undefined extends Kind<S[Field]> ? Field : never };
+type OptionalIn<S> = { [Field in keyof S]: undefined extends Checked<S[Field]> ? Field : never };
 
 /** The type that a schema checks. */
 export type Infer<S> = {
-  -readonly [Field in Exclude<keyof S, OptionalIn<S>[keyof S]>]: Kind<S[Field]>;
+  -readonly [Field in Exclude<keyof S, OptionalIn<S>[keyof S]>]: Checked<S[Field]>;
 } & {
-  -readonly [Field in OptionalIn<S>[keyof S]]?: Exclude<Kind<S[Field]>, undefined>;
+  -readonly [Field in OptionalIn<S>[keyof S]]?: Exclude<Checked<S[Field]>, undefined>;
 };
 
 /** Faults name the field, the value and what is allowed. Undefined: the value is whole. */

@@ -13,9 +13,9 @@ import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { pause } from '../../../kube/client/pause.ts';
 import { anySignal } from '../../system/system.ts';
 
-type View = CachedObject & { attachment: Attachment | undefined };
+type AttachmentView = CachedObject & { attachment: Attachment | undefined };
 
-interface Waiting {
+interface AttachmentWait {
   volumes: ReadonlySet<string>;
   woken: AbortController;
 }
@@ -29,8 +29,8 @@ export interface WatchedAttachmentsOptions {
 
 export class WatchedAttachments {
   readonly #target: KubeClient;
-  readonly #reflector: LazyReflector<VolumeAttachment, View>;
-  readonly #waiting = new Set<Waiting>();
+  readonly #reflector: LazyReflector<VolumeAttachment, AttachmentView>;
+  readonly #waiting = new Set<AttachmentWait>();
   readonly #onMove: ((volume: string) => void) | undefined;
 
   constructor({ target, onMove, onError }: WatchedAttachmentsOptions) {
@@ -75,7 +75,7 @@ export class WatchedAttachments {
     await this.#reflector.close();
   }
 
-  #wakeDrainsOf({ attachment }: View): void {
+  #wakeDrainsOf({ attachment }: AttachmentView): void {
     if (!attachment) return;
     const { volume } = attachment;
     for (const { volumes, woken } of this.#waiting) if (volumes.has(volume)) woken.abort();
@@ -83,7 +83,7 @@ export class WatchedAttachments {
   }
 }
 
-function viewOf(object: VolumeAttachment): View {
+function viewOf(object: VolumeAttachment): AttachmentView {
   const { uid, name, resourceVersion } = object.metadata;
   return { uid, name, resourceVersion, attachment: attachmentOf(object) };
 }

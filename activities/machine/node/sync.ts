@@ -51,12 +51,12 @@ export interface NodeUpdate {
   isMeant(node: Node): boolean | Promise<boolean>;
 }
 
-interface Change {
+interface NodeChange {
   template: NodeTemplateChange;
   capacity: VirtualCapacityChange;
 }
 
-type Clusters = Pick<ActivityDependencies, 'control' | 'recent'> & { target: KubeClient };
+type SyncClusters = Pick<ActivityDependencies, 'control' | 'recent'> & { target: KubeClient };
 
 export async function syncNode(
   dependencies: ActivityDependencies,
@@ -112,7 +112,7 @@ async function copyConditions(
  * its life.
  */
 export async function updateNode(
-  clusters: Clusters,
+  clusters: SyncClusters,
   equipment: NodeUpdate,
 ): Promise<Node | undefined> {
   const { machine, nodeName, isMeant } = equipment;
@@ -137,7 +137,7 @@ export function freshOf(uid: string, providerID: string | undefined): Pick<NodeU
 }
 
 async function updateFresh(
-  { target }: Clusters,
+  { target }: SyncClusters,
   { machine, nodeName, fresh, nodeTemplate = {} }: NodeUpdate,
 ): Promise<Node | undefined> {
   if (!fresh) return undefined;
@@ -155,7 +155,7 @@ function templateChange(
 }
 
 async function virtualCapacityOf(
-  { recent }: Clusters,
+  { recent }: SyncClusters,
   { machine, className, classAtLeast = '0' }: NodeUpdate,
 ): Promise<Record<string, number | string> | undefined> {
   const path = customResource('machineclasses', machine.namespace, className);
@@ -163,10 +163,14 @@ async function virtualCapacityOf(
   return machineClass?.nodeTemplate && (machineClass.nodeTemplate.virtualCapacity ?? {});
 }
 
-type NodeDependencies = Clusters & { machine: ObjectReference };
+type NodeDependencies = SyncClusters & { machine: ObjectReference };
 
 /** Capacity first: its note records what was done, so it comes with the other metadata. */
-async function write(dependencies: NodeDependencies, node: Node, change: Change): Promise<Node> {
+async function write(
+  dependencies: NodeDependencies,
+  node: Node,
+  change: NodeChange,
+): Promise<Node> {
   await reportCorrupt(dependencies, node, change);
   await reportKept(dependencies, node, change.template);
   const hasCapacity = await writeCapacity(dependencies, node, change.capacity.capacity);
@@ -222,7 +226,7 @@ function only(changes: TextChanges, keys: readonly string[]): TextChanges {
 async function reportCorrupt(
   dependencies: NodeDependencies,
   { metadata }: Node,
-  change: Change,
+  change: NodeChange,
 ): Promise<void> {
   const corrupt = [
     ...(change.template.isLastAppliedCorrupt ? [annotations.lastAppliedNodeTemplate] : []),

@@ -76,7 +76,7 @@ async function ownNode(
   return (await foreignReason(control, node, claim)) === undefined ? node : undefined;
 }
 
-interface Found {
+interface MachineWithNode {
   machine: Machine;
   node: Node | undefined;
 }
@@ -84,7 +84,7 @@ interface Found {
 function planOf(
   { defaults }: ActivityDependencies,
   { now }: PreserveRequest,
-  { machine, node }: Found,
+  { machine, node }: MachineWithNode,
 ): PreservationPlan {
   const { preserve, lastApplied } = preservationNotesOf(machine) ?? {};
   const facts = defined({
@@ -105,7 +105,8 @@ function wordOf(node: Node | undefined): string | undefined {
   return node && preserveNoteIn(node.metadata.annotations);
 }
 
-type PreservationDependencies = ActivityDependencies & Found & { request: PreserveRequest };
+type PreservationDependencies = ActivityDependencies &
+  MachineWithNode & { request: PreserveRequest };
 
 /**
  * As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to

@@ -116,10 +116,10 @@ export function wasDrained({ status }: Node): boolean {
   return known?.status === 'True' && (known.message ?? '').includes(drainedWords);
 }
 
-type Verdict = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
+type PreservedCondition = Pick<NodeCondition, 'status' | 'reason' | 'message'>;
 
 /** Texts of MCM v0.62.1, with the reason why a drain failed. */
-function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Verdict {
+function conditionOf({ value, until, isToBeDrained, drain }: Keeping): PreservedCondition {
   const reason = value === 'auto-preserved' ? 'Preserved by MCM.' : 'Preserved by user.';
   const end = `Machine preserved until ${timestamp(until)}.`;
   if (!isToBeDrained || !drain) return { status: 'True', reason, message: end };
@@ -129,7 +129,7 @@ function conditionOf({ value, until, isToBeDrained, drain }: Keeping): Verdict {
   return { status: error === undefined ? 'True' : 'False', reason, message: `${words} ${end}` };
 }
 
-async function report(target: KubeClient, node: Node, verdict: Verdict): Promise<void> {
+async function report(target: KubeClient, node: Node, verdict: PreservedCondition): Promise<void> {
   const known = node.status?.conditions?.find((one) => one.type === type);
   if (known && isSame(known, verdict)) return;
   const now = timestamp();
@@ -140,6 +140,6 @@ async function report(target: KubeClient, node: Node, verdict: Verdict): Promise
   await ignoreNotFound(target.patch(`${nodePath(name)}/status`, 'strategic', patch));
 }
 
-function isSame(a: Verdict, b: Verdict): boolean {
+function isSame(a: PreservedCondition, b: PreservedCondition): boolean {
   return a.status === b.status && a.reason === b.reason && (a.message ?? '') === (b.message ?? '');
 }

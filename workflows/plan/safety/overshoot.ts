@@ -54,7 +54,7 @@ export interface Freeze {
   why: string;
 }
 
-export interface Wanted {
+export interface WantedMachines {
   /** Of the set. */
   replicas: number;
   /** Of its MachineDeployment, if it has one. */
@@ -66,7 +66,7 @@ export interface Wanted {
  * machines, surge 1 and up 2 a set is frozen that has 6. Never below what the set itself is asked
  * for and up: a deployment that was just scaled down has yet to scale its set.
  */
-export function limitOf({ replicas, deployment }: Wanted, { up }: OvershootRules): number {
+export function limitOf({ replicas, deployment }: WantedMachines, { up }: OvershootRules): number {
   if (!deployment) return 2 * replicas + up;
   return Math.max(deployment.replicas + deployment.surge, replicas) + up;
 }
