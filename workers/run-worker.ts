@@ -2,7 +2,7 @@
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
-import { registerProbeMetrics } from './checks/probe-metrics.ts';
+import { registerProbeMetrics } from './checks/check-metrics.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { WorkerFleet } from './fleet/serve-worker.ts';

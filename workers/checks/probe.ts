@@ -1,7 +1,7 @@
 /** What a worker asks between two runs of a check: would a run have something to do? */
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { CheckSettings } from './checks.ts';
-import type { ProbeMetrics } from './probe-metrics.ts';
+import type { ProbeMetrics } from './check-metrics.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 
 /** Something that a run would act on. */

@@ -1,8 +1,8 @@
 /** What a worker that serves the core does for the safety checks, until it ends. */
 import { every } from '../../activities/system/system.ts';
 import { untilReached } from '../process/reach.ts';
-import type { ProbesOptions } from './probes.ts';
-import { startProbes } from './probes.ts';
+import type { ProbesOptions } from './namespace-checks.ts';
+import { startProbes } from './namespace-checks.ts';
 import { ensureSchedules, refreshSchedules } from './schedules.ts';
 
 /** So long a check may stay paused after one of its runs failed. */

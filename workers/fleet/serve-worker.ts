@@ -11,7 +11,7 @@ import { pausesUntil } from '../../kube/objects/pauses.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
-import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
+import type { ProcessProbeMetrics } from '../checks/check-metrics.ts';
 import { checksOf } from '../checks/checks.ts';
 import { startChecks } from '../checks/start-checks.ts';
 import type { DrainMetrics } from '../metrics/drains.ts';

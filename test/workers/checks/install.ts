@@ -7,7 +7,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
-import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
+import { registerProbeMetrics } from '../../../workers/checks/check-metrics.ts';
 import { checkNames, checksOf } from '../../../workers/checks/checks.ts';
 import { startChecks } from '../../../workers/checks/start-checks.ts';
 import { createLogger } from '../../../workers/log/logger.ts';

@@ -1,6 +1,6 @@
 /** docs/metrics.md, made of the registries of both processes. */
 import { Registry } from 'prom-client';
-import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
+import { registerProbeMetrics } from '../../../workers/checks/check-metrics.ts';
 import { registerFleetMetrics } from '../../../workers/fleet/metrics.ts';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';

@@ -14,7 +14,7 @@ import {
 import { orphanCountsIn } from '../../workflows/plan/safety/orphan-counts.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 import { isFailedRun } from './check-schedule.ts';
-import type { ProbeMetrics } from './probe-metrics.ts';
+import type { ProbeMetrics } from './check-metrics.ts';
 import type { Probe, ProbeParts } from './probe.ts';
 
 export function orphansProbe({ settings, dependencies, metrics, schedule }: ProbeParts): Probe {

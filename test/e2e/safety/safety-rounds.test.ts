@@ -11,7 +11,7 @@ import {
   runsOf,
   untilProbes,
   useProbedPool,
-} from '../support/probing-scenario.ts';
+} from '../support/rounds-scenario.ts';
 import { deleteDeployment } from '../support/machines.ts';
 
 describe('a worker that probes every second or two', () => {
