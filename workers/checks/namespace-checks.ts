@@ -1,129 +1,125 @@
 /**
- * The probes of a worker between runs of the checks. They use no action of Temporal; one that finds
- * something starts a run, which decides and acts (docs/decisions/0040-checks-without-runs.md).
+ * The checks of one namespace, as a round makes them. What one finds starts a run by the Schedule of
+ * the check, which decides and acts (docs/decisions/0054-one-round-for-an-install.md).
  */
 import type { Client } from '@temporalio/client';
 import { orAborted } from '../../activities/system/or-aborted.ts';
-import { nowMs, random, sleep, timeoutSignal } from '../../activities/system/system.ts';
+import { monotonicMs, nowMs, random, timeoutSignal } from '../../activities/system/system.ts';
+import type { CheckOutcome } from '../../workflows/contracts/safety-activities.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { mayTrigger } from '../../workflows/plan/safety/triggers.ts';
 import type { Logger } from '../log/logger.ts';
-import type { CheckSchedule } from './check-schedule.ts';
+import { reasonOf } from '../log/reason.ts';
 import { checkSchedule } from './check-schedule.ts';
-import type { Check, CheckSettings } from './checks.ts';
-import { checksOf } from './checks.ts';
-import { longestProbeMs } from './probe-limit.ts';
-import type { ProbeMetrics, ProbeOutcome } from './check-metrics.ts';
-import type { Finding, Probe, ProbeParts } from './probe.ts';
-import { lostWorkflowsProbe } from './lost-workflows-probe.ts';
-import { orphansProbe } from './orphan-finder.ts';
-import { overshootProbe } from './overshoot-probe.ts';
-import { reachabilityProbe } from './reachability-probe.ts';
-import { unmanagedNodesProbe } from './unmanaged-nodes-probe.ts';
+import type { Check } from './checks.ts';
+import { checksOf, longestCheckMs, roundSecondsOf } from './checks.ts';
+import type { Find, Finding, FinderParts } from './finder.ts';
+import { finders } from './finders.ts';
 
-export interface ProbesOptions {
+export interface NamespaceChecksOptions extends Omit<FinderParts, 'schedule'> {
   temporal: Client;
-  settings: CheckSettings;
-  dependencies: ProbeParts['dependencies'];
-  metrics: ProbeMetrics;
   log: Logger;
-  /** Ends the probes. */
-  signal: AbortSignal;
 }
 
-const probes: Record<string, (parts: ProbeParts) => Probe> = {
-  orphans: orphansProbe,
-  overshoot: overshootProbe,
-  'lost-workflows': lostWorkflowsProbe,
-  'unmanaged-nodes': unmanagedNodesProbe,
-  reachability: reachabilityProbe,
-};
+export class NamespaceChecks {
+  readonly #checks: readonly RegularCheck[];
+  /** When the last round came to it, milliseconds of a clock that only counts. */
+  checkedAt = 0;
 
-export function startProbes(options: ProbesOptions): void {
-  const { temporal, settings, ...others } = options;
-  for (const check of checksOf(settings).filter(({ isOff }) => !isOff)) {
-    const schedule = checkSchedule(temporal, scheduleIdOf(check.name, settings.identity));
-    const probe = probes[check.name]?.({ settings, schedule, ...others });
-    if (!probe) throw new Error(`no probe for the check ${check.name}`);
-    const prober = new Prober({ check, probe, schedule, ...others });
-    void prober.probeForever().catch(() => undefined);
+  constructor(options: NamespaceChecksOptions) {
+    const { temporal, settings } = options;
+    const roundMs = roundSecondsOf(settings) * 1_000;
+    this.#checks = checksOf(settings)
+      .filter(({ isOff }) => !isOff)
+      .map((check) => {
+        const schedule = checkSchedule(temporal, scheduleIdOf(check.name, settings.identity));
+        const parts = { ...options, check, schedule, roundMs };
+        return new RegularCheck(parts, finders[check.name](parts));
+      });
+  }
+
+  /** Never rejects. Resolves with how many were made, when they have ended. */
+  async make(all: boolean): Promise<number> {
+    this.checkedAt = monotonicMs();
+    const due = this.#checks.filter((check) => check.isDue(all));
+    await Promise.all(due.map((check) => check.make()));
+    return due.length;
+  }
+
+  get outcomes(): CheckOutcome[] {
+    return this.#checks.flatMap(({ outcome }) => outcome ?? []);
   }
 }
 
-interface ProberParts {
+/** It stands in the history of each round until it succeeds. */
+const reasonMax = 300;
+
+interface RegularParts extends NamespaceChecksOptions, FinderParts {
   check: Check;
-  probe: Probe;
-  schedule: CheckSchedule;
-  metrics: ProbeMetrics;
-  log: Logger;
-  signal: AbortSignal;
+  /** Between two rounds. */
+  roundMs: number;
 }
 
-/** Node.js fires a timer of more at once. */
-const longestTimerMs = 2 ** 31 - 1;
-/** So that workers do not probe at the same moment for ever. */
-const jitter = 0.1;
-
-/** Probes for one check, again and again. */
-class Prober {
-  readonly #parts: ProberParts;
-  /** The finding of the last probe, and the runs that were started for it. */
+class RegularCheck {
+  readonly #parts: RegularParts;
+  readonly #find: Find;
+  #dueAt: number;
+  #isUnderWay = false;
+  /** What the last one found, and the runs that were started for it. */
   #last: { key: string; triggers: number } | undefined;
-  #isFailing = false;
+  outcome: CheckOutcome | undefined;
 
-  constructor(parts: ProberParts) {
+  constructor(parts: RegularParts, find: Find) {
     this.#parts = parts;
+    this.#find = find;
+    // Namespaces that come together, as at the start of a worker, do not check together for ever.
+    const rounds = Math.floor((random() * parts.check.periodSeconds * 1_000) / parts.roundMs);
+    this.#dueAt = monotonicMs() + rounds * parts.roundMs;
   }
 
-  /** Rejects when the signal is aborted. */
-  async probeForever(): Promise<never> {
-    const { check, probe, signal } = this.#parts;
-    await this.#sleep(check.probeSeconds * random());
-    for (;;) {
-      await this.#probeOnce();
-      signal.throwIfAborted();
-      const seconds = probe.nextSeconds?.() ?? check.probeSeconds;
-      await this.#sleep(seconds * (1 + jitter * random()));
-    }
+  /** One that hangs since an earlier round is not made beside that. */
+  isDue(all: boolean): boolean {
+    return !this.#isUnderWay && (all || monotonicMs() >= this.#dueAt);
   }
 
-  async #sleep(seconds: number): Promise<void> {
-    const milliseconds = Math.min(seconds * 1_000, longestTimerMs);
-    await sleep(milliseconds, { signal: this.#parts.signal, keepsAlive: false });
-  }
-
-  /** One that fails is said once; the next one may succeed. */
-  async #probeOnce(): Promise<void> {
-    const { check, metrics, log, signal } = this.#parts;
-    const probing = orAborted(this.#probe(), signal);
+  async make(): Promise<void> {
+    const { check, metrics, log, signal, roundMs } = this.#parts;
+    // Rounds are not a period apart to the second.
+    this.#dueAt = monotonicMs() + check.periodSeconds * 1_000 - roundMs / 2;
+    this.#isUnderWay = true;
+    const at = new Date(nowMs()).toISOString();
     try {
-      const outcome = await orAborted(probing, timeoutSignal(longestProbeMs));
-      metrics.count(check.name, outcome);
-      this.#isFailing = false;
+      const checking = orAborted(this.#check(), signal);
+      this.outcome = { check: check.name, at, ...(await orAborted(checking, limit())) };
     } catch (err) {
       if (signal.aborted) return;
-      metrics.count(check.name, 'failed');
-      if (!this.#isFailing) log.warn({ err, check: check.name }, 'cannot probe for a check');
-      this.#isFailing = true;
+      // One that fails is said once; the next one may succeed.
+      if (this.outcome?.outcome !== 'failed')
+        log.warn({ err, check: check.name }, 'a check could not be made');
+      const why = reasonOf(err).slice(0, reasonMax);
+      this.outcome = { check: check.name, at, outcome: 'failed', why };
+    } finally {
+      this.#isUnderWay = false;
     }
+    metrics.count(check.name, this.outcome.outcome);
   }
 
-  async #probe(): Promise<ProbeOutcome> {
-    const finding = await this.#parts.probe.find();
-    if (finding) return await this.#follow(finding);
+  async #check(): Promise<Pick<CheckOutcome, 'outcome' | 'why'>> {
+    const finding = await this.#find();
+    if (finding) return { outcome: await this.#follow(finding), why: finding.why };
     this.#last = undefined;
-    return 'nothing';
+    return { outcome: 'nothing' };
   }
 
-  async #follow({ key, why }: Finding): Promise<ProbeOutcome> {
-    const { check, probe, schedule, log } = this.#parts;
+  async #follow({ key, why }: Finding): Promise<'found' | 'triggered'> {
+    const { check, schedule, log } = this.#parts;
     const triggers = this.#last?.key === key ? this.#last.triggers : 0;
     this.#last = { key, triggers };
     const isDue = mayTrigger({
       schedule: await schedule.describe(),
       earlier: triggers,
-      periodSeconds: check.probeSeconds,
-      longestWaitSeconds: probe.longestWaitSeconds ?? check.sweepSeconds,
+      periodSeconds: check.periodSeconds,
+      longestWaitSeconds: Math.max(check.longestWaitSeconds, check.periodSeconds),
       now: nowMs(),
     });
     if (!isDue) return 'found';
@@ -133,3 +129,5 @@ class Prober {
     return 'triggered';
   }
 }
+
+const limit = (): AbortSignal => timeoutSignal(longestCheckMs);
