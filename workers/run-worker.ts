@@ -65,8 +65,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   const servers = await reachServers(process, outside, { registry, signs });
   const { taskQueue } = servers.identity;
   signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  const isOfMany = isFleet(config);
-  const leaders = new Leaders(registry, { isFleet: isOfMany });
+  const leaders = new Leaders(registry, { isFleet: isFleet(config) });
   signs.leaders = leaders;
   const stops = new Map<string, StopView>();
   registerStopMetric(registry, stops);

@@ -1,39 +1,39 @@
-/** A worker that probes every second or two, and what it found so far. */
+/** An install with a round each second, and what its rounds found so far. */
 import { untilScheduled } from './checks.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDeployment, untilRunning } from './machines.ts';
-import { probesOf } from './probes.ts';
+import { metricsOf } from './probes.ts';
 import { useScenario, type Scenario } from './scenario.ts';
 
 /** Of the Nodes that are to be managed. */
-export const managedLabel = 'example.com/safety-probes';
-export const probedChecks = [
+export const managedLabel = 'example.com/safety-rounds';
+export const regularChecks = [
   'overshoot',
   'lost-workflows',
   'unmanaged-nodes',
   'reachability',
 ] as const;
-export type ProbedCheck = (typeof probedChecks)[number];
+export type RegularCheck = (typeof regularChecks)[number];
 
-export interface ProbedPool {
+export interface RoundsPool {
   scenario: Scenario;
   /** Of its MachineDeployment, of one machine. */
   name(): string;
 }
 
 /** Begins once all checks have a Schedule. */
-export function useProbedPool(short: string): ProbedPool {
-  const scenario = useProbingScenario(short);
+export function useRoundsPool(short: string): RoundsPool {
+  const scenario = useRoundsScenario(short);
   let pool: string;
   beforeAll(async () => {
-    for (const check of probedChecks) await untilScheduled(scenario.workflows, check);
+    for (const check of regularChecks) await untilScheduled(scenario.workflows, check);
     pool = await createDeployment(scenario, 'pool', { replicas: 1 });
     await untilRunning(scenario, pool, 1);
   });
   return { scenario, name: () => pool };
 }
 
-function useProbingScenario(name: string): Scenario {
+function useRoundsScenario(name: string): Scenario {
   return useScenario(name, {
     isDoubled: false,
     workerFlags: [
@@ -52,28 +52,35 @@ function useProbingScenario(name: string): Scenario {
   });
 }
 
-/** Runs that were started so far, and when the Schedule itself starts the next one. */
-export async function runsOf(
-  { workflows }: Scenario,
-  check: ProbedCheck,
-): Promise<{ taken: number; next: Date | undefined }> {
-  const { info } = await workflows.scheduleOf(check).describe();
-  return { taken: info.numActionsTaken, next: info.nextActionTimes[0] };
+/** Runs that were started so far. */
+export async function runsOf({ workflows }: Scenario, check: RegularCheck): Promise<number> {
+  return (await workflows.scheduleOf(check).describe()).info.numActionsTaken;
 }
 
-export interface MoreProbes {
-  check: ProbedCheck;
+/** By rounds, since the last start of the worker. `outcome` as in docs/safety.md; default: all. */
+async function checksMade(scenario: Scenario, check: string, outcome = ''): Promise<number> {
+  return (await metricsOf(scenario, 'worker'))
+    .split('\n')
+    .filter((line) => line.startsWith('millwright_safety_probes_total{'))
+    .filter((line) => line.includes(`check="${check}"`))
+    .filter((line) => outcome === '' || line.includes(`outcome="${outcome}"`))
+    .map((line) => Number(line.split(' ').at(-1)))
+    .reduce((sum, count) => sum + count, 0);
+}
+
+export interface MoreChecks {
+  check: RegularCheck;
   more: number;
   /** Default any. */
   outcome?: string;
 }
 
-export async function untilProbes(
+export async function untilChecked(
   scenario: Scenario,
-  { check, more, outcome }: MoreProbes,
+  { check, more, outcome }: MoreChecks,
 ): Promise<void> {
-  const before = await probesOf(scenario, check, outcome);
-  await eventually(`${more} probes for ${check}`, async () => {
-    expect(await probesOf(scenario, check, outcome)).toBeGreaterThanOrEqual(before + more);
+  const before = await checksMade(scenario, check, outcome);
+  await eventually(`${more} checks of ${check}`, async () => {
+    expect(await checksMade(scenario, check, outcome)).toBeGreaterThanOrEqual(before + more);
   });
 }

@@ -43,6 +43,8 @@ export class Install {
   });
   /** Results of the runs, by the name of the check. */
   readonly reports: Record<string, object> = {};
+  /** How long runs of a check last, milliseconds. Default: they end at once. */
+  readonly lasting: Record<string, number> = {};
   /** Whether each check is made, due or not. */
   isByHand = false;
   /** Id of a Schedule whose key is gone. */
@@ -202,6 +204,7 @@ export class Install {
     this.#runs.push({ check, at: (run.startedAt - this.simulation.startMs) / minuteMs });
     const running = this.#workers.filter(({ process }) => process.isAlive);
     const worker = running[this.rounds.length % Math.max(running.length, 1)];
+    await this.simulation.sleep(this.lasting[check] ?? 0);
     if (check !== 'all' || !worker) return this.reports[check] ?? {};
     const { signal } = new AbortController();
     const all = this.isByHand;

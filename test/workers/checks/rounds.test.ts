@@ -153,6 +153,18 @@ describe('what a round finds starts a run of its check:', () => {
   });
 });
 
+test('an outage is as old as its run, also for a worker that sees it first', async () => {
+  const { its, world } = install();
+  its.lasting['reachability'] = 8 * minuteMs;
+  const first = its.startWorker();
+  world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+  await its.until(() => its.runsOf('reachability').length > 0);
+  first.process.end();
+  const second = its.startWorker();
+  await its.pass(1.1 * minuteMs);
+  expect(await valueOf(second, 'millwright_frozen')).toBe(1);
+});
+
 describe('what is shown of a finding', () => {
   test('goes when a worker could not find out for two periods', async () => {
     const { its, world } = install();
