@@ -23,8 +23,8 @@ export const finders: Readonly<Record<Check['name'], (parts: FinderParts) => Fin
   reachability: reachabilityFinder,
 };
 
-/** As a run waits between its two looks: longer than a signal takes, or a set that shrinks. */
-const secondLookAfterMs = 5_000;
+/** As a run waits before it reads again: longer than a signal takes, or a set that shrinks. */
+const secondReadAfterMs = 5_000;
 
 function overshootFinder({ settings, dependencies, signal }: FinderParts): Find {
   const check = overshootInput(settings);
@@ -34,7 +34,7 @@ function overshootFinder({ settings, dependencies, signal }: FinderParts): Find 
     const first = await checkOvershoot(dependencies, check);
     let second = first;
     if (isOvershooting(first)) {
-      await sleep(secondLookAfterMs, { signal });
+      await sleep(secondReadAfterMs, { signal });
       second = await checkOvershoot(dependencies, check);
     }
     const freezes = planFreezes({ first, second }, check);
@@ -53,7 +53,7 @@ function lostWorkflowsFinder({ settings, dependencies, metrics, signal }: Finder
   async function compareTwice(): Promise<WorkflowComparison> {
     const first = await compareWorkflows(dependencies, { namespace });
     if (isWell(first)) return first;
-    await sleep(secondLookAfterMs, { signal });
+    await sleep(secondReadAfterMs, { signal });
     return agreedOn(first, await compareWorkflows(dependencies, { namespace }));
   }
 

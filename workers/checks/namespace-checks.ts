@@ -1,6 +1,6 @@
 /**
- * The checks of one namespace, as a round makes them. What one finds starts a run by the Schedule of
- * the check, which decides and acts (docs/decisions/0054-one-round-for-an-install.md).
+ * The checks of one namespace, as a round makes them. What one finds starts a run by the Schedule
+ * of the check, which decides and acts (docs/decisions/0054-one-round-for-an-install.md).
  */
 import type { Client } from '@temporalio/client';
 import { orAborted } from '../../activities/system/or-aborted.ts';

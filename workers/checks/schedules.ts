@@ -266,7 +266,7 @@ export function roundScheduleOf(settings: RoundSettings): ScheduleOptions {
     workflow: 'safety',
     summary: `Safety checks of install ${install.name}`,
     details:
-      'Looks in all namespaces of the install which checks have something to do, and starts their runs by their own Schedules. A run that is started by hand checks everything. docs/safety.md',
+      'Finds out in all namespaces of the install which checks have something to do, and starts their runs by their own Schedules. A run that is started by hand checks everything. docs/safety.md',
   };
   return optionsOf({ ...about, scheduleId, input: times, ...times }, settings);
 }

@@ -1,6 +1,6 @@
 /**
- * One run of the Schedule `safety/all`: looks in all namespaces of an install whether a check has
- * something to do, and starts the runs that do it.
+ * One run of the Schedule `safety/all`: finds out in all namespaces of an install which checks have
+ * something to do, and starts their runs.
  */
 import { setCurrentDetails, setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import type { CheckOutcome, SafetyReport, SafetyRound } from '../contracts/safety-activities.ts';

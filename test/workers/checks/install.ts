@@ -1,7 +1,7 @@
 /**
  * An install with the real rounds, on API servers in memory and a simulated Temporal. Its workers
- * have the rounds in turn. None runs the checks: their runs end at once with the reports that a test
- * hands in.
+ * have the rounds in turn. None runs the checks: their runs end at once with the reports that a
+ * test hands in.
  */
 import type { ScheduleDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';

@@ -163,7 +163,7 @@ test.each(['docs/safety.md', 'docs/temporal.md'])('and %s says how many', (page)
   const roundSeconds = roundSecondsOf(settings);
   const actions = idleActionsOf({ namespaces: 1, roundSeconds, orphanPeriodSeconds });
   const shown = Math.round(actions).toLocaleString('en');
-  expect(readFileSync(page, 'utf8')).toContain(`${shown} actions a day`);
+  expect(readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ')).toContain(`${shown} actions a day`);
 });
 
 test('installs do not all run at once, and always at the same second', () => {
