@@ -161,9 +161,13 @@ describe('the schedule of the rounds', () => {
   });
 
   test('starts one by hand, which checks everything and says what it found', async () => {
-    const run = await runCheck(workflows, 'all');
-    const report: SafetyReport = await run.result();
-    expect(report).toMatchObject({ namespaces: 1, made: 5, postponed: 0 });
+    // One that begins in the second of an interval is taken for a regular one.
+    const { run, report } = await eventually('a round by hand', async () => {
+      const byHand = await runCheck(workflows, 'all');
+      const result: SafetyReport = await byHand.result();
+      expect(result).toMatchObject({ namespaces: 1, made: 5, postponed: 0 });
+      return { run: byHand, report: result };
+    });
     const page: { currentDetails?: string } = await run.query('__temporal_workflow_metadata');
     expect(page.currentDetails).toContain('### 5 checks of 1 namespaces');
     for (const { check } of report.last[0]?.checks ?? [])
