@@ -2,7 +2,9 @@
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
-import { registerProbeMetrics } from './checks/probe-metrics.ts';
+import { registerCheckMetrics } from './checks/check-metrics.ts';
+import { keepRounds } from './checks/keep-schedules.ts';
+import { Rounds } from './checks/rounds.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { WorkerFleet } from './fleet/serve-worker.ts';
@@ -63,8 +65,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   const servers = await reachServers(process, outside, { registry, signs });
   const { taskQueue } = servers.identity;
   signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  const isOfMany = isFleet(config);
-  const leaders = new Leaders(registry, { isFleet: isOfMany });
+  const leaders = new Leaders(registry, { isFleet: isFleet(config) });
   signs.leaders = leaders;
   const stops = new Map<string, StopView>();
   registerStopMetric(registry, stops);
@@ -96,24 +97,26 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     copies,
     leaders,
     stops,
-    probeMetrics: registerProbeMetrics(registry),
+    checkMetrics: registerCheckMetrics(registry),
+    rounds: new Rounds(),
     drainMetrics: registerDrainMetrics(registry),
   };
-  const { control } = servers.clients;
   signs.fleet = new Fleet({
     config,
-    control,
+    control: servers.clients.control,
     log,
     registry,
     shutdown,
     serve: (attempt) => serveWorker(members, attempt),
-    onReason: (namespace, reason) => reportNotServed(control, config, { namespace, reason }),
+    onReason: (namespace, reason) =>
+      reportNotServed(servers.clients.control, config, { namespace, reason }),
   });
   await signs.fleet.settled();
-  const started = await startWorkers({ ...workerParts, driverWorkers, registry, version });
+  const started = await startWorkers({ ...members, ...workerParts, registry, version });
   void endWhenBroken(started.failed, { log, shutdown });
   // Only now: it has to poll before anybody can make it the current one.
   signs.version = watchCurrent(servers, { version, log, shutdown });
+  if (serves.core) keepRoundsOf(servers, process);
   signs.state = '';
   log.info({ namespaces: config.namespaces, taskQueue, ...serves }, 'working');
 }
@@ -127,6 +130,10 @@ function watchCurrent(
   }: Pick<Process, 'log' | 'shutdown'> & { version: WorkerVersion | undefined },
 ): CurrentVersion | undefined {
   return version && watchVersion(temporal, { version, taskQueue, log, signal });
+}
+
+function keepRoundsOf({ temporal, identity }: Servers, { config, log, shutdown }: Process): void {
+  keepRounds({ temporal, settings: { ...config, identity }, log, signal: shutdown.signal });
 }
 
 type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal' | 'database'> & {

@@ -5,6 +5,7 @@ export { machineDeployment } from './machine-deployment/workflow.ts';
 export { machineSet } from './machine-set/workflow.ts';
 export { machineClass } from './machine-class/workflow.ts';
 export { secret } from './machine-class/protection.ts';
+export { safety } from './safety/round.ts';
 export { safetyLostWorkflows } from './safety/lost-workflows.ts';
 export { safetyOrphans } from './safety/orphans.ts';
 export { safetyOvershoot } from './safety/overshoot.ts';

@@ -4,7 +4,7 @@ import { Client } from '@temporalio/client';
 import { lease } from '../../kube/client/paths.ts';
 import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
-import { checkNames } from '../../workers/checks/checks.ts';
+import { checkNames, roundsName } from '../../workers/checks/checks.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
@@ -191,18 +191,21 @@ async function schedules({ flags, install, namespace }: Sight, client: Client): 
   const check = 'Schedules';
   const clusterName = flags.clusterName || undefined;
   const states = await Promise.all(
-    checkNames.map(async (name) => {
+    [roundsName, ...checkNames].map(async (name) => {
       const stateIn = async (fleetNamespace?: string): Promise<ScheduleFound> => {
         const place = fleetNamespace === undefined ? {} : { fleetNamespace };
         const id = scheduleIdOf(name, { name: install, clusterName, ...place });
         return { id, state: await stateOf(client, id) };
       };
-      const [own, ofFleet] = await Promise.all([stateIn(), stateIn(namespace)]);
+      // The rounds of a fleet are of all its namespaces.
+      const ofOne = name === roundsName ? undefined : namespace;
+      const [own, ofFleet] = await Promise.all([stateIn(), stateIn(ofOne)]);
       return scheduleAmong([own, ofFleet], flags.isFleet);
     }),
   );
   const faults = states.filter(({ state }) => state !== 'runs');
-  if (faults.length === 0) return [ok(check, `${states.length} checks, none is paused`)];
+  if (faults.length === 0)
+    return [ok(check, `${states.length}, none is paused`)];
   const { namespace: ofTemporal } = client.options;
   return faults.map(({ id, state }) =>
     state === 'missing'

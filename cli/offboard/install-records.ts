@@ -3,7 +3,7 @@ import type { Client, ScheduleDescription } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { checkNames } from '../../workers/checks/checks.ts';
+import { checkNames, roundsName } from '../../workers/checks/checks.ts';
 import { claimHolder, installClaimId, namespaceClaimId } from '../../workers/temporal/claims.ts';
 
 export interface Removal {
@@ -28,6 +28,8 @@ export class InstallRecords {
   readonly #place: InstallOfNamespace;
   /** Of the install. */
   #name: string | undefined;
+  /** The install has no other namespace: its rounds go with this one. */
+  #isLast = false;
 
   constructor(client: Client, place: InstallOfNamespace) {
     this.#client = client;
@@ -45,8 +47,10 @@ export class InstallRecords {
     const name = this.#installOf(holder);
     this.#name = name;
     if (name === undefined) return { runs: [], claims: [], isKnown: false };
-    // Schedules first: they start no more runs.
+    this.#isLast = !(await this.#servesOthers(name));
+    // Schedules first, those that start the runs of others before them: they start no more runs.
     const runs = [
+      ...(this.#isLast ? await this.#rounds(name) : []),
       ...(await schedulesOf(this.#client, this.#place, name)),
       ...(await this.openRuns()),
     ];
@@ -55,7 +59,7 @@ export class InstallRecords {
     const ofInstall = installClaimId(cluster, name);
     const isAlone = name === namespace;
     const isHeld = isAlone && (await claimHolder(this.#client, ofInstall)) !== undefined;
-    if (isHeld && !(await this.#servesOthers(name))) claims.push(this.#claim(ofInstall));
+    if (isHeld && this.#isLast) claims.push(this.#claim(ofInstall));
     return { runs, claims, isKnown: true };
   }
 
@@ -92,7 +96,8 @@ export class InstallRecords {
     const { cluster, namespace } = this.#place;
     const taskQueue = taskQueueOf({ cluster, name });
     const found: Removal[] = [];
-    for await (const { workflowId, runId } of openRunsOf(this.#client, { taskQueue, namespace })) {
+    const wanted = { taskQueue, namespace, withRounds: this.#isLast };
+    for await (const { workflowId, runId } of openRunsOf(this.#client, wanted)) {
       found.push({
         kind: 'workflow',
         name: workflowId,
@@ -101,6 +106,15 @@ export class InstallRecords {
       });
     }
     return found;
+  }
+
+  async #rounds(name: string): Promise<Removal[]> {
+    const { cluster, clusterName } = this.#place;
+    const id = scheduleIdOf(roundsName, { name, clusterName });
+    const handle = this.#client.schedule.getHandle(id);
+    const description = await orGone(handle.describe());
+    const isOurs = description && inputOf(description).cluster === cluster;
+    return isOurs ? [{ kind: 'schedule', name: id, remove: () => orGone(handle.delete()) }] : [];
   }
 
   #claim(workflowId: string): Removal {
@@ -137,20 +151,30 @@ export async function schedulesOf(
 
 /** Installs of one namespace have Schedules without its name. */
 function isFor(
-  { action }: ScheduleDescription,
+  description: ScheduleDescription,
   { cluster, namespace }: InstallOfNamespace,
 ): boolean {
-  const [input] = action.type === 'startWorkflow' ? (action.args ?? []) : [];
-  const { cluster: itsCluster, namespace: its } = Object(input);
-  return itsCluster === cluster && its === namespace;
+  const input = inputOf(description);
+  return input.cluster === cluster && input.namespace === namespace;
 }
 
-/** Workflows of the namespace that run on this queue; a list lags behind by seconds. */
+function inputOf({ action }: ScheduleDescription): { cluster?: unknown; namespace?: unknown } {
+  const [input] = action.type === 'startWorkflow' ? (action.args ?? []) : [];
+  return Object(input);
+}
+
+/**
+ * Workflows of the namespace that run on this queue; a list lags behind by seconds. `withRounds`:
+ * also the round of the install, which has no search attribute of a namespace. Default false.
+ */
 export function openRunsOf(
   client: Client,
-  { taskQueue, namespace }: { taskQueue: string; namespace: string },
+  wanted: { taskQueue: string; namespace: string; withRounds?: boolean },
 ): ReturnType<Client['workflow']['list']> {
-  const query = `KubeNamespace="${namespace}" AND TaskQueue="${taskQueue}" AND ExecutionStatus="Running"`;
+  const { taskQueue, namespace, withRounds = false } = wanted;
+  const ofNamespace = `KubeNamespace="${namespace}"`;
+  const which = withRounds ? `(${ofNamespace} OR WorkflowType="safety")` : ofNamespace;
+  const query = `${which} AND TaskQueue="${taskQueue}" AND ExecutionStatus="Running"`;
   return client.workflow.list({ query });
 }
 

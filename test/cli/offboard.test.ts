@@ -93,9 +93,10 @@ const { ListWorkflowExecutionsResponse } = proto.temporal.api.workflowservice.v1
 
 /** Each list has the next of these; a list lags behind by seconds. */
 async function aTemporalThatLists(lists: string[][]) {
-  return await startFakeTemporal(({ method }) => {
+  return await startFakeTemporal(({ method, text }) => {
     if (method === 'ListWorkflowExecutions') {
-      const executions = (lists.shift() ?? []).map((runId) => ({
+      const runs = text.includes('WorkflowType="claim"') ? [] : (lists.shift() ?? []);
+      const executions = runs.map((runId) => ({
         execution: { workflowId: 'machine/shoot/a', runId },
         type: { name: 'machine' },
         startTime: { seconds: Long.ONE },
@@ -140,7 +141,8 @@ test('without --yes it lists once, and ends nothing', async () => {
     const { text } = await offboard(aPlaceWithoutCrds(), options, {});
     expect(text).toContain('found workflow machine/shoot/a');
     const methods = temporal.calls.map(({ method }) => method);
-    expect(methods.filter((method) => method === 'ListWorkflowExecutions')).toHaveLength(1);
+    // Once the claims of other namespaces, and once the runs.
+    expect(methods.filter((method) => method === 'ListWorkflowExecutions')).toHaveLength(2);
     expect(methods).not.toContain('TerminateWorkflowExecution');
   } finally {
     await temporal.close();
@@ -157,7 +159,27 @@ const claimOf = (workflowId: string, holder: string) => ({
   memo: { fields: { holder: defaultPayloadConverter.toPayload(holder) } },
 });
 
-/** Where these claims are held, and nothing else is. */
+const { DescribeScheduleResponse } = proto.temporal.api.workflowservice.v1;
+
+/** Of an install that serves one namespace or several. */
+const rounds = DescribeScheduleResponse.encode({
+  schedule: {
+    spec: {},
+    policies: {},
+    state: {},
+    action: {
+      startWorkflow: {
+        workflowId: 'safety/all/shoot',
+        workflowType: { name: 'safety' },
+        taskQueue: { name: 'millwright/cluster/shoot' },
+        input: { payloads: [defaultPayloadConverter.toPayload({ cluster: 'cluster' })] },
+      },
+    },
+  },
+  info: { createTime: { seconds: Long.ONE } },
+}).finish();
+
+/** Where these claims are held, and there are rounds, and nothing else is. */
 async function aTemporalWithClaims(claims: Readonly<Record<string, string>>) {
   return await startFakeTemporal(({ method, text }) => {
     const found = Object.entries(claims).map(([id, holder]) => claimOf(id, holder));
@@ -170,6 +192,7 @@ async function aTemporalWithClaims(claims: Readonly<Record<string, string>>) {
       return DescribeWorkflowExecutionResponse.encode({
         workflowExecutionInfo: described,
       }).finish();
+    if (method === 'DescribeSchedule' && text.includes('safety/all/shoot')) return rounds;
     return method.startsWith('Describe') ? { code: 5, message: 'not found' } : undefined;
   });
 }
@@ -186,7 +209,7 @@ test.each([
     others: { 'claim/namespace/cluster/a': 'a', 'claim/namespace/second/other': 'shoot' },
     goes: true,
   },
-])('the claim of the name $what', async ({ others, goes }) => {
+])('the claim of the name $what, and so do the rounds', async ({ others, goes }) => {
   const own = { 'claim/namespace/cluster/shoot': 'shoot', 'claim/install/cluster/shoot': 'none' };
   const temporal = await aTemporalWithClaims({ ...own, ...others });
   const options = {
@@ -199,6 +222,9 @@ test.each([
     const { text } = await offboard(aPlaceWithoutCrds(), options, {});
     expect(text).toContain('removed claim claim/namespace/cluster/shoot');
     expect(text.includes('removed claim claim/install/cluster/shoot')).toBe(goes);
+    // First: it starts no more rounds.
+    const first = text.startsWith('removed schedule safety/all/shoot\n');
+    expect(first).toBe(goes);
   } finally {
     await temporal.close();
   }

@@ -33,7 +33,7 @@ const readers: Readonly<Record<string, string>> = {
   'kube/objects/install-note.ts': annotation,
   'kube/objects/pauses.ts': annotation,
   'watcher/cache/checkpoint.ts': own,
-  'workers/checks/probe-metrics.ts': own,
+  'workers/checks/check-metrics.ts': own,
   'workers/log/log-klog.ts': own,
   'workers/log/log-text.ts': own,
   'workflows/plan/machine-deployment/from-zero.ts': annotation,

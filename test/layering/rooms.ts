@@ -465,7 +465,7 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'workers/checks',
-    holds: 'schedules of the safety checks, and probes between their runs',
+    holds: 'schedules of the safety checks, and the rounds that start their runs',
     imports: [
       'workflows/api',
       'workflows/contracts',

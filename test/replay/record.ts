@@ -387,6 +387,23 @@ await temporal.withWorkers('claim', { kube: { nothing: () => undefined } }, asyn
   await temporal.end('claim');
 });
 
+const at = '2026-01-01T12:00:00Z';
+await recordRun('safety-round', {
+  type: 'safety',
+  input: { everySeconds: 60, offsetSeconds: 7 },
+  queues: {
+    kube: {
+      checkNamespaces: async () => ({
+        namespaces: 1,
+        made: 1,
+        found: 0,
+        postponed: 0,
+        last: [{ namespace: 'shoot', checks: [{ check: 'overshoot', at, outcome: 'nothing' }] }],
+      }),
+    },
+  },
+});
+
 await recordRun('safety-orphans', {
   type: 'safetyOrphans',
   input: { mode: 'delete', maxDeletions: 2, minAgeSeconds: 600 },

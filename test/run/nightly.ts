@@ -58,7 +58,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'runbook-volumes': 'runbook-drains',
   'safety-lost-objects': 'safety-lost-workflows',
   'safety-missing': 'safety-orphans',
-  'safety-nodes': 'safety-probes',
+  'safety-nodes': 'safety-rounds',
   'safety-orphans-class': 'safety-orphans',
   'set-claims': 'sets',
   'simulation-controllers': 'drain-blocked',

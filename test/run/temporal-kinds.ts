@@ -24,7 +24,7 @@ export const alsoOnPostgresql: readonly string[] = [
   'rollout',
   'rollout-change',
   'safety-lost-workflows',
-  'safety-probes',
+  'safety-rounds',
   'safety-schedules',
   'sets',
   'watcher-crash',

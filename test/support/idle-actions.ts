@@ -1,5 +1,4 @@
 /** What the checks of an install that rests cost on Temporal Cloud. */
-import type { Check } from '../../workers/checks/checks.ts';
 
 /** One for the start of a run, and two for its Schedule. */
 const actionsOfStart = 3;
@@ -17,13 +16,24 @@ export const idleActivities: Record<string, number> = {
 };
 
 const daySeconds = 86_400;
+/** Without another reason to search: workflows/plan/safety/orphan-reasons.ts. */
+const periodsBetween = { install: 4, each: 3 };
 
-/** Actions a day. */
-export function idleActionsOf(checks: readonly Check[]): number {
-  return checks
-    .map(({ name, sweepSeconds }) => {
-      const ofRun = actionsOfStart + (idleActivities[name] ?? Number.NaN);
-      return (daySeconds / sweepSeconds) * ofRun;
-    })
-    .reduce((total, actions) => total + actions, 0);
+export interface RestingInstall {
+  namespaces: number;
+  /** Between two rounds, which have one activity. */
+  roundSeconds: number;
+  orphanPeriodSeconds: number;
+}
+
+/** Actions a day: rounds, searches for orphans, and once a year a run of each check. */
+export function idleActionsOf(install: RestingInstall): number {
+  const { namespaces, roundSeconds, orphanPeriodSeconds } = install;
+  const rounds = (daySeconds / roundSeconds) * (actionsOfStart + 1);
+  const periods = Math.max(periodsBetween.install, periodsBetween.each * namespaces);
+  const searches = (namespaces * daySeconds) / (periods * orphanPeriodSeconds);
+  const runs = Object.values(idleActivities).map((activities) => actionsOfStart + activities);
+  const yearly = runs.reduce((sum, actions) => sum + actions, 0) / 365;
+  const ofSearch = actionsOfStart + (idleActivities['orphans'] ?? Number.NaN);
+  return rounds + searches * ofSearch + namespaces * yearly;
 }

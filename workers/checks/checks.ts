@@ -1,6 +1,6 @@
 /**
- * The table of the safety checks: what runs, how often, how often workers probe whether a run is
- * needed, and what the Temporal UI says of it.
+ * The table of the safety checks: what runs, how often a round checks whether it is needed, and what
+ * the Temporal UI says of it.
  */
 import type {
   WorkflowCheck,
@@ -24,10 +24,10 @@ export interface Check {
   name: (typeof checkNames)[number];
   /** Function in workflows/index.ts. */
   workflow: string;
-  /** Between two runs that the Schedule starts by itself. */
-  sweepSeconds: number;
-  /** Between two probes of a worker, which starts a run when there is something to do. */
-  probeSeconds: number;
+  /** Between two checks by rounds, which start a run when there is something to do. */
+  periodSeconds: number;
+  /** At most so long after a run that left the finding as it was comes the next one. */
+  longestWaitSeconds: number;
   /**
    * Of the workflow, which gets the cluster too. Names of Secrets and their content have no place
    * here: it stands in each history.
@@ -41,15 +41,13 @@ export interface Check {
   isOff: boolean;
 }
 
-/**
- * A probe sees all that a run sees: this is for what probes got wrong, and for workers that end
- * before their first one. Each run costs Temporal Cloud some four actions.
- */
-const sweepSeconds = 6 * 3_600;
-/** Workers cannot probe for orphans themselves, only for reasons to search. */
-const periodsBetweenSearches = 4;
-/** Temporal's shortest. */
+/** As long as the activities of a run may take. */
+export const longestCheckMs = 120_000;
+/** Temporal's shortest interval. */
 const shortestSeconds = 1;
+
+/** The Schedule of rounds, beside those of the checks: see `scheduleIdOf`. */
+export const roundsName = 'all';
 
 /** For who takes the schedules away without knowing how they are set. */
 export const checkNames = [
@@ -65,15 +63,21 @@ export function checksOf(settings: CheckSettings): Check[] {
   return all.map((check) => check(settings));
 }
 
-function times(periodSeconds: number): Pick<Check, 'sweepSeconds' | 'probeSeconds'> {
-  const probeSeconds = Math.max(periodSeconds, shortestSeconds);
-  return { sweepSeconds: Math.max(sweepSeconds, probeSeconds), probeSeconds };
+/** Between two rounds: the shortest period of a check. */
+export function roundSecondsOf(settings: Omit<CheckSettings, 'namespace'>): number {
+  const checks = checksOf({ ...settings, namespace: '' }).filter(({ isOff }) => !isOff);
+  return Math.min(...checks.map(({ periodSeconds }) => periodSeconds));
+}
+
+const longestWaitSeconds = 6 * 3_600;
+
+function times(flagSeconds: number): Pick<Check, 'periodSeconds' | 'longestWaitSeconds'> {
+  return { periodSeconds: Math.max(flagSeconds, shortestSeconds), longestWaitSeconds };
 }
 
 function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): Check {
   const { mode, maxDeletions, minAgeSeconds } = safety.orphans;
   const isOff = mode === 'off';
-  const { probeSeconds } = times(safety.orphanPeriodSeconds);
   const input: OrphanCheck = {
     namespace,
     cluster,
@@ -84,8 +88,7 @@ function orphans({ namespace, identity: { cluster }, safety }: CheckSettings): C
   return {
     name: 'orphans',
     workflow: 'safetyOrphans',
-    probeSeconds,
-    sweepSeconds: periodsBetweenSearches * probeSeconds,
+    ...times(safety.orphanPeriodSeconds),
     input,
     summary: `Instances without a Machine in ${namespace}`,
     details:
@@ -153,6 +156,8 @@ function reachability(settings: CheckSettings): Check {
     name: 'reachability',
     workflow: 'safetyReachability',
     ...times(safety.reachability.periodSeconds),
+    // Shorter than a run of an outage, so that there is nearly always one that a search finds.
+    longestWaitSeconds: 300,
     input: reachabilityInput(settings),
     summary: `API servers of ${namespace}`,
     details:

@@ -1,6 +1,6 @@
 /**
- * The checks of `checks.ts` as Temporal Schedules, which each worker makes and keeps up
- * to date.
+ * The checks of `checks.ts` as Temporal Schedules, and that of the rounds, which each worker makes
+ * and keeps up to date.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -22,7 +22,7 @@ import { memoOf } from '../../workflows/contracts/run-memo.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { Check, CheckSettings } from './checks.ts';
-import { checkNames, checksOf } from './checks.ts';
+import { checkNames, checksOf, roundSecondsOf, roundsName } from './checks.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** The SDK passes it on (1.24.0), and leaves it out of the type of an action. */
@@ -64,6 +64,30 @@ export async function refreshSchedules(
   await removeFormer(install);
 }
 
+export type RoundSettings = Omit<CheckSettings, 'namespace'>;
+
+/** The one Schedule of the install that starts runs by itself, when a worker starts. */
+export async function ensureRounds(
+  client: Client,
+  settings: RoundSettings,
+  log: Logger,
+): Promise<void> {
+  const wanted = roundScheduleOf(settings);
+  logDone(log, wanted, await ensure(client, wanted));
+}
+
+/** Later on: which interval it has is up to the worker that started last, and to people since. */
+export async function refreshRounds(
+  client: Client,
+  settings: RoundSettings,
+  log: Logger,
+): Promise<void> {
+  const wanted = roundScheduleOf(settings);
+  const handle = client.schedule.getHandle(wanted.scheduleId);
+  const present = await orUnknown(handle.describe());
+  logDone(log, wanted, present ? await resume(handle, present) : await create(client, wanted));
+}
+
 interface Install {
   client: Client;
   settings: CheckSettings;
@@ -81,13 +105,16 @@ async function onEach(
   for (const check of checksOf(settings)) {
     const wanted = scheduleOf(check, settings);
     try {
-      const done = await apply(check, wanted);
-      if (done !== 'unchanged') log.info({ scheduleId: wanted.scheduleId }, `schedule ${done}`);
+      logDone(log, wanted, await apply(check, wanted));
     } catch (error) {
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+function logDone(log: Logger, { scheduleId }: ScheduleOptions, done: Done): void {
+  if (done !== 'unchanged') log.info({ scheduleId }, `schedule ${done}`);
 }
 
 /**
@@ -164,7 +191,10 @@ async function refresh(install: Install, check: Check, wanted: ScheduleOptions):
     return (await isTakenAway(install, check)) ? 'unchanged' : await ensure(client, wanted);
   // What a run is to do is up to the worker that started last.
   const hasOurs = isDeepStrictEqual(present.action.args, wanted.action.args);
-  if (hasOurs) return await ensure(client, wanted);
+  return hasOurs ? await ensure(client, wanted) : await resume(handle, present);
+}
+
+async function resume(handle: ScheduleHandle, present: ScheduleDescription): Promise<Done> {
   if (!isPausedByFailure(present)) return 'unchanged';
   await handle.unpause(resumedNote);
   return 'resumed';
@@ -213,31 +243,67 @@ async function create(client: Client, wanted: ScheduleOptions): Promise<Done> {
   }
 }
 
+/**
+ * Rounds and people start the runs of a check. Temporal deletes a Schedule that has no time to come
+ * after a week, and with it the last report; each run of its own costs some four actions.
+ */
+const ownSeconds = 365 * 86_400;
+
 export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptions {
   const { namespace, identity } = settings;
-  const typedSearchAttributes = [
-    { key: keys.KubeCluster, value: identity.cluster },
-    { key: keys.KubeNamespace, value: namespace },
-  ];
   const scheduleId = scheduleIdOf(check.name, identity);
-  const everyMs = check.sweepSeconds * 1_000;
+  const input = { ...check.input, namespace };
+  const times = { everySeconds: ownSeconds, offsetSeconds: offsetOf(scheduleId, ownSeconds) };
+  return optionsOf({ ...check, scheduleId, input, ...times, namespace }, settings);
+}
+
+export function roundScheduleOf(settings: RoundSettings): ScheduleOptions {
+  const { fleetNamespace: _all, ...install } = settings.identity;
+  const scheduleId = scheduleIdOf(roundsName, install);
+  const everySeconds = roundSecondsOf(settings);
+  const times = { everySeconds, offsetSeconds: offsetOf(scheduleId, everySeconds) };
+  const about = {
+    workflow: 'safety',
+    summary: `Safety checks of install ${install.name}`,
+    details:
+      'Finds out in all namespaces of the install which checks have something to do, and starts their runs by their own Schedules. A run that is started by hand checks everything. docs/safety.md',
+  };
+  return optionsOf({ ...about, scheduleId, input: times, ...times }, settings);
+}
+
+interface Scheduled extends Pick<Check, 'workflow' | 'input' | 'summary' | 'details'> {
+  scheduleId: string;
+  everySeconds: number;
+  offsetSeconds: number;
+  /** Its search attribute. Undefined: it is for all of the install. */
+  namespace?: string;
+}
+
+function optionsOf(scheduled: Scheduled, settings: RoundSettings): ScheduleOptions {
+  const { workflow, scheduleId, namespace, input, summary, details } = scheduled;
+  const { cluster, taskQueue } = settings.identity;
+  const typedSearchAttributes = [
+    { key: keys.KubeCluster, value: cluster },
+    ...(namespace === undefined ? [] : [{ key: keys.KubeNamespace, value: namespace }]),
+  ];
+  const everyMs = scheduled.everySeconds * 1_000;
   return {
     scheduleId,
-    spec: { intervals: [{ every: everyMs, offset: offsetOf(scheduleId, everyMs) }] },
+    spec: { intervals: [{ every: everyMs, offset: scheduled.offsetSeconds * 1_000 }] },
     action: {
       type: 'startWorkflow',
-      workflowType: check.workflow,
+      workflowType: workflow,
       // Temporal adds the time.
       workflowId: scheduleId,
-      taskQueue: identity.taskQueue,
-      // Cluster and namespace stand in the input of every workflow.
-      args: [{ ...check.input, namespace, cluster: identity.cluster }],
+      taskQueue,
+      // The cluster stands in the input of every workflow.
+      args: [{ ...input, cluster }],
       workflowExecutionTimeout: runTimeoutMs,
       workflowTaskTimeout: settings.timeouts.workflowTaskSeconds * 1_000,
       memo: { ...memoOf(settings.timeouts), ...keyNoteOf(settings) },
       ...priority,
-      staticSummary: check.summary,
-      staticDetails: check.details,
+      staticSummary: summary,
+      staticDetails: details,
       typedSearchAttributes,
     },
     policies: {
@@ -247,7 +313,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
       // Of an install that sleeps, with no process at all, one run times out and no other starts.
       pauseOnFailure: true,
     },
-    memo: { summary: check.summary },
+    memo: { summary },
     typedSearchAttributes,
   };
 }
@@ -256,7 +322,7 @@ export function scheduleOf(check: Check, settings: CheckSettings): ScheduleOptio
  * What the input is encrypted with. A Schedule is described with its input decrypted: it would be
  * left as it is under a new key, and end with the old one, for which no run has any use by then.
  */
-function keyNoteOf({ temporal }: CheckSettings): { payloadKey?: string } {
+function keyNoteOf({ temporal }: RoundSettings): { payloadKey?: string } {
   const [key] = temporal.payloadKeys ?? [];
   return key ? { payloadKey: key.id } : {};
 }
@@ -271,9 +337,9 @@ function withPlainMemos({ action, memo = {}, ...options }: ScheduleOptions): Sch
 }
 
 /** Whole seconds. Installs that share a Temporal server do not all run on the full hour. */
-function offsetOf(scheduleId: string, everyMs: number): number {
+function offsetOf(scheduleId: string, everySeconds: number): number {
   const seed = createHash('sha256').update(scheduleId).digest().readUInt32BE();
-  return (seed % Math.max(Math.floor(everyMs / 1_000), 1)) * 1_000;
+  return seed % Math.max(Math.floor(everySeconds), 1);
 }
 
 /** What a worker decides of a schedule. */

@@ -134,7 +134,7 @@ export interface SafetySettings {
   up: number;
   /** Machines below that limit at which creating goes on. Default 1. */
   down: number;
-  /** Between two probes, as all periods here. Default 60. */
+  /** Between two checks, as all periods here. Default 60. */
   overshootingPeriodSeconds: number;
   /** Default 900. */
   orphanPeriodSeconds: number;

@@ -11,9 +11,11 @@ import { pausesUntil } from '../../kube/objects/pauses.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import { nowMs } from '../../activities/system/system.ts';
-import type { ProcessProbeMetrics } from '../checks/probe-metrics.ts';
+import type { ProcessCheckMetrics } from '../checks/check-metrics.ts';
 import { checksOf } from '../checks/checks.ts';
-import { startChecks } from '../checks/start-checks.ts';
+import { keepSchedules } from '../checks/keep-schedules.ts';
+import { NamespaceChecks } from '../checks/namespace-checks.ts';
+import type { Rounds } from '../checks/rounds.ts';
 import type { DrainMetrics } from '../metrics/drains.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import type { ProcessRecorders } from '../kube/event-recorders.ts';
@@ -50,7 +52,8 @@ export interface WorkerFleet extends MemberParts {
   leaders: Leaders;
   /** By namespace. */
   stops: Map<string, StopView>;
-  probeMetrics: ProcessProbeMetrics;
+  checkMetrics: ProcessCheckMetrics;
+  rounds: Rounds;
   drainMetrics: DrainMetrics;
 }
 
@@ -92,9 +95,14 @@ export async function serveWorker(fleet: WorkerFleet, attempt: Attempt): Promise
   // Their workflows and activities are of the core.
   if (!config.serves.core) return;
   const settings = { ...config, namespace, identity };
-  const metrics = fleet.probeMetrics.of(namespace, checksOf(settings));
-  scope.add('metrics of probes', () => fleet.probeMetrics.remove(namespace));
-  startChecks({ temporal, settings, dependencies, metrics, log, signal });
+  const { checkMetrics, rounds } = fleet;
+  const metrics = checkMetrics.of(namespace, checksOf(settings));
+  scope.add('metrics of checks', () => checkMetrics.remove(namespace));
+  keepSchedules({ temporal, settings, log, signal });
+  const namespaces = (): number => rounds.size;
+  const parts = { temporal, settings, dependencies, metrics, log, signal, namespaces };
+  rounds.add(namespace, new NamespaceChecks(parts));
+  scope.add('safety checks', () => rounds.remove(namespace));
 }
 
 /** What every activity that creates or destroys asks first. */

@@ -4,6 +4,7 @@
  * namespaces: each activity goes to the world of its own.
  */
 import { availableParallelism } from 'node:os';
+import { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
 import { providerOf } from '../../activities/drivers/index.ts';
@@ -38,6 +39,7 @@ import { createTimeoutCounter } from './timed-out.ts';
 import type { Worlds } from './worlds.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
+import type { InstallActivities } from '../../workflows/contracts/safety-activities.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from '../process/shutdown.ts';
@@ -46,6 +48,12 @@ import type { Tracing } from '../traces/tracing.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { WorkflowSlotSupplier, registerWorkflowSlots } from './workflow-slot-supplier.ts';
 import { deploymentOptionsOf } from './worker-version.ts';
+
+type CheckNamespaces = InstallActivities['checkNamespaces'];
+
+interface Rounds {
+  check(input: Parameters<CheckNamespaces>[0], signal: AbortSignal): ReturnType<CheckNamespaces>;
+}
 
 export interface WorkerParts {
   config: Config;
@@ -64,6 +72,8 @@ export interface WorkerParts {
 
 export interface StartParts extends WorkerParts {
   registry: Registry;
+  /** Of the namespaces of the process. */
+  rounds: Rounds;
   /** Of the worker that runs workflows. */
   version: WorkerVersion | undefined;
 }
@@ -158,7 +168,10 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     sinks: parts.traces?.sinks ?? noTraceSinks,
     taskQueue: parts.taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
-    activities: routed(kubeActivityNames, () => parts.worlds.current().kube),
+    activities: {
+      ...routed(kubeActivityNames, () => parts.worlds.current().kube),
+      ...installActivities(parts.rounds),
+    },
     workflowFailureErrorTypes: failingErrors,
     maxCachedWorkflows: concurrency.maxCachedWorkflows,
     tuner: workflowTuner(slots, activitySlots),
@@ -166,6 +179,12 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     // (docs/decisions/0002-recovery.md).
     stickyQueueScheduleToStartTimeout: timeoutMs,
   });
+}
+
+function installActivities(rounds: Rounds): InstallActivities {
+  return {
+    checkNamespaces: (input) => rounds.check(input, Context.current().cancellationSignal),
+  };
 }
 
 function drainWorker(parts: WorkerParts): Promise<TemporalWorker> {

@@ -4,6 +4,7 @@ import type { DriverQueueActivities } from '../../activities/gates.ts';
 import type { NotServed, ServedPlaces } from '../../activities/place-interceptor.ts';
 import type { DrainActivities } from '../../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
+import type { InstallActivities } from '../../workflows/contracts/safety-activities.ts';
 
 /** One namespace that is served: its activities, with its clients, Lease, stop and drivers. */
 export interface World {
@@ -26,6 +27,9 @@ export interface WorldsOptions {
   whyNotServed(namespace: string): string | undefined;
 }
 
+/** Its queue is that of the install. */
+const ofInstall: keyof InstallActivities = 'checkNamespaces';
+
 export class Worlds implements ServedPlaces {
   readonly cluster: string;
   readonly what: string;
@@ -47,11 +51,14 @@ export class Worlds implements ServedPlaces {
     this.#served.delete(namespace);
   }
 
-  /** What is asked for without a namespace is for the only one. */
+  /**
+   * What is asked for without a namespace is for the only one, but for the activity of all of them.
+   */
   take(
     context: Context,
     namespace: string | undefined = this.#options.only,
   ): 'served' | NotServed | undefined {
+    if (context.info.activityType === ofInstall) return 'served';
     if (namespace === undefined) return undefined;
     const world = this.#served.get(namespace);
     if (!world) return this.#notServed(namespace);

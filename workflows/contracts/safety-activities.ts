@@ -279,3 +279,43 @@ export interface ProtectionActivities {
     finalCheck?: { problem?: string };
   }): Promise<ProtectionOutcome>;
 }
+
+/** Input of `safety`: all checks of all namespaces of an install. */
+export interface SafetyRound {
+  /** UID of the control cluster. */
+  cluster: string;
+  /** The Schedule starts a run at each multiple of it, and so long after. */
+  everySeconds: number;
+  offsetSeconds: number;
+}
+
+export interface CheckOutcome {
+  check: string;
+  /** RFC 3339. */
+  at: string;
+  /** `found`: no run was started for it. `triggered`: one was. */
+  outcome: 'nothing' | 'found' | 'triggered' | 'failed';
+  /** What was found, or why it is not known. */
+  why?: string;
+}
+
+export interface SafetyReport {
+  /** That the worker of this run serves. */
+  namespaces: number;
+  /** Checks that this run made, and those of them that are not `nothing`. */
+  made: number;
+  found: number;
+  /** Namespaces whose turn did not come: they are the first of the next run. */
+  postponed: number;
+  /**
+   * Of at most 20 namespaces, first those with something else than `nothing`: the last outcome of
+   * each check, also of an earlier run on the same worker.
+   */
+  last: { namespace: string; checks: CheckOutcome[] }[];
+}
+
+/** Served on the workflows' own task queue, for all namespaces at once. */
+export interface InstallActivities {
+  /** Starts the runs that are needed. `all`: whether they are due or not. */
+  checkNamespaces(input: { all: boolean }): Promise<SafetyReport>;
+}

@@ -13,7 +13,11 @@ import {
 import type { DrainActivities } from '../contracts/drain-activities.ts';
 import type { DriverActivities, DriverCall } from '../contracts/driver-activities.ts';
 import type { KubeActivities } from '../contracts/kube-activities.ts';
-import type { OrphanActivities, SafetyActivities } from '../contracts/safety-activities.ts';
+import type {
+  OrphanActivities,
+  SafetyActivities,
+  InstallActivities,
+} from '../contracts/safety-activities.ts';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
 import { longestLocalStepMs } from '../values/local-step.ts';
 import { heartbeatSecondsIn } from '../contracts/run-memo.ts';
@@ -200,6 +204,16 @@ const checkRetry = {
 
 export function safetyCheck(summary: string): ActivityInterfaceFor<SafetyActivities> {
   return proxyActivities<SafetyActivities>(checkOptions(summary));
+}
+
+/** Tried again until the limit of the run ends it: a failed run would pause the Schedule. */
+export function installCheck(summary: string): ActivityInterfaceFor<InstallActivities> {
+  return proxyActivities<InstallActivities>({
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: heartbeatTimeout(),
+    retry: checkRetry,
+    summary,
+  });
 }
 
 export function orphanCheck(

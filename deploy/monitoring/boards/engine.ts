@@ -45,7 +45,7 @@ export const engine: Board = {
         },
         {
           title: 'API servers that answer',
-          description: 'By the last probe of the workers: the share that answers.',
+          description: 'By the last round of the safety checks: the share that answers.',
           kind: 'stat',
           unit: 'percentunit',
           runbook: 'api-server-down',
@@ -397,7 +397,7 @@ export const engine: Board = {
         },
         {
           title: 'API servers',
-          description: '1: answers, by the last probe of each worker.',
+          description: '1: answers, by the last round on each worker.',
           kind: 'graph',
           unit: 'short',
           runbook: 'api-server-down',
@@ -435,7 +435,7 @@ export const engine: Board = {
         {
           title: 'Event loop: delay',
           description:
-            '99 of 100 turns are later by less. Above a second, probes and heartbeats come late.',
+            '99 of 100 turns are later by less. Above a second, checks and heartbeats come late.',
           kind: 'graph',
           unit: 's',
           limits: { orange: 0.2, red: 1 },
@@ -455,7 +455,7 @@ export const engine: Board = {
           queries: [perSecond('millwright_events_dropped_total', 'reason')],
         },
         {
-          title: 'Safety probes',
+          title: 'Checks by rounds',
           description: 'Per second, by check and outcome. Failed: the log of the worker says why.',
           kind: 'stack',
           unit: 'ops',

@@ -5,6 +5,7 @@ import { readCommandLine } from '../../../workers/config/config.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 import { checksOf } from '../../../workers/checks/checks.ts';
 import { ensureSchedules } from '../../../workers/checks/schedules.ts';
+import type { SafetyReport } from '../../../workflows/contracts/safety-activities.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { runCheck, untilScheduled } from '../support/checks.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -40,6 +41,9 @@ function installWithoutWorker(name: string) {
   };
 }
 
+/** A check starts no runs by itself: rounds do. */
+const yearMs = 365 * 86_400_000;
+
 describe('the schedule of a check', () => {
   const workerFlags: string[] = [];
   const scenario = useScenario('schedules', { isDoubled: false, workerFlags });
@@ -48,13 +52,13 @@ describe('the schedule of a check', () => {
 
   test('is made by the worker, and says what it is', async () => {
     const { spec, action, policies, state } = await untilScheduled(workflows, 'orphans');
-    expect(everyOf({ spec })).toEqual([3_600_000]);
+    expect(everyOf({ spec })).toEqual([yearMs]);
     expect(action).toMatchObject({
       workflowType: 'safetyOrphans',
       staticSummary: `Instances without a Machine in ${namespace}`,
       args: [{ namespace, mode: 'delete', maxDeletions: 10, minAgeSeconds: 600 }],
     });
-    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 3_600_000 });
+    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: yearMs });
     expect(state.paused).toBe(false);
     await untilScheduled(workflows, 'unmanaged-nodes');
   });
@@ -128,13 +132,56 @@ describe('the schedule of a check', () => {
 
   test('follows the flags of the worker, and stays paused with its note', async () => {
     await orphans.pause('looking into it (Kim)');
-    workerFlags.push('--machine-safety-orphan-vms-period=20m');
+    workerFlags.push('--safety-orphans-max-deletions=7');
     await operator.kill9('worker');
-    await eventually('the period between two searches is the new one', async () => {
-      expect(everyOf(await orphans.describe())).toEqual([4_800_000]);
+    const { state } = await eventually('its runs get the new limit', async () => {
+      const description = await orphans.describe();
+      expect(description.action.args).toMatchObject([{ maxDeletions: 7 }]);
+      return description;
     });
-    const { state } = await orphans.describe();
     expect(state).toMatchObject({ paused: true, note: 'looking into it (Kim)' });
     await orphans.unpause('all is well');
+  });
+});
+
+describe('the schedule of the rounds', () => {
+  const workerFlags: string[] = [];
+  const scenario = useScenario('rounds-schedule', { isDoubled: false, workerFlags });
+  const { workflows, namespace, operator } = scenario;
+  const rounds = workflows.scheduleOf('all');
+
+  test('starts a round each minute, which is for the install', async () => {
+    const { spec, action } = await untilScheduled(workflows, 'all');
+    expect(everyOf({ spec })).toEqual([60_000]);
+    expect(action).toMatchObject({
+      workflowType: 'safety',
+      staticSummary: `Safety checks of install ${namespace}`,
+      args: [{ everySeconds: 60 }],
+    });
+  });
+
+  test('starts one by hand, which checks everything and says what it found', async () => {
+    // One that begins in the second of an interval is taken for a regular one.
+    const { run, report } = await eventually('a round by hand', async () => {
+      const byHand = await runCheck(workflows, 'all');
+      const result: SafetyReport = await byHand.result();
+      expect(result).toMatchObject({ namespaces: 1, made: 5, postponed: 0 });
+      return { run: byHand, report: result };
+    });
+    const page: { currentDetails?: string } = await run.query('__temporal_workflow_metadata');
+    expect(page.currentDetails).toContain('### 5 checks of 1 namespaces');
+    for (const { check } of report.last[0]?.checks ?? [])
+      expect(page.currentDetails).toContain(`\`${check}\` at 20`);
+    const { events = [] } = await run.fetchHistory();
+    const scheduled = events?.filter((event) => event.activityTaskScheduledEventAttributes);
+    expect(scheduled).toHaveLength(1);
+  });
+
+  test('follows the shortest period of the flags when a worker starts', async () => {
+    workerFlags.push('--machine-safety-overshooting-period=40s');
+    await operator.kill9('worker');
+    await eventually('rounds come every 40 s', async () => {
+      expect(everyOf(await rounds.describe())).toEqual([40_000]);
+    });
   });
 });

@@ -1,10 +1,12 @@
 /** The scheduled checks of a scenario, run by hand instead of waited for. */
 import type { ScheduleDescription, WorkflowHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { checkNames } from '../../../workers/checks/checks.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { WorkflowRecords } from './workflow-records.ts';
 
-const checks = ['orphans', 'overshoot', 'lost-workflows', 'unmanaged-nodes', 'reachability'];
+/** `all` first: its rounds start runs of the others. */
+const checks = ['all', ...checkNames];
 
 export async function untilScheduled(
   workflows: WorkflowRecords,

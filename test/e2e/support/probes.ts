@@ -1,22 +1,10 @@
-/** How often the worker of a scenario probed between the runs of its checks, by its metrics. */
+/** What the processes of a scenario serve over HTTP. The port is another one after each start. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import type { Program } from './operator.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Since its last start. `outcome` as in docs/safety.md; default: all. */
-export async function probesOf(scenario: Scenario, check: string, outcome = ''): Promise<number> {
-  return (await metricsOf(scenario, 'worker'))
-    .split('\n')
-    .filter((line) => line.startsWith('millwright_safety_probes_total{'))
-    .filter((line) => line.includes(`check="${check}"`))
-    .filter((line) => outcome === '' || line.includes(`outcome="${outcome}"`))
-    .map((line) => Number(line.split(' ').at(-1)))
-    .reduce((sum, count) => sum + count, 0);
-}
-
-/** It is another one after each start. */
 /** What `/metrics` of a worker says. */
 export async function metricsOf({ operator }: Scenario, program: Program): Promise<string> {
   const port = portIn(join(operator.logs, `${program}.log`));

@@ -1,21 +1,25 @@
 /**
- * An install with the real probes, on API servers in memory and a simulated Temporal. No
- * worker runs the checks: their runs end at once with the reports that a test hands in.
+ * An install with the real rounds, on API servers in memory and a simulated Temporal. Its workers
+ * have the rounds in turn. None runs the checks: their runs end at once with the reports that a
+ * test hands in.
  */
 import type { ScheduleDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Registry } from 'prom-client';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import type { Config } from '../../../workers/config/config.ts';
-import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
+import { registerCheckMetrics } from '../../../workers/checks/check-metrics.ts';
 import { checkNames, checksOf } from '../../../workers/checks/checks.ts';
-import { startChecks } from '../../../workers/checks/start-checks.ts';
+import { keepRounds, keepSchedules } from '../../../workers/checks/keep-schedules.ts';
+import { NamespaceChecks } from '../../../workers/checks/namespace-checks.ts';
+import { Rounds } from '../../../workers/checks/rounds.ts';
 import { createLogger } from '../../../workers/log/logger.ts';
 import { createWorkflowRegistry } from '../../../workers/temporal/workflow-registry.ts';
+import type { SafetyReport } from '../../../workflows/contracts/safety-activities.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import { SimulatedProcess } from '../../simulation/engine/process.ts';
 import { Simulation } from '../../simulation/engine/simulation.ts';
-import type { WorkflowTask } from '../../simulation/temporal/messages.ts';
+import type { WorkerLine, WorkflowTask } from '../../simulation/temporal/messages.ts';
 import { SimulatedTemporal } from '../../simulation/temporal/server.ts';
 import { namespace } from '../../support/builders.ts';
 import type { WorldOfTests } from '../../support/world.ts';
@@ -26,6 +30,7 @@ const identity = { cluster: 'one', name: namespace, taskQueue: 'millwright/one/s
 
 export interface Worker {
   process: SimulatedProcess;
+  rounds: Rounds;
   registry: Registry;
   logged: { msg: string; check?: string }[];
 }
@@ -38,13 +43,21 @@ export class Install {
   });
   /** Results of the runs, by the name of the check. */
   readonly reports: Record<string, object> = {};
+  /** How long runs of a check last, milliseconds. Default: they end at once. */
+  readonly lasting: Record<string, number> = {};
+  /** Whether each check is made, due or not. */
+  isByHand = false;
   /** Id of a Schedule whose key is gone. */
   unreadable = '';
   readonly #world: WorldOfTests;
   readonly #operator = new SimulatedProcess(this.simulation, { name: 'operator' });
   readonly #client = this.temporal.clientFor(this.#operator, 'operator');
   readonly #runs: { check: string; at: number }[] = [];
-  #workers = 0;
+  readonly #workers: Worker[] = [];
+  /** By the id of the run. */
+  readonly #results = new Map<string, Promise<object>>();
+  /** What the rounds reported. */
+  readonly rounds: SafetyReport[] = [];
 
   constructor(world: WorldOfTests) {
     this.#world = world;
@@ -53,16 +66,16 @@ export class Install {
     const serve = async (): Promise<never> => {
       for (;;) {
         const task = await line.pollWorkflowTask(identity.taskQueue);
-        if (task) await line.completeWorkflowTask(task, this.#endOf(task));
+        if (task) void this.#answer(line, task).catch(() => undefined);
       }
     };
     void runner.run(serve);
   }
 
-  /** Its probes begin within their periods. */
+  /** Its checks begin within their periods. */
   startWorker(...flags: string[]): Worker {
-    this.#workers += 1;
-    const process = new SimulatedProcess(this.simulation, { name: `worker-${this.#workers}` });
+    const name = `worker-${this.#workers.length + 1}`;
+    const process = new SimulatedProcess(this.simulation, { name });
     const registry = new Registry();
     const logged: Worker['logged'] = [];
     const config = configOf(flags);
@@ -85,22 +98,26 @@ export class Install {
       creationTimeoutSeconds,
     });
     const settings = { ...config, namespace: served, identity: own };
-    process.run(() =>
-      startChecks({
-        temporal,
-        settings,
-        dependencies: { ...this.#world, workflows },
-        metrics: registerProbeMetrics(registry).of(namespace, checksOf(settings)),
-        log: createLogger({
-          component: 'worker',
-          level: 'info',
-          format: 'json',
-          output: { write: (text) => void logged.push(JSON.parse(text)) },
-        }),
-        signal: new AbortController().signal,
-      }),
-    );
-    return { process, registry, logged };
+    const log = createLogger({
+      component: 'worker',
+      level: 'info',
+      format: 'json',
+      output: { write: (text) => void logged.push(JSON.parse(text)) },
+    });
+    const { signal } = new AbortController();
+    const rounds = new Rounds();
+    const kept = { temporal, log, signal };
+    process.run(() => {
+      keepRounds({ ...kept, settings: { ...config, identity } });
+      keepSchedules({ ...kept, settings });
+      const metrics = registerCheckMetrics(registry).of(namespace, checksOf(settings));
+      const dependencies = { ...this.#world, workflows };
+      const parts = { ...kept, settings, dependencies, metrics, namespaces: () => rounds.size };
+      rounds.add(served, new NamespaceChecks(parts));
+    });
+    const worker = { process, rounds, registry, logged };
+    this.#workers.push(worker);
+    return worker;
   }
 
   async pass(milliseconds: number): Promise<void> {
@@ -155,6 +172,18 @@ export class Install {
     return (await described).action.args?.[0];
   }
 
+  async setInterval(check: string, every: '5m'): Promise<void> {
+    const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
+    const done = handle.update(({ action, policies, state }) => ({
+      spec: { intervals: [{ every }] },
+      action,
+      policies,
+      state,
+    }));
+    await this.simulation.run(this.simulation.now + 1_000);
+    await done;
+  }
+
   async setPaused(check: string, isPaused: boolean): Promise<void> {
     const handle = this.#client.schedule.getHandle(scheduleIdOf(check, { name: namespace }));
     const done = isPaused ? handle.pause('looking into it') : handle.unpause('done');
@@ -162,10 +191,30 @@ export class Install {
     await done;
   }
 
-  #endOf({ run, jobs, timestamp, historyLength, historySize, ...task }: WorkflowTask) {
+  /** A round may take longer than a workflow task: the next one waits for the same. */
+  async #answer(line: WorkerLine, task: WorkflowTask): Promise<void> {
+    const { runId } = task.run;
+    const result = this.#results.get(runId) ?? this.#resultOf(task);
+    this.#results.set(runId, result);
+    await line.completeWorkflowTask(task, this.#endOf(task, await result));
+  }
+
+  async #resultOf({ run }: WorkflowTask): Promise<object> {
     const check = /^safety\/(?<check>[^/]+)\//.exec(run.workflowId)?.groups?.['check'] ?? '';
     this.#runs.push({ check, at: (run.startedAt - this.simulation.startMs) / minuteMs });
-    const result = defaultPayloadConverter.toPayload(this.reports[check] ?? {});
+    const running = this.#workers.filter(({ process }) => process.isAlive);
+    const worker = running[this.rounds.length % Math.max(running.length, 1)];
+    await this.simulation.sleep(this.lasting[check] ?? 0);
+    if (check !== 'all' || !worker) return this.reports[check] ?? {};
+    const { signal } = new AbortController();
+    const all = this.isByHand;
+    const report = await worker.process.run(() => worker.rounds.check({ all }, signal));
+    this.rounds.push(report);
+    return report;
+  }
+
+  #endOf({ jobs, timestamp, historyLength, historySize, ...task }: WorkflowTask, report: object) {
+    const result = defaultPayloadConverter.toPayload(report);
     const { continueAsNewSuggested } = task;
     const position = { timestamp, historyLength, historySize, continueAsNewSuggested };
     const commands = [{ completeWorkflowExecution: { result } }];

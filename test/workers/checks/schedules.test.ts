@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { idleActionsOf } from '../../support/idle-actions.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
-import { checkNames, checksOf, type CheckSettings } from '../../../workers/checks/checks.ts';
-import { scheduleOf } from '../../../workers/checks/schedules.ts';
+import {
+  checkNames,
+  checksOf,
+  roundSecondsOf,
+  type CheckSettings,
+} from '../../../workers/checks/checks.ts';
+import { roundScheduleOf, scheduleOf } from '../../../workers/checks/schedules.ts';
 import { taskQueueOf } from '../../../workflows/contracts/task-queues.ts';
 import { scheduleIdOf } from '../../../workflows/contracts/workflow-ids.ts';
 import * as workflows from '../../../workflows/index.ts';
@@ -99,38 +104,66 @@ const periods = [
 ];
 
 test.each([
-  { period: '2m', probe: 120, search: 480, sweep: 21_600 },
-  { period: '6h', probe: 21_600, search: 86_400, sweep: 21_600 },
-  { period: '24h', probe: 86_400, search: 345_600, sweep: 86_400 },
+  { period: '2m', round: 120 },
+  { period: '24h', round: 86_400 },
   // Temporal knows no interval that is shorter than a second.
-  { period: '0s', probe: 1, search: 4, sweep: 21_600 },
-])('a period of $period is that of the probes: runs are seldom', (expected) => {
+  { period: '0s', round: 1 },
+])('a period of $period is that of the rounds: no check runs by itself', (expected) => {
   const settings = settingsOf(...periods.map((flag) => `${flag}=${expected.period}`));
-  const checks = checksOf(settings);
-  expect(checks.map(({ probeSeconds }) => probeSeconds)).toEqual(checks.map(() => expected.probe));
-  const [searches, ...sweeps] = checks.map((check) => scheduleOf(check, settings).spec.intervals);
-  expect(searches).toMatchObject([{ every: expected.search * 1_000 }]);
-  for (const sweep of sweeps) expect(sweep).toMatchObject([{ every: expected.sweep * 1_000 }]);
+  const { scheduleId, spec, action } = roundScheduleOf(settings);
+  expect(scheduleId).toBe('safety/all/default');
+  expect(spec.intervals).toMatchObject([{ every: expected.round * 1_000 }]);
+  const offset = Number(spec.intervals?.[0]?.offset);
+  expect(action.args).toEqual([
+    { cluster, everySeconds: expected.round, offsetSeconds: offset / 1_000 },
+  ]);
+  expect(Object.keys(workflows)).toContain(action.workflowType);
+  for (const check of checksOf(settings)) {
+    const { intervals } = scheduleOf(check, settings).spec;
+    expect(intervals).toMatchObject([{ every: 365 * 86_400_000 }]);
+  }
 });
 
-test('a period is the flag of its check', () => {
+test('a period is the flag of its check, and the shortest that of the rounds', () => {
   const [first, second, third, fourth] = periods;
   const flags = [`${first}=1m`, `${second}=2m`, `${third}=3m`, `${fourth}=4m`];
-  const checks = checksOf(settingsOf(...flags));
-  expect(checks.map(({ name, probeSeconds }) => [name, probeSeconds])).toEqual([
+  const settings = settingsOf(...flags);
+  expect(checksOf(settings).map(({ name, periodSeconds }) => [name, periodSeconds])).toEqual([
     ['orphans', 60],
     ['overshoot', 120],
     ['lost-workflows', 180],
     ['unmanaged-nodes', 60],
     ['reachability', 240],
   ]);
+  expect(roundSecondsOf(settings)).toBe(60);
 });
 
-test('an install at rest costs at most 300 actions of Temporal Cloud a day, as many as the pages say', () => {
-  const actions = idleActionsOf(checksOf(settingsOf()));
-  expect(actions).toBeLessThanOrEqual(300);
-  const page = readFileSync('docs/safety.md', 'utf8');
-  expect(page).toContain(`uses ${actions} actions of Temporal Cloud a day`);
+test('a fleet has one Schedule of rounds for all its namespaces', () => {
+  const settings = settingsOf('--install=blue', '--cluster-name=eu');
+  const identity = { ...settings.identity, fleetNamespace: 'shoot' };
+  const { scheduleId, action } = roundScheduleOf({ ...settings, identity });
+  expect(scheduleId).toBe('safety/all/eu/blue');
+  expect(action.taskQueue).toBe('millwright/uid-of-kube-system/blue');
+});
+
+test.each([1, 2, 10, 500])(
+  'an install of %i namespaces at rest costs at most 6,000 actions of Temporal Cloud a day',
+  (namespaces) => {
+    const settings = settingsOf();
+    const { orphanPeriodSeconds } = settings.safety;
+    const roundSeconds = roundSecondsOf(settings);
+    const actions = idleActionsOf({ namespaces, roundSeconds, orphanPeriodSeconds });
+    expect(actions).toBeLessThanOrEqual(6_000);
+  },
+);
+
+test.each(['docs/safety.md', 'docs/temporal.md'])('and %s says how many', (page) => {
+  const settings = settingsOf();
+  const { orphanPeriodSeconds } = settings.safety;
+  const roundSeconds = roundSecondsOf(settings);
+  const actions = idleActionsOf({ namespaces: 1, roundSeconds, orphanPeriodSeconds });
+  const shown = Math.round(actions).toLocaleString('en');
+  expect(readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ')).toContain(`${shown} actions a day`);
 });
 
 test('installs do not all run at once, and always at the same second', () => {
@@ -142,7 +175,7 @@ test('installs do not all run at once, and always at the same second', () => {
   expect(new Set(offsets).size).toBeGreaterThan(1);
   for (const offset of offsets) {
     expect(offset % 1_000).toBe(0);
-    expect(offset).toBeLessThan(3_600_000);
+    expect(offset).toBeLessThan(365 * 86_400_000);
   }
 });
 
@@ -173,7 +206,7 @@ test('Schedules are written anew under another key, so that the old one can be r
     await its.pass(minuteMs);
     return logged.map(({ msg }) => msg).filter((msg) => msg.startsWith('schedule '));
   };
-  const changed = Array.from({ length: 5 }, () => 'schedule changed');
+  const changed = Array.from({ length: 6 }, () => 'schedule changed');
   expect(await done()).toEqual(changed.map(() => 'schedule created'));
   expect(await done(`--payload-keys=${keysFile('old')}`)).toEqual(changed);
   expect(await done(`--payload-keys=${keysFile('old', 'new')}`)).toEqual([]);
@@ -186,10 +219,10 @@ test('a Schedule that cannot be read keeps none of the others from being made', 
   const { logged } = its.startWorker();
   const made = (): number => logged.filter(({ msg }) => msg === 'schedule created').length;
   await its.pass(minuteMs);
-  expect(made()).toBe(4);
+  expect(made()).toBe(5);
   its.temporal.lose();
   await its.pass(6 * minuteMs);
-  expect(made()).toBe(8);
+  expect(made()).toBe(10);
 });
 
 test('a worker with earlier flags, which still runs, brings no deletions back; one that starts does', async () => {
@@ -210,15 +243,15 @@ test('a worker with earlier flags brings back no search for orphans that another
   const { logged } = its.startWorker();
   const made = (): number => logged.filter(({ msg }) => msg === 'schedule created').length;
   await its.pass(minuteMs);
-  expect(made()).toBe(5);
+  expect(made()).toBe(6);
   const off = its.startWorker('--safety-orphans=off');
   await its.pass(16 * minuteMs);
   expect(off.logged.filter(({ msg }) => msg === 'schedule removed')).toHaveLength(1);
-  expect(made()).toBe(5);
+  expect(made()).toBe(6);
   // A database that was lost has none of the other Schedules either.
   its.temporal.lose();
   await its.pass(6 * minuteMs);
-  expect(made()).toBe(10);
+  expect(made()).toBe(12);
 });
 
 test('a worker without a search for orphans leaves that of one that started later', async () => {
@@ -289,4 +322,38 @@ test('the Schedules of another namespace, which have that id, stay', async () =>
   its.startWorker(...asFleet);
   await its.pass(6 * minuteMs);
   expect(await its.scheduleIds()).toEqual([...idsAs('shoot'), ...idsAs('shoot:shoot')].toSorted());
+});
+
+test('the interval of the rounds that a person has set stays until a worker starts', async () => {
+  const its = new Install(aWorld());
+  its.startWorker();
+  await its.pass(minuteMs);
+  await its.setInterval('all', '5m');
+  await its.pass(20 * minuteMs);
+  expect(its.runsOf('all').length).toBeLessThan(7);
+  its.startWorker();
+  const before = its.runsOf('all').length;
+  await its.pass(10 * minuteMs);
+  expect(its.runsOf('all').length - before).toBeGreaterThanOrEqual(9);
+});
+
+test('rounds that a person has paused stay so when a worker starts', async () => {
+  const its = new Install(aWorld());
+  its.startWorker();
+  await its.pass(minuteMs);
+  await its.setPaused('all', true);
+  const before = its.runsOf('all').length;
+  its.startWorker();
+  await its.pass(20 * minuteMs);
+  expect(its.runsOf('all')).toHaveLength(before);
+});
+
+test('rounds that are lost with the data of Temporal come back within minutes', async () => {
+  const its = new Install(aWorld());
+  its.startWorker();
+  await its.pass(minuteMs);
+  its.temporal.lose();
+  const before = its.runsOf('all').length;
+  await its.pass(10 * minuteMs);
+  expect(its.runsOf('all').length - before).toBeGreaterThanOrEqual(4);
 });

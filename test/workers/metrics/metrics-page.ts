@@ -1,6 +1,6 @@
 /** docs/metrics.md, made of the registries of both processes. */
 import { Registry } from 'prom-client';
-import { registerProbeMetrics } from '../../../workers/checks/probe-metrics.ts';
+import { registerCheckMetrics } from '../../../workers/checks/check-metrics.ts';
 import { registerFleetMetrics } from '../../../workers/fleet/metrics.ts';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
@@ -72,7 +72,7 @@ function ofWorker(): DocumentedSeries[] {
 }
 
 function ofCore(): DocumentedSeries[] {
-  const probes = registered((registry) => registerProbeMetrics(registry));
+  const checks = registered((registry) => registerCheckMetrics(registry));
   const counted = Object.values(counters).map(({ name, help, labels }) => ({
     name: `${name}_total`,
     type: 'counter',
@@ -80,7 +80,7 @@ function ofCore(): DocumentedSeries[] {
     labels,
   }));
   const slots = registered((registry) => registerWorkflowSlots(registry, { limit: 0 }));
-  return [...probes, ...slots, ...counted];
+  return [...checks, ...slots, ...counted];
 }
 
 function ofBoth(): DocumentedSeries[] {
@@ -106,7 +106,7 @@ const sections: Section[] = [
   },
   {
     title: 'Each worker that serves the core',
-    says: 'What probes find is the same on all of them, a period later at most: take the maximum. It goes when a worker could not find out for two periods. Counters are of what ran on this worker: add them up.',
+    says: 'What a round finds is on the worker that had it, for two periods of the check: take the maximum. Counters are of what ran on this worker: add them up.',
     series: ofCore(),
   },
   { title: 'Both processes', says: 'Of the process itself.', series: ofBoth() },
@@ -157,7 +157,7 @@ const withoutCounterpart = `## Series of MCM that are not here
 - \`mcm_machine_*_duration_seconds\` know what the present leader has seen, and of drains what the worker has done
   within the last hour. A class without \`nodeTemplate\` leaves \`instance_type\` empty.
 - \`mcm_workqueue_*\` are the signals on their way to workflows, by kind, with all waits on purpose.
-- \`mcm_machine_controller_frozen\` is on workers, and is what their probes find.
+- \`mcm_machine_controller_frozen\` is on workers, and is what their rounds find.
 
 ## What a scrape costs
 

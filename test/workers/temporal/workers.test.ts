@@ -2,6 +2,7 @@ import { IllegalStateError } from '@temporalio/common';
 import { Registry } from 'prom-client';
 import { readCommandLine } from '../../../workers/config/config.ts';
 import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
+import { Rounds } from '../../../workers/checks/rounds.ts';
 import { createInterceptors, startWorkers } from '../../../workers/temporal/workers.ts';
 import { Worlds } from '../../../workers/temporal/worlds.ts';
 import { logLines } from '../log/log-lines.ts';
@@ -44,6 +45,7 @@ test('drivers end in order also where the worker of drains has failed', async ()
       close: async () => undefined,
     },
     worlds,
+    rounds: new Rounds(),
     driverWorkers,
     interceptors: createInterceptors(worlds, { registry: new Registry(), log }),
     shutdown: {

@@ -1,6 +1,6 @@
 /**
- * Whether there is a reason to search for orphans before the Schedule does. A search costs calls to
- * clouds, so that a worker does not ask for them itself.
+ * Whether there is a reason to search for orphans. A search costs calls to clouds, so that a round
+ * does not ask them itself.
  */
 import type { ScheduleFacts } from './triggers.ts';
 
@@ -11,8 +11,8 @@ export interface SearchTimes {
 }
 
 /**
- * Another worker may have started one, or the Schedule: half a period is enough, because two
- * workers do not probe at the same time.
+ * A round on another worker may have started one, or a person: half a period is enough, because two
+ * rounds are never under way at the same time.
  */
 export function wasSearchedLately(
   { schedule: { startedAt }, periodSeconds }: SearchTimes,
@@ -34,6 +34,25 @@ export function isUnsearched(
   return startedAt === undefined || startedAt < changedAt + halfMs(periodSeconds);
 }
 
+/** Between two searches without another reason, in periods: of an install, and of each namespace. */
+const periodsBetween = { install: 4, each: 3 };
+
+/**
+ * A search costs Temporal Cloud some five actions: those without another reason are to cost an
+ * install of many namespaces no more than one of a few.
+ *
+ * @param namespaces That the install has.
+ */
+export function isSearchDue(
+  { schedule: { startedAt = 0 }, periodSeconds }: SearchTimes,
+  namespaces: number,
+  now: number,
+): boolean {
+  const periods = Math.max(periodsBetween.install, periodsBetween.each * namespaces);
+  // Rounds are not a period apart to the second.
+  return now - startedAt >= periods * periodSeconds * 1_000 - halfMs(periodSeconds);
+}
+
 function halfMs(seconds: number): number {
   return (seconds / 2) * 1_000;
 }
@@ -43,7 +62,7 @@ const passing = ['young', 'creating', 'deleting'];
 
 /**
  * Reads the report of a run of `safety/orphans`; undefined where it leaves nothing that the next
- * run could decide otherwise. Suspects that a person decides about are left to the Schedule.
+ * run could decide otherwise. Suspects that a person decides about are no reason.
  */
 export function leftOpenBy(report: unknown): string | undefined {
   const { mode, suspects, stopped, errors, kept, missing }: Record<string, unknown> =

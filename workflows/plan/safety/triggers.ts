@@ -1,6 +1,6 @@
 /**
- * When a worker that has found something starts a run of a check. The run decides what is done
- * about it (docs/decisions/0040-checks-without-runs.md).
+ * When a round that has found something starts a run of a check. The run decides what is done about
+ * it (docs/decisions/0054-one-round-for-an-install.md).
  */
 
 /** What Temporal knows of the Schedule of a check. */
@@ -15,7 +15,7 @@ export interface Trigger {
   schedule: ScheduleFacts;
   /** Runs that this process has started for the same finding. */
   earlier: number;
-  /** Of the probes. */
+  /** Of the check. */
   periodSeconds: number;
   /** Between two runs for the same finding. */
   longestWaitSeconds: number;
@@ -35,7 +35,7 @@ export function mayTrigger(trigger: Trigger): boolean {
   return now - startedAt >= waitSeconds(trigger) * 1_000;
 }
 
-/** Probes are a period apart, and not to the second: half a period is left for that. */
+/** Checks are a period apart, and not to the second: half a period is left for that. */
 function waitSeconds({ earlier, periodSeconds, longestWaitSeconds }: Trigger): number {
   const periods = 2 ** (earlier - 1) - 0.5;
   return Math.min(periods * periodSeconds, longestWaitSeconds);

@@ -1,18 +1,16 @@
 /**
- * What probes find, for Prometheus: also of an install in which no run is needed for hours. Each
- * worker probes by itself, so that two of them say the same a period later; what a worker can find
- * out no more is shown no more.
+ * What rounds find, for Prometheus: also of an install in which no run is needed for hours. The
+ * worker that had the round shows it, for two periods: until then another one has had one.
  */
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
 import { monotonicMs } from '../../activities/system/system.ts';
 import type { Series } from '../metrics/computed.ts';
 import { registerComputed } from '../metrics/computed.ts';
+import type { CheckOutcome } from '../../workflows/contracts/safety-activities.ts';
 import type { OrphanCounts } from '../../workflows/plan/safety/orphan-counts.ts';
 import type { Check } from './checks.ts';
-import { longestProbeMs } from './probe-limit.ts';
-
-export type ProbeOutcome = 'nothing' | 'found' | 'triggered' | 'failed';
+import { longestCheckMs } from './checks.ts';
 
 /** What is known of the API servers. */
 export interface Reachability {
@@ -29,25 +27,24 @@ interface Findings {
   orphans: OrphanCounts;
 }
 
-export interface ProbeMetrics {
-  count(check: string, outcome: ProbeOutcome): void;
+export interface CheckMetrics {
+  count(check: string, outcome: CheckOutcome['outcome']): void;
   set<C extends keyof Findings>(check: C, found: Findings[C]): void;
 }
 
 /** Of all namespaces of the process. */
-export interface ProcessProbeMetrics {
-  /** `checks`: how often each of them is probed. */
-  of(namespace: string, checks: readonly Pick<Check, 'name' | 'probeSeconds'>[]): ProbeMetrics;
+export interface ProcessCheckMetrics {
+  of(namespace: string, checks: readonly Pick<Check, 'name' | 'periodSeconds'>[]): CheckMetrics;
   /** It is served no more. */
   remove(namespace: string): void;
 }
 
-export function registerProbeMetrics(registry: Registry): ProcessProbeMetrics {
+export function registerCheckMetrics(registry: Registry): ProcessCheckMetrics {
   const kept = new Map<string, KeptFindings>();
   const seen = new Map<string, Set<string>>();
-  const probes = new Counter({
+  const made = new Counter({
     name: 'millwright_safety_probes_total',
-    help: 'Probes of this worker between runs of the checks. found: no run was started for it, because the check is paused or ran just before; triggered: one was.',
+    help: 'Checks that rounds of this worker made. found: no run was started for it, because the check is paused or ran just before; triggered: one was.',
     labelNames: ['kube_namespace', 'check', 'outcome'],
     registers: [registry],
   });
@@ -61,7 +58,7 @@ export function registerProbeMetrics(registry: Registry): ProcessProbeMetrics {
       kept.set(namespace, findings);
       return {
         count(check, outcome) {
-          probes.inc({ ...labels, check, outcome });
+          made.inc({ ...labels, check, outcome });
           counted.add(JSON.stringify({ ...labels, check, outcome }));
         },
         set: (check, found) => findings.set(check, found),
@@ -69,7 +66,7 @@ export function registerProbeMetrics(registry: Registry): ProcessProbeMetrics {
     },
     remove(namespace) {
       kept.delete(namespace);
-      for (const labels of seen.get(namespace) ?? []) probes.remove(JSON.parse(labels));
+      for (const labels of seen.get(namespace) ?? []) made.remove(JSON.parse(labels));
       seen.delete(namespace);
     },
   };
@@ -80,9 +77,9 @@ class KeptFindings {
   readonly #limits: ReadonlyMap<string, number>;
   readonly #found: { [C in keyof Findings]?: { at: number; found: Findings[C] } } = {};
 
-  constructor(checks: readonly Pick<Check, 'name' | 'probeSeconds'>[]) {
+  constructor(checks: readonly Pick<Check, 'name' | 'periodSeconds'>[]) {
     this.#limits = new Map(
-      checks.map(({ name, probeSeconds }) => [name, 2 * probeSeconds * 1_000 + longestProbeMs]),
+      checks.map(({ name, periodSeconds }) => [name, 2 * periodSeconds * 1_000 + longestCheckMs]),
     );
   }
 
@@ -140,7 +137,7 @@ const findingSeries: readonly Series<Member>[] = [
   {
     name: 'millwright_api_server_reachable',
     type: 'gauge',
-    help: '1 when the API server of this cluster answered the last probe, else 0.',
+    help: '1 when the API server of this cluster answered the last round, else 0.',
     labels: ['kube_namespace', 'cluster'],
     *read([namespace, findings]) {
       const { answers = {} } = findings.get('reachability') ?? {};
@@ -152,7 +149,7 @@ const findingSeries: readonly Series<Member>[] = [
     'lost-workflows',
     {
       name: 'millwright_safety_entities_failed',
-      help: 'Objects and workflows that did not match in the last two probes: no run could repair them.',
+      help: 'Objects and workflows that did not match in the last two rounds: no run could repair them.',
     },
     ({ entitiesFailed }) => entitiesFailed,
   ),

@@ -1,12 +1,13 @@
 /**
- * Whether there is a reason to search for orphans before the Schedule does: the drivers, which
- * search, may be in other processes, and a search costs calls to clouds.
+ * Whether there is a reason to search for orphans: the drivers, which search, may be in other
+ * processes, and a search costs calls to clouds.
  */
 import { createHash } from 'node:crypto';
 import { nowMs } from '../../activities/system/system.ts';
 import type { MachineLists } from '../../activities/runtime/dependencies.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
+  isSearchDue,
   isUnsearched,
   leftOpenBy,
   wasSearchedLately,
@@ -14,29 +15,29 @@ import {
 import { orphanCountsIn } from '../../workflows/plan/safety/orphan-counts.ts';
 import type { CheckSchedule } from './check-schedule.ts';
 import { isFailedRun } from './check-schedule.ts';
-import type { ProbeMetrics } from './probe-metrics.ts';
-import type { Probe, ProbeParts } from './probe.ts';
+import type { CheckMetrics } from './check-metrics.ts';
+import type { Find, FinderParts } from './finder.ts';
 
-export function orphansProbe({ settings, dependencies, metrics, schedule }: ProbeParts): Probe {
+export function orphanFinder(parts: FinderParts): Find {
+  const { settings, dependencies, metrics, schedule, namespaces } = parts;
   const { namespace, safety } = settings;
   const changes = new MachineChanges(dependencies.machines, namespace);
   const reports = new LastReports(schedule, metrics);
-  return {
-    async find() {
-      const changedAt = await changes.latest();
-      const { startedAt, lastRun, isRunning } = await schedule.describe();
-      const last = await reports.of(isRunning ? undefined : lastRun);
-      const times = {
-        schedule: startedAt === undefined ? {} : { startedAt },
-        periodSeconds: safety.orphanPeriodSeconds,
-      };
-      if (isRunning || wasSearchedLately(times, nowMs())) return undefined;
-      const why = isUnsearched(times, changedAt)
-        ? 'Machines or their instances have changed'
-        : last && leftOpenIn(last);
-      // The next run is another finding.
-      return why === undefined ? undefined : { key: lastRun ?? '', why };
-    },
+  return async () => {
+    const changedAt = await changes.latest();
+    const { startedAt, lastRun, isRunning } = await schedule.describe();
+    const last = await reports.of(isRunning ? undefined : lastRun);
+    const times = {
+      schedule: startedAt === undefined ? {} : { startedAt },
+      periodSeconds: safety.orphanPeriodSeconds,
+    };
+    if (isRunning || wasSearchedLately(times, nowMs())) return undefined;
+    const isDue = isSearchDue(times, namespaces(), nowMs());
+    const why = isUnsearched(times, changedAt)
+      ? 'Machines or their instances have changed'
+      : (leftOpenIn(last) ?? (isDue ? 'the last search was long ago' : undefined));
+    // The next run is another finding.
+    return why === undefined ? undefined : { key: lastRun ?? '', why };
   };
 }
 
@@ -82,10 +83,10 @@ interface Ended {
 /** What a run that is over has reported does not change: it is read once, and shown. */
 class LastReports {
   readonly #schedule: CheckSchedule;
-  readonly #metrics: ProbeMetrics;
+  readonly #metrics: CheckMetrics;
   #known: { run: string; ended: Ended } | undefined;
 
-  constructor(schedule: CheckSchedule, metrics: ProbeMetrics) {
+  constructor(schedule: CheckSchedule, metrics: CheckMetrics) {
     this.#schedule = schedule;
     this.#metrics = metrics;
   }
@@ -108,6 +109,6 @@ class LastReports {
   }
 }
 
-function leftOpenIn({ hasFailed, report }: Ended): string | undefined {
-  return hasFailed ? 'the last search failed' : leftOpenBy(report);
+function leftOpenIn(last: Ended | undefined): string | undefined {
+  return last?.hasFailed ? 'the last search failed' : last && leftOpenBy(last.report);
 }

@@ -7,6 +7,11 @@ import {
   createdAt,
   namespace,
 } from '../../support/builders.ts';
+import { monotonicMs, sleep } from '../../../activities/system/system.ts';
+import { Rounds } from '../../../workers/checks/rounds.ts';
+import type { CheckOutcome } from '../../../workflows/contracts/safety-activities.ts';
+import { SimulatedProcess } from '../../simulation/engine/process.ts';
+import { Simulation } from '../../simulation/engine/simulation.ts';
 import { aWorld } from '../../support/world.ts';
 import type { Worker } from './install.ts';
 import { hourMs, Install, minuteMs, valueOf } from './install.ts';
@@ -35,7 +40,7 @@ const machine = aMachine({
   },
 });
 
-async function probesOf(worker: Worker, check: string, outcome?: string) {
+async function madeOf(worker: Worker, check: string, outcome?: string) {
   const labels = { check, ...(outcome !== undefined && { outcome }) };
   return await valueOf(worker, 'millwright_safety_probes_total', labels);
 }
@@ -49,33 +54,35 @@ function withMachines(count: number): object[] {
 }
 
 describe('an install at rest', () => {
-  test('has no run but those of the Schedules, over a day of probes', async () => {
+  test('has a round a minute, and no run but searches for orphans', async () => {
     const { its } = install();
     const worker = its.startWorker();
     await its.pass(hourMs);
+    const rounds = its.runsOf('all').length;
     const before = Object.fromEntries(allChecks.map((check) => [check, its.runsOf(check).length]));
     await its.pass(24 * hourMs);
     for (const check of allChecks) {
       const runs = its.runsOf(check).length - (before[check] ?? 0);
-      expect([check, runs]).toEqual([check, check === 'orphans' ? 24 : 4]);
+      expect([check, runs]).toEqual([check, check === 'orphans' ? 24 : 0]);
     }
-    expect(await probesOf(worker, 'overshoot')).toBeGreaterThan(25 * 60 * 0.9);
-    expect(await probesOf(worker, 'lost-workflows', 'nothing')).toBeGreaterThan(25 * 12 * 0.9);
-    expect(await probesOf(worker, 'unmanaged-nodes', 'nothing')).toBeGreaterThan(25 * 4 * 0.9);
-    expect(await probesOf(worker, 'orphans', 'nothing')).toBeGreaterThan(25 * 4 * 0.8);
+    expect(its.runsOf('all').length - rounds).toBe(24 * 60);
+    expect(await madeOf(worker, 'overshoot')).toBeGreaterThan(25 * 60 * 0.9);
+    expect(await madeOf(worker, 'lost-workflows', 'nothing')).toBeGreaterThan(25 * 12 * 0.9);
+    expect(await madeOf(worker, 'unmanaged-nodes', 'nothing')).toBeGreaterThan(25 * 4 * 0.9);
+    expect(await madeOf(worker, 'orphans', 'nothing')).toBeGreaterThan(25 * 3 * 0.9);
   });
 
-  test('does without probes for what is switched off', async () => {
+  test('does not check what is switched off', async () => {
     const { its } = install();
     const worker = its.startWorker(...seldom);
     await its.pass(hourMs);
     expect(its.runsOf('orphans')).toEqual([]);
-    expect(await probesOf(worker, 'orphans')).toBeUndefined();
-    expect(await probesOf(worker, 'overshoot')).toBeGreaterThan(50);
+    expect(await madeOf(worker, 'orphans')).toBeUndefined();
+    expect(await madeOf(worker, 'overshoot')).toBeGreaterThan(50);
   });
 });
 
-describe('what a probe finds starts a run of its check:', () => {
+describe('what a round finds starts a run of its check:', () => {
   test('a set with too many machines', async () => {
     const { its } = install(...withMachines(4));
     its.startWorker();
@@ -137,13 +144,25 @@ describe('what a probe finds starts a run of its check:', () => {
     world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
     await its.until(() => its.runsOf('reachability').length > 0);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
-    // After the timeout of 30 s, and one of the probes that are 6 s apart then.
-    await its.pass(38_000);
+    // The next round comes after the timeout of 30 s.
+    await its.pass(1.1 * minuteMs);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(1);
     world.target.fault = () => undefined;
     await its.pass(1.2 * minuteMs);
     expect(await valueOf(worker, 'millwright_frozen')).toBe(0);
   });
+});
+
+test('an outage is as old as its run, also for a worker that sees it first', async () => {
+  const { its, world } = install();
+  its.lasting['reachability'] = 8 * minuteMs;
+  const first = its.startWorker();
+  world.target.fault = () => ({ code: 0, reason: 'Unreachable' });
+  await its.until(() => its.runsOf('reachability').length > 0);
+  first.process.end();
+  const second = its.startWorker();
+  await its.pass(1.1 * minuteMs);
+  expect(await valueOf(second, 'millwright_frozen')).toBe(1);
 });
 
 describe('what is shown of a finding', () => {
@@ -208,7 +227,7 @@ describe('what is over a moment later starts no run:', () => {
     await world.control.delete(machinePath);
     await its.pass(hourMs);
     expect(its.runsOf(check)).toEqual([]);
-    expect(await probesOf(worker, check, 'nothing')).toBeGreaterThan(10);
+    expect(await madeOf(worker, check, 'nothing')).toBeGreaterThan(10);
   });
 });
 
@@ -258,7 +277,7 @@ describe('a check that a person has paused', () => {
     await its.setPaused('overshoot', true);
     await its.pass(hourMs);
     expect(its.runsOf('overshoot')).toEqual([]);
-    expect(await probesOf(worker, 'overshoot', 'found')).toBeGreaterThan(45);
+    expect(await madeOf(worker, 'overshoot', 'found')).toBeGreaterThan(45);
     await its.setPaused('overshoot', false);
     await its.pass(1.3 * minuteMs);
     expect(its.runsOf('overshoot')).toHaveLength(1);
@@ -277,16 +296,18 @@ describe('two workers', () => {
   });
 });
 
-describe('a probe that fails', () => {
+describe('a check that fails', () => {
   test('is logged once until one succeeds, and starts nothing', async () => {
     const { its, world } = install(...withMachines(4));
     world.control.fault = () => ({ code: 500, reason: 'InternalError' });
     const worker = its.startWorker();
     const warnings = () =>
-      worker.logged.filter(({ msg, check }) => check === 'overshoot' && msg.includes('cannot'));
+      worker.logged.filter(
+        ({ msg, check }) => check === 'overshoot' && msg.includes('could not be made'),
+      );
     await its.pass(hourMs);
     expect(warnings()).toHaveLength(1);
-    expect(await probesOf(worker, 'overshoot', 'failed')).toBeGreaterThan(45);
+    expect(await madeOf(worker, 'overshoot', 'failed')).toBeGreaterThan(45);
     expect(its.runsOf('overshoot')).toEqual([]);
     world.control.fault = () => undefined;
     await its.pass(2 * minuteMs);
@@ -301,11 +322,11 @@ describe('a probe that fails', () => {
     world.control.list = () => new Promise(() => undefined);
     const worker = its.startWorker();
     await its.pass(hourMs);
-    expect(await probesOf(worker, 'overshoot', 'failed')).toBeGreaterThan(15);
+    expect(await madeOf(worker, 'overshoot', 'failed')).toBeGreaterThan(15);
   });
 });
 
-/** When searches are that the Schedule, which searches once an hour, does not start. */
+/** When searches are that another reason has than the hour that passed. */
 async function searchesAfter(change: (parts: ReturnType<typeof install>) => void) {
   const parts = install(machine);
   const { its } = parts;
@@ -341,7 +362,7 @@ describe('a search for orphans', () => {
     const searches = await searchesAfter(({ world }) => world.control.put(changed));
     expect(searches.length).toBeGreaterThanOrEqual(1);
     expect(searches.length).toBeLessThanOrEqual(2);
-    // The Schedule may have searched just before the first probe.
+    // The Schedule may have searched just before the first round.
     expect(searches[0]).toBeLessThan(3 * 60 + 2 * 17);
   });
 
@@ -360,8 +381,111 @@ describe('a search for orphans', () => {
     its.startWorker();
     its.startWorker();
     await its.pass(3 * hourMs);
-    // Three by the Schedule.
+    // Three that an hour is the reason of.
     expect(its.runsOf('orphans').length).toBeGreaterThanOrEqual(2);
     expect(its.runsOf('orphans').length).toBeLessThanOrEqual(6);
+  });
+});
+
+const longAgo = ['--safety-entities-period=24h', '--machine-safety-orphan-vms-period=24h'];
+
+describe('a round', () => {
+  test('that a person starts checks everything, due or not', async () => {
+    const { its } = install(machine);
+    its.isByHand = true;
+    its.startWorker(...longAgo);
+    await its.pass(1.2 * minuteMs);
+    expect(its.rounds[0]).toMatchObject({ namespaces: 1, made: 5, postponed: 0 });
+    expect(its.runsOf('lost-workflows')).toHaveLength(1);
+  });
+
+  test('reports what was checked, when, and what was found', async () => {
+    const { its, world } = install(...withMachines(4));
+    world.target.fault = () => ({ code: 500, reason: 'InternalError' });
+    its.startWorker(...longAgo);
+    await its.pass(1.2 * minuteMs);
+    const at = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(its.rounds[0]).toEqual({
+      namespaces: 1,
+      made: 2,
+      found: 1,
+      postponed: 0,
+      last: [
+        {
+          namespace,
+          checks: [
+            { check: 'overshoot', at, outcome: 'triggered', why: '1 to freeze or thaw' },
+            { check: 'reachability', at, outcome: 'nothing' },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+/** Takes so long for each round, and has a finding where it is said. */
+function namespaceThat(takesMs: number, outcome: CheckOutcome['outcome'] = 'nothing') {
+  const made: number[] = [];
+  const checks = {
+    checkedAt: 0,
+    outcomes: [{ check: 'overshoot', at: '2026-01-01T00:00:00Z', outcome }],
+    async make() {
+      this.checkedAt = monotonicMs();
+      made.push(this.checkedAt);
+      await sleep(takesMs);
+      return 1;
+    },
+  };
+  return { made, checks };
+}
+
+async function inTime<T>(action: () => Promise<T>): Promise<{ answer: T; seconds: number }> {
+  const simulation = new Simulation(1);
+  const process = new SimulatedProcess(simulation, { name: 'worker' });
+  const began = simulation.now;
+  const ended = process.run(async () => {
+    const answer = await action();
+    return { answer, seconds: (simulation.now - began) / 1_000 };
+  });
+  await simulation.run(began + hourMs);
+  return await ended;
+}
+
+describe('a round of a fleet', () => {
+  const { signal } = new AbortController();
+
+  test('is not held up by a namespace whose API server hangs', async () => {
+    const rounds = new Rounds();
+    const hanging = namespaceThat(hourMs);
+    const others = Array.from({ length: 200 }, () => namespaceThat(100));
+    rounds.add('hanging', hanging.checks);
+    for (const [index, { checks }] of others.entries()) rounds.add(`n-${index}`, checks);
+    const { answer, seconds } = await inTime(() => rounds.check({ all: false }, signal));
+    expect(answer).toMatchObject({ namespaces: 201, made: 200, postponed: 0 });
+    expect(seconds).toBe(20);
+    for (const { made } of others) expect(made).toHaveLength(1);
+  });
+
+  test('begins with those whose turn did not come in the last one', async () => {
+    const rounds = new Rounds();
+    const hanging = Array.from({ length: 200 }, () => namespaceThat(hourMs));
+    for (const [index, { checks }] of hanging.entries()) rounds.add(`n-${index}`, checks);
+    const { seconds } = await inTime(async () => {
+      const { postponed } = await rounds.check({ all: false }, signal);
+      expect(postponed).toBe(50);
+      return await rounds.check({ all: false }, signal);
+    });
+    expect(seconds).toBe(120);
+    for (const { made } of hanging) expect(made.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test('names first the namespaces with a finding, and no more than 20', async () => {
+    const rounds = new Rounds();
+    for (let index = 0; index < 30; index += 1)
+      rounds.add(`n-${index}`, namespaceThat(1, index === 29 ? 'failed' : 'nothing').checks);
+    const { answer } = await inTime(() => rounds.check({ all: false }, signal));
+    expect(answer).toMatchObject({ namespaces: 30, found: 1 });
+    expect(answer.last).toHaveLength(20);
+    expect(answer.last[0]?.namespace).toBe('n-29');
   });
 });
