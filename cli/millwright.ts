@@ -2,11 +2,11 @@
 /** The command `millwright`. */
 import { CommanderError } from 'commander';
 import { reasonOf } from '../workers/log/reason.ts';
-import { printAnswer } from './answer.ts';
-import { endWithOutput } from './closed-output.ts';
-import { optionsBehindCommand } from './option-order.ts';
+import { printAnswer } from './command-line/answer.ts';
+import { endWithOutput } from './command-line/closed-output.ts';
+import { optionsBehindCommand } from './command-line/option-order.ts';
 import { createProgram } from './program.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './command-line/usage-error.ts';
 
 /** Commander has printed what there is to say. */
 const exitCodeOf = ({ exitCode, code }: CommanderError): number =>

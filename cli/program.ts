@@ -2,7 +2,7 @@
 import { Command, type OutputConfiguration } from 'commander';
 import { version } from '../workers/config/version.ts';
 import { addActs } from './act/command.ts';
-import type { Run } from './answer.ts';
+import type { Run } from './command-line/answer.ts';
 import { addCodecServer } from './codec-server/command.ts';
 import { addCompletion } from './completion/command.ts';
 import { addDoctor } from './doctor/command.ts';

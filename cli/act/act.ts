@@ -1,18 +1,18 @@
 /** Asks for a command on a Machine, and says what came of it. */
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { onceAgreed } from '../consent.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { readMachine } from '../read-object.ts';
-import { requireRight, rightOnMachines } from '../rights.ts';
-import { inTarget } from '../target.ts';
-import type { Outcome } from '../written-command/write.ts';
-import { writeCommand } from '../written-command/write.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { onceAgreed } from '../command-line/consent.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { readMachine } from '../objects/read-object.ts';
+import { requireRight, rightOnMachines } from '../objects/rights.ts';
+import { inTarget } from '../connection/target.ts';
+import type { Outcome } from './write-command.ts';
+import { writeCommand } from './write-command.ts';
 import type { ActQuestion } from './command.ts';
 import { outlookOf } from './outlook.ts';
-import { readSight } from './sight.ts';
+import { readSight } from '../objects/node-pods.ts';
 import { refusalOf } from './state.ts';
 
 /** Reasons of the Events by which a worker says that it did one. */

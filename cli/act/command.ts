@@ -1,14 +1,14 @@
 /** What a person can do about a machine that waits. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ConsentOptions } from '../consent.ts';
-import { withConsent } from '../consent.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { wholeNumber, withCluster, withOutput } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ConsentOptions } from '../command-line/consent.ts';
+import { withConsent } from '../command-line/consent.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { wholeNumber, withCluster, withOutput } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 
 export interface ActQuestion extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {

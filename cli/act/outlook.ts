@@ -6,7 +6,7 @@ import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
-import type { Outlook } from '../consent.ts';
+import type { Outlook } from '../command-line/consent.ts';
 import { shownIn } from '../terminal/columns.ts';
 import { isBeingDrained, waitsFor } from './state.ts';
 

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import type { Printed, Run } from '../answer.ts';
-import { collected, wholeNumber } from '../options.ts';
+import type { Printed, Run } from '../command-line/answer.ts';
+import { collected, wholeNumber } from '../command-line/options.ts';
 
 export interface CodecServerQuestion extends Printed {
   payloadKeys: string;

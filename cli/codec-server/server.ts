@@ -12,7 +12,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { createCodec } from '../../workers/payloads/codec.ts';
 import { readPayloadKeys } from '../../workers/payloads/keys.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { CodecServerQuestion } from './command.ts';
 import { PayloadsFault, payloadsIn, payloadsText } from './payloads.ts';
 

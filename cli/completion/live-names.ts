@@ -11,7 +11,7 @@ import { kubeConfigFiles, loadKubeConfig } from '../../kube/client/kubeconfig.ts
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import type { ObjectKind } from '../object-reference.ts';
+import type { ObjectKind } from '../command-line/object-reference.ts';
 import type { Words } from './words.ts';
 
 export interface Names {

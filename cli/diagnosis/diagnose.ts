@@ -2,7 +2,7 @@
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import { worstFirst } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import type { Patience } from './install.ts';
 import { defaultPatience, installFindings } from './install.ts';
 import { creationFindings } from './machine-creation.ts';

@@ -1,8 +1,8 @@
 /** What holds up a whole namespace: a stop, no leader, no worker, Temporal. */
 import type { Finding } from './finding.ts';
-import type { Fleet, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
+import type { Fleet, NamespaceStop, ProcessFact, WarningFact } from '../install/install.ts';
 import { leaseFindings, standstillOf } from './lease.ts';
-import { millwrightFor } from './millwright-line.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 import { temporalFindings } from './temporal.ts';
 import type { Trouble } from './trouble.ts';
 

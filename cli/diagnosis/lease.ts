@@ -3,9 +3,9 @@ import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, LeaseFact } from './fleet.ts';
-import { isUnused } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
+import type { Fleet, LeaseFact } from '../install/install.ts';
+import { isUnused } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 import type { Trouble } from './trouble.ts';
 
 /** A new leader has it by then. */

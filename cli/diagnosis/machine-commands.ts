@@ -2,8 +2,8 @@
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
-import type { Fleet } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
+import type { Fleet } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 
 export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
   return `kubectl -n ${metadata.namespace ?? 'default'}`;

@@ -3,10 +3,10 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { editClassCommands, kubectlFor, retryCommand } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
-import { joinDeadlineOf, timeOf } from './times.ts';
+import { joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 
 export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {

@@ -3,11 +3,11 @@ import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { drainCommands, kubectlFor, retryCommand, skipVolumeCommands } from './machine-commands.ts';
 import { foundMachine } from './machine-object.ts';
 import { isDeletionTaken } from './machine-untouched.ts';
-import { drainDeadlineOf, timeOf } from './times.ts';
+import { drainDeadlineOf, timeOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 
 /** As activities/drain/status.ts writes it, in the words of MCM v0.62.1. */

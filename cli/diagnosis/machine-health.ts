@@ -2,10 +2,10 @@
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { kubectlFor, replaceCommand } from './machine-commands.ts';
 import { foundMachine, healthSequelOf } from './machine-object.ts';
-import { healthDeadlineOf, timeOf } from './times.ts';
+import { healthDeadlineOf, timeOf } from '../install/times.ts';
 
 export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
   const { metadata, status } = machine;

@@ -1,10 +1,10 @@
 /** A machine whose instance is there and whose Node is not, or is not Ready. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { moreTimeCommand, replaceCommand } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
-import { joinDeadlineOf, timeOf } from './times.ts';
+import { joinDeadlineOf, timeOf } from '../install/times.ts';
 
 /** Of the time that it has. What joins at all has joined by then. */
 const patience = 0.5;

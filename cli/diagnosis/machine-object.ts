@@ -2,7 +2,7 @@ import { labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { FoundObject } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 
 export function foundMachine({ metadata: { namespace, name } }: Machine): FoundObject {
   return { kind: 'machine', namespace, name };

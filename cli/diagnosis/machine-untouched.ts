@@ -1,9 +1,9 @@
 /** A machine that no worker has taken up: none runs, none leads, or its workflow is lost. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { foundMachine } from './machine-object.ts';
-import { timeOf } from './times.ts';
+import { timeOf } from '../install/times.ts';
 
 /** A worker takes up a machine within a second. */
 const patienceMs = 60_000;

@@ -5,9 +5,9 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
-import { timeOf } from './times.ts';
+import type { Fleet } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { timeOf } from '../install/times.ts';
 
 /** So many are named where there are more. */
 const mostNames = 3;

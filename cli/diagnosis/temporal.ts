@@ -3,7 +3,13 @@ import { lineFor } from '../../workers/temporal/current-version.ts';
 import { isSameVersion, polls } from '../../workers/temporal/queue-versions.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, LeaseFact, ReleaseFacts, TemporalFacts, TroubledRuns } from './fleet.ts';
+import type {
+  Fleet,
+  LeaseFact,
+  ReleaseFacts,
+  TemporalFacts,
+  TroubledRuns,
+} from '../install/install.ts';
 
 export function temporalFindings(fleet: Fleet): Finding[] {
   const { temporal } = fleet;

@@ -1,11 +1,11 @@
 /** `millwright doctor`: whether all that Millwright needs is there, and what to do where not. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inUntriedCluster } from '../connect.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inUntriedCluster } from '../connection/cluster.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 
 export interface DoctorQuestion
   extends ClusterOptions, OutputOptions, TargetOptions, TemporalOptions {

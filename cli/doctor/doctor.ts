@@ -1,7 +1,7 @@
 /** Runs all checks of `millwright doctor`, and prints what they found. */
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { inTarget } from '../target.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { inTarget } from '../connection/target.ts';
 import { classChecks } from './classes.ts';
 import { clusterChecks } from './clusters.ts';
 import type { DoctorQuestion } from './command.ts';

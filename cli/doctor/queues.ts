@@ -5,7 +5,7 @@ import { isRefusal } from '../../kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
-import { podsOf } from '../migrate/deployments.ts';
+import { podsOf } from '../install/deployments.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, ok, skipped, warning } from './finding.ts';
 import type { Sight } from './sight.ts';

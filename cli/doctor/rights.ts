@@ -1,9 +1,9 @@
 /** What the caller may do, and what the service accounts of the install may do. */
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Deployment } from '../migrate/deployments.ts';
-import { isWatcher } from '../migrate/deployments.ts';
-import type { Right } from '../rights.ts';
-import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../rights.ts';
+import type { Deployment } from '../install/deployments.ts';
+import { isWatcher } from '../install/deployments.ts';
+import type { Right } from '../objects/rights.ts';
+import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, ok, skipped, warning } from './finding.ts';
 import type { Sight } from './sight.ts';

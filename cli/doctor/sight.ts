@@ -3,12 +3,12 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connect.ts';
-import type { Deployment } from '../migrate/deployments.ts';
-import { deployments, isOurs, serversOf } from '../migrate/deployments.ts';
-import type { InstallFlags } from '../migrate/install.ts';
-import { installOf } from '../migrate/install.ts';
-import { notedInstall } from '../fleet/read.ts';
+import type { Place } from '../connection/cluster.ts';
+import type { Deployment } from '../install/deployments.ts';
+import { deployments, isOurs, serversOf } from '../install/deployments.ts';
+import type { InstallFlags } from '../install/flags.ts';
+import { installOf } from '../install/flags.ts';
+import { notedInstall } from '../install/read.ts';
 import type { DoctorQuestion } from './command.ts';
 
 export interface Sight extends Place {

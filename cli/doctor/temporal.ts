@@ -15,11 +15,15 @@ import {
 } from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { seesTemporal } from '../diagnosis/temporal.ts';
-import { leaseFactsOf } from '../fleet/lease-facts.ts';
+import { leaseFactsOf } from '../install/lease-facts.ts';
 import { isOtherThan } from '../install/noted.ts';
-import { isAddressOfWatcher, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
+import {
+  isAddressOfWatcher,
+  isTemporalKnown,
+  temporalOptionsOf,
+} from '../connection/temporal-options.ts';
 import { orMissing } from '../setup/finding.ts';
-import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
+import { connectOrExplain, temporalSettingsOf } from '../connection/temporal.ts';
 import { certificateFinding, endOfServerCertificate } from './certificates.ts';
 import type { DoctorQuestion } from './command.ts';
 import type { Check, Finding } from './finding.ts';

@@ -1,12 +1,12 @@
 /** `millwright drain --dry-run`: what the drain of a machine would meet. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { withCluster, withOutput } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { withCluster, withOutput } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 
 export interface DrainQuestion extends ClusterOptions, OutputOptions, TargetOptions {
   /** Of the Machine. */

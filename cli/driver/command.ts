@@ -1,11 +1,17 @@
 /** For those who write a driver or start to use one. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { collected, withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import { withSdk } from '../with-sdk.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import {
+  collected,
+  withCluster,
+  withOutput,
+  withPayloadKeys,
+  withTemporal,
+} from '../command-line/options.ts';
+import { withSdk } from './with-sdk.ts';
 
 /** Names the queue of a driver, as its install does. */
 export interface QueueQuestion extends ClusterOptions, OutputOptions {

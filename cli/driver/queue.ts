@@ -2,8 +2,8 @@
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { driverQueuesOf, taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connect.ts';
-import type { Answer } from '../answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { QueueQuestion } from './command.ts';
 
 type Asked = Pick<QueueQuestion, 'provider' | 'install' | 'clusterId'>;

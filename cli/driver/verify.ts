@@ -12,14 +12,14 @@ import type { Asker } from './conformance/temporal.ts';
 import { startAsker } from './conformance/temporal.ts';
 import { Trial } from './conformance/trial.ts';
 import { troubleBy } from './conformance/trouble.ts';
-import type { Answer } from '../answer.ts';
-import { finishing } from '../closed-output.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { finishing } from '../command-line/closed-output.ts';
+import type { Place } from '../connection/cluster.ts';
 import type { Verification } from './command.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { clusterOf, queuesOf } from './queue.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
-import { UsageError } from '../usage-error.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 export async function verify(place: Place, asked: Verification): Promise<Answer> {
   const settings = temporalSettingsOf(asked, process.env);

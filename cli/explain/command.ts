@@ -1,13 +1,13 @@
 /** `millwright explain`: why an object is as it is. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 
 export interface ExplainQuestion
   extends ClusterOptions, TargetOptions, TemporalOptions, OutputOptions {

@@ -2,7 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import type { SeenEvent } from './explanation.ts';
 
 interface EventObject {

@@ -6,10 +6,10 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
-import { failureWordsOf } from '../fleet/failure-words.ts';
-import { OtherClusterError, requireOwn } from '../install/temporal.ts';
-import type { TemporalOptions } from '../options.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
+import { failureWordsOf } from '../connection/temporal-failure.ts';
+import { OtherClusterError, requireOwn } from '../connection/temporal-options.ts';
+import type { TemporalOptions } from '../command-line/options.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
 import type { Attempt, WorkflowFacts } from './explanation.ts';
 
 /** Who waits longer for an answer has it elsewhere. */

@@ -4,7 +4,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
 import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
 import {
@@ -16,7 +16,7 @@ import {
   setOf,
 } from '../diagnosis/machine-object.ts';
 import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
-import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
+import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
 /** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */

@@ -1,7 +1,7 @@
 /** Why a Node is as it is: by its machine. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import type { Explanation } from './explanation.ts';
 import { explainMachine, nodeInWords } from './machine.ts';
 import type { SeenNode } from './nodes.ts';

@@ -3,9 +3,9 @@ import { isForbidden } from '../../kube/client/errors.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Place } from '../connect.ts';
+import type { Place } from '../connection/cluster.ts';
 import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
-import { inTarget } from '../target.ts';
+import { inTarget } from '../connection/target.ts';
 import type { ExplainQuestion } from './command.ts';
 import type { Subject } from './subject.ts';
 

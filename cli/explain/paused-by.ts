@@ -1,7 +1,7 @@
 /** Who paused a MachineDeployment, as far as Kubernetes knows: by which program, and when. */
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import { ageSince } from '../terminal/age.ts';
 import type { Fact } from './explanation.ts';
 

@@ -9,11 +9,11 @@ import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
-import { timeOf } from '../diagnosis/times.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { isAvailable, isGoing, progressOf } from '../fleet/rollout.ts';
+import { timeOf } from '../install/times.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
 import type { Explanation } from './explanation.ts';
 import { pausedFacts } from './paused-by.ts';
 

@@ -3,13 +3,13 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { poolsOf } from '../fleet/pools.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { formatReference } from '../object-reference.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { poolsOf } from '../install/pools.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { formatReference } from '../command-line/object-reference.ts';
 
 export type Subject = { object: FoundObject } & (
   | { kind: 'machine'; machine: Machine }

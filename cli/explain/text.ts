@@ -1,7 +1,7 @@
 /** An explanation, as one would read it at night. */
 import { isoOf } from '../diagnosis/finding.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { alikeOf, nameOf } from '../stuck/table.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { alikeOf, nameOf } from '../diagnosis/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine, withoutControls } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';

@@ -1,7 +1,7 @@
 /** What the flags of the Deployments leave open, by what the watcher noted on its Lease. */
 import type { InstallNote } from '../../kube/objects/install-note.ts';
-import type { InstallFlags } from '../migrate/install.ts';
-import { isTemporalKnown } from './temporal.ts';
+import type { InstallFlags } from './flags.ts';
+import { isTemporalKnown } from '../connection/temporal-options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

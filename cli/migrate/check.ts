@@ -1,8 +1,8 @@
 /** `millwright migrate check`. */
 import { readFile } from 'node:fs/promises';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import type { Migration } from './migration.ts';
 import { readFacts, type Facts } from './facts.ts';
 import { isHindered, lineOf, note, type Finding } from './finding.ts';

@@ -2,10 +2,16 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../workflows/api/duration.ts';
-import type { Answer, Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { collected, withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
+import type { Answer, Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import {
+  collected,
+  withCluster,
+  withOutput,
+  withPayloadKeys,
+  withTemporal,
+} from '../command-line/options.ts';
 import type { Migration } from './migration.ts';
 import type { Steps } from './steps.ts';
 

@@ -9,13 +9,13 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connect.ts';
+import type { Place } from '../connection/cluster.ts';
 import type { Migration } from './migration.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import { TolerantReads } from '../fleet/tolerant.ts';
-import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { holderOf, readLease } from '../lease-holder.ts';
-import { installOf } from './install.ts';
+import { TolerantReads } from '../install/tolerant.ts';
+import { findMcm, findOurs, type Deployment } from '../install/deployments.ts';
+import { holderOf, readLease } from '../install/lease-holder.ts';
+import { installOf } from '../install/flags.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 

@@ -11,7 +11,12 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import { containersOf, hasReplicasBefore, wantedOf, type Deployment } from './deployments.ts';
+import {
+  containersOf,
+  hasReplicasBefore,
+  wantedOf,
+  type Deployment,
+} from '../install/deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type Finding } from './finding.ts';
 

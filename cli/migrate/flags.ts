@@ -2,7 +2,7 @@
 import { defaultOf, type Component } from '../../workers/config/flags/flag.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { flagOf, type FlagName } from '../../workers/config/flags/table.ts';
-import { containersOf, type Container, type Deployment } from './deployments.ts';
+import { containersOf, type Container, type Deployment } from '../install/deployments.ts';
 
 /** Flag -> its value as it was written. */
 export type FlagTexts = Readonly<Record<string, string>>;

@@ -3,8 +3,8 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../kube/leases/lease-set.ts';
-import type { Answer } from '../answer.ts';
-import { watcherHolding } from '../lease-holder.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { watcherHolding } from '../install/lease-holder.ts';
 import { forgetConditions } from './conditions.ts';
 import {
   endingPod,
@@ -14,10 +14,10 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from './deployments.ts';
+} from '../install/deployments.ts';
 import { readHolders } from './facts.ts';
 import { commandLinesOf, translate } from './flags.ts';
-import { installOf } from './install.ts';
+import { installOf } from '../install/flags.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';

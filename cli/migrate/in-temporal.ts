@@ -12,13 +12,13 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import { claimHolder, namespaceClaimId } from '../../workers/temporal/claims.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connect.ts';
+import type { Place } from '../connection/cluster.ts';
 import type { InstallOfNamespace } from '../offboard/install-records.ts';
 import { openRunsOf, schedulesOf, wasThere } from '../offboard/install-records.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
 import type { Migration } from './migration.ts';
-import type { InstallFlags } from './install.ts';
-import { temporalOptionsOf } from '../install/temporal.ts';
+import type { InstallFlags } from '../install/flags.ts';
+import { temporalOptionsOf } from '../connection/temporal-options.ts';
 
 export interface Ended {
   runs: number;

@@ -1,4 +1,4 @@
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 
 /** Undefined options of Temporal: as our watcher's Deployment says, else as `temporal` finds it. */
 export interface Migration extends ClusterOptions, TemporalOptions, OutputOptions {

@@ -1,7 +1,7 @@
 /** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
 import { setTimeout } from 'node:timers/promises';
 import { isUnreachable } from '../../kube/client/errors.ts';
-import type { Place } from '../connect.ts';
+import type { Place } from '../connection/cluster.ts';
 import type { Migration } from './migration.ts';
 
 export interface Steps {

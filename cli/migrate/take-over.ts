@@ -1,5 +1,5 @@
 /** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import { check } from './check.ts';
 import {
   endingPod,
@@ -11,7 +11,7 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from './deployments.ts';
+} from '../install/deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
 import { lineOf } from './finding.ts';
 import { until, type Steps } from './steps.ts';

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { withKubeconfig, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import {
+  withKubeconfig,
+  withOutput,
+  withPayloadKeys,
+  withTemporal,
+} from '../command-line/options.ts';
 
 export interface OffboardQuestion extends ClusterOptions, TemporalOptions, OutputOptions {
   namespace: string;

@@ -14,12 +14,12 @@ import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { OffboardQuestion } from './command.ts';
-import { holderOf, watcherOn } from '../lease-holder.ts';
+import { holderOf, watcherOn } from '../install/lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
-import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
-import type { Place } from '../connect.ts';
+import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
+import type { Place } from '../connection/cluster.ts';
 
 /** All calls to Temporal together. */
 const longestMs = 300_000;

@@ -5,7 +5,7 @@ import { isRefusal } from '../../kube/client/errors.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
-import { nodeNameOf } from '../act/sight.ts';
+import { nodeNameOf } from '../objects/node-pods.ts';
 
 /** Undefined where the caller may not read pods or budgets. */
 export async function readRefusingBudgets(

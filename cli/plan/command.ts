@@ -1,12 +1,12 @@
 /** `millwright plan`: what a change of a MachineDeployment would do. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import { readReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { wholeNumber, withCluster, withOutput } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import { readReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { wholeNumber, withCluster, withOutput } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 
 export interface PlanQuestion extends ClusterOptions, OutputOptions, TargetOptions {
   /** A file with MachineDeployments, or a change of one that is there. */

@@ -2,7 +2,7 @@
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { creationMsOf, medianOf } from '../fleet/creation-times.ts';
+import { creationMsOf, medianOf } from '../install/creation-times.ts';
 
 export interface Guess {
   /** What is likely. */

@@ -1,7 +1,7 @@
 /** Formats a plan for people. */
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { machines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { Durations } from './durations.ts';
 import type { Happening, Outcome } from './simulation.ts';
 

@@ -41,8 +41,8 @@ import {
 } from '../../workflows/plan/machine-set/deletions.ts';
 import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
-import type { DeploymentObjects } from '../deployment-view.ts';
-import { viewOf } from '../deployment-view.ts';
+import type { DeploymentObjects } from '../objects/deployment-view.ts';
+import { viewOf } from '../objects/deployment-view.ts';
 import { patched } from './patched.ts';
 
 /** Times in milliseconds. */

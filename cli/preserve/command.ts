@@ -1,16 +1,16 @@
 /** `millwright preserve`: keeps a machine for inspection. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ConsentOptions } from '../consent.ts';
-import { withConsent } from '../consent.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { futureTime, withCluster, withOutput } from '../options.ts';
-import type { TargetOptions } from '../target.ts';
-import { withTarget } from '../target.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ConsentOptions } from '../command-line/consent.ts';
+import { withConsent } from '../command-line/consent.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { futureTime, withCluster, withOutput } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { withTarget } from '../connection/target.ts';
 
 /** Of the annotation `node.machine.sapcloud.io/preserve`; the others are those of MachineSets. */
 export const preserveValues = ['now', 'when-failed', 'false'] as const;

@@ -1,8 +1,8 @@
 /** What a preservation means for a machine as it is now. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { formatReference } from '../object-reference.ts';
-import type { Outlook } from '../consent.ts';
+import { formatReference } from '../command-line/object-reference.ts';
+import type { Outlook } from '../command-line/consent.ts';
 import type { PreserveQuestion } from './command.ts';
 
 /** Undefined machine: no Machine of the namespace has this Node, as far as is known. */

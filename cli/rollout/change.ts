@@ -8,12 +8,12 @@ import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readDeploymentView } from '../deployment-view.ts';
-import { readDeployment } from '../read-object.ts';
-import { requireRight, rightOnMachines } from '../rights.ts';
-import { patchSeen } from '../seen-object.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { readDeploymentView } from '../objects/deployment-view.ts';
+import { readDeployment } from '../objects/read-object.ts';
+import { requireRight, rightOnMachines } from '../objects/rights.ts';
+import { patchSeen } from '../objects/seen-object.ts';
 import type { RolloutQuestion } from './command.ts';
 import { numberOf } from './history.ts';
 

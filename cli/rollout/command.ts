@@ -1,11 +1,11 @@
 /** `millwright rollout`: the words of `kubectl rollout`, for MachineDeployments. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { durationSeconds, wholeNumber, withCluster, withOutput } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { durationSeconds, wholeNumber, withCluster, withOutput } from '../command-line/options.ts';
 
 export interface RolloutQuestion extends ClusterOptions, OutputOptions {
   /** Of the MachineDeployment. */

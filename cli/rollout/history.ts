@@ -3,9 +3,9 @@ import { stringify } from 'yaml';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readSetsOf } from '../deployment-view.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { readSetsOf } from '../objects/deployment-view.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import type { HistoryQuestion } from './command.ts';
 

@@ -2,9 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { isUnreachable } from '../../kube/client/errors.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readSetsOf } from '../deployment-view.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { readSetsOf } from '../objects/deployment-view.ts';
 import type { StatusQuestion } from './command.ts';
 import type { Standing } from './standing.ts';
 import { standingOf } from './standing.ts';

@@ -1,8 +1,8 @@
 /** `millwright runbook`: what to do about a trouble, also where the repository is not at hand. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import type { OutputOptions } from '../options.ts';
-import { withOutput } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import type { OutputOptions } from '../command-line/options.ts';
+import { withOutput } from '../command-line/options.ts';
 
 export interface RunbookQuestion extends OutputOptions {
   /** Of the page. Undefined: which there are. */

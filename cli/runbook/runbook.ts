@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../answer.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import type { RunbookQuestion } from './command.ts';
 
 /** Beside what was built; else in the repository. */

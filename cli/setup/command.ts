@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import type { OutputOptions, TemporalOptions } from '../options.ts';
-import { matching, wholeNumber, withOutput, withTemporal } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import type { OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import { matching, wholeNumber, withOutput, withTemporal } from '../command-line/options.ts';
 
 export interface SetupQuestion extends TemporalOptions, OutputOptions {
   /** How long Temporal keeps closed workflows, where the namespace is made. */

@@ -10,8 +10,8 @@ import {
   searchAttributeFaults,
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
-import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
-import type { Answer } from '../answer.ts';
+import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { SetupQuestion } from './command.ts';
 import type { Finding } from './finding.ts';
 import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';

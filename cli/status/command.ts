@@ -1,9 +1,9 @@
 /** `millwright status`: an install in one screen. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { FleetQuestion } from '../fleet/question.ts';
-import { withFleet } from '../fleet/question.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { FleetQuestion } from '../install/question.ts';
+import { withFleet } from '../install/question.ts';
 
 const about = `
 The time that is left of a rollout follows from the machines that it has made so far; before the first two, from the time

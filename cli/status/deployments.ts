@@ -1,8 +1,8 @@
 /** Each MachineDeployment in a line, with a bar. */
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { timeOf } from '../diagnosis/times.ts';
-import type { Progress } from '../fleet/rollout.ts';
-import { formatPace } from '../fleet/rollout.ts';
+import type { Fleet } from '../install/install.ts';
+import { timeOf } from '../install/times.ts';
+import type { Progress } from '../install/rollout.ts';
+import { formatPace } from '../install/rollout.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { isUnicode } from '../terminal/screen.ts';

@@ -1,5 +1,5 @@
 /** Watcher, workers and Temporal, in a line each. */
-import type { Fleet, LeaseFact, TemporalFacts } from '../diagnosis/fleet.ts';
+import type { Fleet, LeaseFact, TemporalFacts } from '../install/install.ts';
 import { isOutOfSight } from '../diagnosis/temporal.ts';
 import { formatAge } from '../terminal/age.ts';
 

@@ -1,9 +1,9 @@
 /** `stop` and `start` of everything in a namespace. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { withCluster, withOutput } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { withCluster, withOutput } from '../command-line/options.ts';
 import { showStop, start, stop } from './stop.ts';
 
 export interface StartQuestion extends ClusterOptions, OutputOptions {}

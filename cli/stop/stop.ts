@@ -6,9 +6,9 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { watcherHolding } from '../lease-holder.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
+import { watcherHolding } from '../install/lease-holder.ts';
 import { oneLine } from '../terminal/screen.ts';
 
 /** One that stands already gets the new reason. */

@@ -1,10 +1,10 @@
 /** `millwright stuck`: what has waited for longer than it should. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { FleetQuestion } from '../fleet/question.ts';
-import { withFleet } from '../fleet/question.ts';
-import { durationSeconds } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { FleetQuestion } from '../install/question.ts';
+import { withFleet } from '../install/question.ts';
+import { durationSeconds } from '../command-line/options.ts';
 
 export interface StuckQuestion extends FleetQuestion {
   /** Seconds. Undefined: an hour. */

@@ -1,13 +1,13 @@
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
-import { readAll } from '../fleet/read-all.ts';
+import type { Fleet } from '../install/install.ts';
+import { notesData, notesOf, stopLines } from '../install/notes.ts';
+import { readAll } from '../install/read-all.ts';
 import type { StuckQuestion } from './command.ts';
-import { findingTable } from './table.ts';
+import { findingTable } from '../diagnosis/table.ts';
 
 export async function stuck(place: Place, asked: StuckQuestion): Promise<Answer> {
   const fleet = await readAll(place, asked);

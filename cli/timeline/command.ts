@@ -1,11 +1,11 @@
 /** `millwright timeline`: the lifecycle of a machine, step by step. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions, TemporalOptions } from '../options.ts';
-import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import { withCluster, withOutput, withPayloadKeys, withTemporal } from '../command-line/options.ts';
 
 export interface TimelineQuestion extends ClusterOptions, TemporalOptions, OutputOptions {
   object: ObjectReference;

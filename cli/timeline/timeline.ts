@@ -3,17 +3,17 @@ import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
 import { readEvents } from '../explain/events.ts';
-import { readInstall } from '../fleet/read.ts';
-import { TolerantReads } from '../fleet/tolerant.ts';
+import { readInstall } from '../install/read.ts';
+import { TolerantReads } from '../install/tolerant.ts';
 import {
   clusterIdOf,
   isTemporalKnown,
   OtherClusterError,
   temporalOptionsOf,
-} from '../install/temporal.ts';
+} from '../connection/temporal-options.ts';
 import { isUnicode, oneLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 import { formatChart, titleOf } from './chart.ts';

@@ -3,14 +3,14 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import { awaitedOf, phaseOf } from '../explain/machine.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { revisionOf } from '../fleet/pools.ts';
-import { isGoing, progressOf } from '../fleet/rollout.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { revisionOf } from '../install/pools.ts';
+import { isGoing, progressOf } from '../install/rollout.ts';
 
 export interface Branch {
   kind: 'machinedeployment' | 'machineset' | 'machine' | 'node' | 'instance';

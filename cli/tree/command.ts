@@ -1,11 +1,11 @@
 /** `millwright tree`: what an object is made of, down to the instances. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { readReference, withReference } from '../object-reference.ts';
-import type { ClusterOptions, OutputOptions } from '../options.ts';
-import { withCluster, withListOutput } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { readReference, withReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import { withCluster, withListOutput } from '../command-line/options.ts';
 
 export interface TreeQuestion extends ClusterOptions, OutputOptions {
   object: ObjectReference;

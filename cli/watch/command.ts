@@ -1,10 +1,10 @@
 /** `millwright watch`: the screen of `status`, live. */
 import type { Command } from 'commander';
-import type { Run } from '../answer.ts';
-import { inCluster } from '../connect.ts';
-import type { FleetQuestion } from '../fleet/question.ts';
-import type { ClusterOptions } from '../options.ts';
-import { withCluster } from '../options.ts';
+import type { Run } from '../command-line/answer.ts';
+import { inCluster } from '../connection/cluster.ts';
+import type { FleetQuestion } from '../install/question.ts';
+import type { ClusterOptions } from '../command-line/options.ts';
+import { withCluster } from '../command-line/options.ts';
 
 export type WatchQuestion = ClusterOptions &
   Pick<FleetQuestion, 'allNamespaces' | 'releaseNamespace'> & { output?: undefined };

@@ -7,11 +7,11 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connect.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { machinesPath } from '../fleet/paths.ts';
-import type { Surroundings } from '../fleet/read.ts';
-import { namespaceOf, readSurroundings } from '../fleet/read.ts';
+import type { Place } from '../connection/cluster.ts';
+import type { Fleet } from '../install/install.ts';
+import { machinesPath } from '../install/paths.ts';
+import type { Surroundings } from '../install/read.ts';
+import { namespaceOf, readSurroundings } from '../install/read.ts';
 import type { WatchQuestion } from './command.ts';
 
 interface Cached<T> {

@@ -1,6 +1,6 @@
 /** What `millwright watch` draws in a terminal. */
 import { stripVTControlCharacters } from 'node:util';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Fleet } from '../install/install.ts';
 import { statusAnswer } from '../status/status.ts';
 import { formatAge } from '../terminal/age.ts';
 

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { Place } from '../connection/cluster.ts';
 import { lineOf } from './changes.ts';
 import type { WatchQuestion } from './command.ts';
 import { LiveFleet } from './live-fleet.ts';

@@ -2,7 +2,7 @@
 import { diagnose } from '../../cli/diagnosis/diagnose.ts';
 import { statusAnswer } from '../../cli/status/status.ts';
 import { stuckAnswer } from '../../cli/stuck/stuck.ts';
-import { findingTable } from '../../cli/stuck/table.ts';
+import { findingTable } from '../../cli/diagnosis/table.ts';
 import { aFleetInTrouble } from './diagnosis/fleet-in-trouble.ts';
 import { aFleet, now } from './diagnosis/objects.ts';
 

@@ -1,6 +1,6 @@
 /** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
 import { withEnvironment } from '../support/environment.ts';
-import type { Fleet } from '../../cli/diagnosis/fleet.ts';
+import type { Fleet } from '../../cli/install/install.ts';
 import { lineOf } from '../../cli/watch/changes.ts';
 import { screenOf, type ScreenView } from '../../cli/watch/screen.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -1,6 +1,6 @@
 /** A run whose output is read no more cleans up all the same. */
 import { EventEmitter } from 'node:events';
-import { endWithOutput } from '../../../cli/closed-output.ts';
+import { endWithOutput } from '../../../cli/command-line/closed-output.ts';
 import { verifyWith } from '../../../cli/driver/verify.ts';
 import type { Question } from '../../../cli/driver/conformance/workflow.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';

@@ -1,5 +1,5 @@
 /** A rollout that a blocked drain and a class hold up: what docs/cli.md shows. */
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import type { Fleet } from '../../../cli/install/install.ts';
 import type { Lifecycle } from '../../../cli/timeline/step.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';

@@ -1,7 +1,7 @@
 /** What holds up a namespace, and what is wrong with pools. */
 import { readFile } from 'node:fs/promises';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import type { Fleet } from '../../../cli/install/install.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';
 import { statusAnswer } from '../../../cli/status/status.ts';
 import { stuckAnswer } from '../../../cli/stuck/stuck.ts';

@@ -2,8 +2,8 @@
 import { writeCertificateEnds } from '../../../kube/objects/certificate-ends.ts';
 import { writeRestore } from '../../../kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { allLeaseFacts, leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';
+import type { Fleet } from '../../../cli/install/install.ts';
+import { allLeaseFacts, leaseFactsOf } from '../../../cli/install/lease-facts.ts';
 import { processLines } from '../../../cli/status/processes.ts';
 import { aFleet, metaOf, minutesAgo, now } from './objects.ts';
 

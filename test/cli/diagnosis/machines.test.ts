@@ -1,8 +1,8 @@
 /** Each trouble of a machine is found, by what Millwright writes on it. */
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Finding } from '../../../cli/diagnosis/finding.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { defaultTimeouts } from '../../../cli/diagnosis/fleet.ts';
+import type { Fleet } from '../../../cli/install/install.ts';
+import { defaultTimeouts } from '../../../cli/install/install.ts';
 import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
 import { isoOf } from '../../../cli/diagnosis/finding.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';

@@ -1,6 +1,6 @@
 /** Objects as the API server has them, with the texts that Millwright writes. */
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { defaultTimeouts } from '../../../cli/diagnosis/fleet.ts';
+import type { Fleet } from '../../../cli/install/install.ts';
+import { defaultTimeouts } from '../../../cli/install/install.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 

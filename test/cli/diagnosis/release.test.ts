@@ -1,6 +1,6 @@
 /** Code that does not go on with its workflows. */
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { ReleaseFacts } from '../../../cli/diagnosis/fleet.ts';
+import type { ReleaseFacts } from '../../../cli/install/install.ts';
 import { aFleet, now } from './objects.ts';
 
 const deploymentName = 'machines_millwright';

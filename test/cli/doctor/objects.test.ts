@@ -1,6 +1,6 @@
 /** What the doctor says of the Lease of the watcher. */
 import { objectChecks } from '../../../cli/doctor/objects.ts';
-import { installOf } from '../../../cli/migrate/install.ts';
+import { installOf } from '../../../cli/install/flags.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const aLease = (name: string, holderIdentity: string) => ({

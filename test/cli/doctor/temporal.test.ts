@@ -2,7 +2,7 @@
 import { withEnvironment, withoutTemporal } from '../../support/environment.ts';
 import type { Sight } from '../../../cli/doctor/sight.ts';
 import { scheduleAmong, temporalChecks } from '../../../cli/doctor/temporal.ts';
-import { installOf } from '../../../cli/migrate/install.ts';
+import { installOf } from '../../../cli/install/flags.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const address = '127.0.0.1:1';
