@@ -2,7 +2,7 @@
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Answer } from '../command-line/answer.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { onceAgreed } from '../command-line/consent.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { readMachine } from '../objects/read-object.ts';
@@ -10,10 +10,18 @@ import { requireRight, rightOnMachines } from '../objects/rights.ts';
 import { inTarget } from '../connection/target.ts';
 import type { Outcome } from './write-command.ts';
 import { writeCommand } from './write-command.ts';
-import type { ActQuestion } from './command.ts';
-import { outlookOf } from './outlook.ts';
-import { readSight } from '../objects/node-pods.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { ConsentOptions } from '../command-line/consent.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { previewOf } from './preview.ts';
+import { readNodePods } from '../objects/node-pods.ts';
 import { refusalOf } from './state.ts';
+
+export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {
+  /** Of the Machine. */
+  name: string;
+  command: MachineCommand;
+}
 
 /** Reasons of the Events by which a worker says that it did one. */
 const doneReasons: Record<MachineCommand['verb'], string> = {
@@ -24,25 +32,25 @@ const doneReasons: Record<MachineCommand['verb'], string> = {
   skipVolumeWait: 'VolumeWaitSkipped',
 };
 
-export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
-  const { kube, namespace } = place;
-  const { name, command } = asked;
-  const machine = await readMachine(place, name);
+export async function act(scope: ClusterScope, options: ActOptions): Promise<Answer> {
+  const { kube, namespace } = scope;
+  const { name, command } = options;
+  const machine = await readMachine(scope, name);
   const refusal = refusalOf(machine, command);
   if (refusal !== undefined) throw new Error(refusal);
   await requireRight(kube, rightOnMachines('patch', 'machines', namespace));
-  const sight = await inTarget(place, asked, (target) => readSight(target, machine));
-  const outlook = outlookOf(sight, command);
-  return await onceAgreed(asked, outlook, async () => {
+  const nodePods = await inTarget(scope, options, (target) => readNodePods(target, machine));
+  const preview = previewOf(nodePods, command);
+  return await onceAgreed(options, preview, async () => {
     const { uid, generation } = machine.metadata;
     const wanted = {
       command: defined({ ...command, ifGeneration: generation }),
       done: doneReasons[command.verb],
     };
-    const outcome = await writeCommand(place, { name, uid }, wanted);
+    const outcome = await writeCommand(scope, { name, uid }, wanted);
     const isDone = outcome.state === 'done' || outcome.state === 'unknown';
-    const data = { ...outlook.data, namespace, isDone, outcome };
-    const text = `${outlook.text}\n${wordsOf(outcome, { namespace, name })}`;
+    const data = { ...preview.data, namespace, isDone, outcome };
+    const text = `${preview.text}\n${wordsOf(outcome, { namespace, name })}`;
     return { text, data, exitCode: isDone ? 0 : 1 };
   });
 }

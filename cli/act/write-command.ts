@@ -9,7 +9,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { longestWrittenCommand } from '../../workflows/api/command-verbs.ts';
 import { formatCommand } from '../../workflows/contracts/written-command.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
@@ -36,21 +36,21 @@ export interface Outcome {
 
 /** @param done Reason of the Event that reports that it was done. */
 export async function writeCommand(
-  place: Place,
+  scope: ClusterScope,
   machine: WrittenOn,
   { command, done }: { command: MachineCommand; done: string },
 ): Promise<Outcome> {
-  const { kube, namespace } = place;
+  const { kube, namespace } = scope;
   const path = customResource('machines', namespace, machine.name);
   const written = signed(formatCommand(command), await callerOf(kube));
-  const before = await eventsOf(place, machine);
+  const before = await eventsOf(scope, machine);
   const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
   await kube.patch(path, 'merge', { metadata });
   try {
     const present = await untilTaken(kube, path, written);
     if (present === written) return { state: 'waiting', written };
     const reasons = [done, 'CommandRefused'];
-    const report = before && (await untilReported(place, machine, { before, reasons }));
+    const report = before && (await untilReported(scope, machine, { before, reasons }));
     if (!report && present !== undefined) return { state: 'replaced', words: present, written };
     if (!report) return { state: 'unknown', written };
     const state = report.reason === done ? 'done' : 'refused';
@@ -108,7 +108,7 @@ interface ReadEvent {
 }
 
 /** Undefined when the caller may not read them. */
-async function eventsOf({ kube, namespace }: Place, { uid }: WrittenOn) {
+async function eventsOf({ kube, namespace }: ClusterScope, { uid }: WrittenOn) {
   try {
     const fieldSelector = `involvedObject.uid=${uid}`;
     const { items } = await kube.list<ReadEvent>(namespaced('events', namespace), {
@@ -123,14 +123,14 @@ async function eventsOf({ kube, namespace }: Place, { uid }: WrittenOn) {
 
 /** The same text again counts up the Event that is there. */
 async function untilReported(
-  place: Place,
+  scope: ClusterScope,
   machine: WrittenOn,
   { before, reasons }: { before: readonly ReadEvent[]; reasons: readonly string[] },
 ): Promise<ReadEvent | undefined> {
   const counts = new Map(before.map(({ metadata, count = 1 }) => [metadata.name, count]));
   const deadline = performance.now() + reportedWithinMs;
   for (;;) {
-    const report = (await eventsOf(place, machine))?.find(
+    const report = (await eventsOf(scope, machine))?.find(
       ({ metadata, reason, count = 1 }) =>
         reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0),
     );

@@ -26,13 +26,13 @@ export interface Printed {
  * what was asked.
  */
 export type Run = <Asked extends Printed>(
-  asked: Asked,
-  carryOut: (asked: Asked) => Promise<Answer>,
+  options: Asked,
+  carryOut: (options: Asked) => Promise<Answer>,
 ) => Promise<void>;
 
-export const printAnswer: Run = async (asked, carryOut) => {
-  const answer = await carryOut(asked);
-  const text = formatAnswer(answer, asked.output);
+export const printAnswer: Run = async (options, carryOut) => {
+  const answer = await carryOut(options);
+  const text = formatAnswer(answer, options.output);
   if (text !== '') console.log(text);
   process.exitCode = answer.exitCode ?? 0;
 };

@@ -13,7 +13,7 @@ export function withConsent(command: Command): Command {
 }
 
 /** What will happen, from the present state of the object. */
-export interface Outlook {
+export interface Preview {
   text: string;
   data: object;
 }
@@ -21,7 +21,7 @@ export interface Outlook {
 /** Carries out what was agreed to. Else says what would happen, with exit code 1. */
 export async function onceAgreed(
   { yes = false }: ConsentOptions,
-  { text, data }: Outlook,
+  { text, data }: Preview,
   carryOut: () => Promise<Answer>,
 ): Promise<Answer> {
   const isAgreed = yes || (await isAnsweredYes(text));

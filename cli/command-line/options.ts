@@ -21,6 +21,16 @@ export interface TemporalOptions {
   payloadKeys?: string | undefined;
 }
 
+export interface InstallScope {
+  allNamespaces?: boolean | undefined;
+  /** Of the Deployments of watcher and worker. Undefined: that of the machines. */
+  releaseNamespace?: string | undefined;
+}
+
+/** Options of the commands that read a whole install. */
+export interface InstallOptions
+  extends InstallScope, ClusterOptions, TemporalOptions, OutputOptions {}
+
 export interface OutputOptions {
   output?: Format | undefined;
 }
@@ -40,6 +50,17 @@ export function withCluster(command: Command): Command {
       '-n, --namespace <name>',
       'of the machines (default: that of the context, else "default")',
     ),
+  );
+}
+
+export function withAllNamespaces(command: Command): Command {
+  return command.option('-A, --all-namespaces', 'machines of all namespaces');
+}
+
+export function withRelease(command: Command): Command {
+  return command.option(
+    '--release-namespace <name>',
+    'of the Deployments of watcher and worker (default: that of the machines)',
   );
 }
 

@@ -88,14 +88,17 @@ async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Pro
   return { ...none, ofObjects: found };
 }
 
-interface Place {
+interface NamesScope {
   kube: KubeClient;
   namespace: string;
   words: Wanted;
 }
 
 /** Nodes may be in a cluster of their own. */
-async function namesOf(kind: ObjectKind, { kube, namespace, words }: Place): Promise<string[]> {
+async function namesOf(
+  kind: ObjectKind,
+  { kube, namespace, words }: NamesScope,
+): Promise<string[]> {
   const path = pathOf(kind, namespace);
   const { targetKubeconfig, withinMs } = words;
   return kind === 'node' && targetKubeconfig !== undefined

@@ -9,7 +9,7 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import type { ClusterOptions } from '../command-line/options.ts';
 
 /** Where a command acts. */
-export interface Place {
+export interface ClusterScope {
   kube: KubeClient;
   namespace: string;
 }
@@ -26,9 +26,9 @@ const patienceMs = { plain: 5_000, plugin: 30_000 };
  */
 export async function inCluster<Answer>(
   options: ClusterOptions,
-  act: (place: Place) => Promise<Answer>,
+  act: (scope: ClusterScope) => Promise<Answer>,
 ): Promise<Answer> {
-  return await inUntriedCluster(options, async (place, kubeConfig) => {
+  return await inUntriedCluster(options, async (scope, kubeConfig) => {
     const { source, cluster } = kubeConfig;
     const { context } = options;
     const from = context === undefined ? source : `${source}, context ${context}`;
@@ -36,14 +36,14 @@ export async function inCluster<Answer>(
       server: `${cluster.server} (${from})`,
       flags: '--kubeconfig and --context name',
     };
-    return await answering(place.kube, { kubeConfig, ...words }, () => act(place));
+    return await answering(scope.kube, { kubeConfig, ...words }, () => act(scope));
   });
 }
 
 /** Without asking the API server before: `act` says itself what does not answer. */
 export async function inUntriedCluster<Answer>(
   { kubeconfig = '', context, namespace }: ClusterOptions,
-  act: (place: Place, kubeConfig: KubeConfig) => Promise<Answer>,
+  act: (scope: ClusterScope, kubeConfig: KubeConfig) => Promise<Answer>,
 ): Promise<Answer> {
   const kubeConfig = loadKubeConfig(kubeconfig, process.env, context);
   const kube = createKubeClient({
@@ -53,8 +53,8 @@ export async function inUntriedCluster<Answer>(
     fieldManager: 'millwright-cli',
   });
   try {
-    const place = { kube, namespace: namespace ?? kubeConfig.namespace ?? 'default' };
-    return await act(place, kubeConfig);
+    const scope = { kube, namespace: namespace ?? kubeConfig.namespace ?? 'default' };
+    return await act(scope, kubeConfig);
   } finally {
     await kube.close();
   }

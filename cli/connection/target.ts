@@ -4,7 +4,7 @@ import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { version } from '../../workers/config/version.ts';
-import type { Place } from './cluster.ts';
+import type { ClusterScope } from './cluster.ts';
 import { answering } from './cluster.ts';
 
 export interface TargetOptions {
@@ -21,7 +21,7 @@ export function withTarget(command: Command): Command {
 
 /** Closes the connection at the end. */
 export async function inTarget<Answer>(
-  { kube }: Place,
+  { kube }: ClusterScope,
   { targetKubeconfig }: TargetOptions,
   act: (target: KubeClient) => Promise<Answer>,
 ): Promise<Answer> {

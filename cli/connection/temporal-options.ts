@@ -8,21 +8,20 @@ import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
-import type { InstallFlags } from '../install/flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is given goes before what the flags of the watcher say. */
 export function temporalOptionsOf(
-  asked: TemporalOptions,
-  install: Pick<InstallFlags, 'temporalAddress' | 'temporalNamespace'>,
+  options: TemporalOptions,
+  flags: Required<Pick<TemporalOptions, 'temporalAddress' | 'temporalNamespace'>>,
   env: Environment,
 ): TemporalOptions {
   return {
-    ...asked,
-    temporalAddress: asked.temporalAddress ?? (isNamed(env) ? '' : install.temporalAddress),
+    ...options,
+    temporalAddress: options.temporalAddress ?? (isNamed(env) ? '' : flags.temporalAddress),
     temporalNamespace:
-      asked.temporalNamespace ?? (env['TEMPORAL_NAMESPACE'] ? '' : install.temporalNamespace),
+      options.temporalNamespace ?? (env['TEMPORAL_NAMESPACE'] ? '' : flags.temporalNamespace),
   };
 }
 
@@ -32,8 +31,8 @@ function isNamed(env: Environment): boolean {
 }
 
 /** Of what `temporalOptionsOf` returned: neither an option nor a variable says the address. */
-export function isAddressOfWatcher(asked: TemporalOptions, found: TemporalOptions): boolean {
-  return asked.temporalAddress === undefined && Boolean(found.temporalAddress);
+export function isAddressOfWatcher(options: TemporalOptions, found: TemporalOptions): boolean {
+  return options.temporalAddress === undefined && Boolean(found.temporalAddress);
 }
 
 const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
@@ -76,7 +75,7 @@ export function requireOwn(
 /** Undefined where it may not be read. */
 export async function clusterIdOf(
   kube: KubeClient,
-  { clusterId }: Pick<InstallFlags, 'clusterId'>,
+  { clusterId }: { clusterId: string },
 ): Promise<string | undefined> {
   if (clusterId !== '') return clusterId;
   try {

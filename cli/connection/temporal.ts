@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import type { TemporalSettings } from '../../workers/config/temporal.ts';
 import { readTemporalSettings } from '../../workers/config/temporal.ts';
-import { connectTo } from '../../workers/kube/clients.ts';
+import { connectTo, isUnknownToTemporal } from '../../workers/kube/clients.ts';
 import { isTemporalKnown } from './temporal-options.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
@@ -25,10 +25,13 @@ export function temporalSettingsOf(
 }
 
 /** The same, for commands that change what is there: without an address they guess none. */
-export function namedTemporalSettings(asked: TemporalOptions, env: Environment): TemporalSettings {
-  if (!isTemporalKnown(asked, env))
+export function namedTemporalSettings(
+  options: TemporalOptions,
+  env: Environment,
+): TemporalSettings {
+  if (!isTemporalKnown(options, env))
     throw new Error('The address of Temporal is not known: --temporal-address says where it is.');
-  return temporalSettingsOf(asked, env);
+  return temporalSettingsOf(options, env);
 }
 
 /** To the server, whether the namespace is there or not. */
@@ -38,5 +41,15 @@ export async function connectOrExplain(settings: TemporalSettings): Promise<Conn
     return await connectTo(settings);
   } catch (error) {
     throw new Error(`Temporal at ${address} does not answer: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Undefined where Temporal has no such namespace, Schedule or version. */
+export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isUnknownToTemporal(error)) return undefined;
+    throw error;
   }
 }

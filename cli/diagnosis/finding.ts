@@ -1,4 +1,5 @@
 /** Something that waits for longer than it should, and what a person can do about it. */
+import { isoOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 import { rankOf, runbookOf } from './trouble.ts';
 
@@ -55,9 +56,4 @@ export function findingData({ object, since, until, ...finding }: Finding): obje
     ...(sequel !== undefined && { sequel }),
     commands,
   };
-}
-
-/** Without fractions of a second, as Kubernetes writes it. */
-export function isoOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -2,7 +2,7 @@
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 
 export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
@@ -51,7 +51,7 @@ export function editClassCommands(machine: Machine): string[] {
 /** On one machine of a pool it would be taken back: the template of the pool is pushed down. */
 export function moreTimeCommand(
   machine: Machine,
-  { sets, timeouts }: Pick<Fleet, 'sets' | 'timeouts'>,
+  { sets, timeouts }: Pick<Install, 'sets' | 'timeouts'>,
 ): string[] {
   const set = ownerOf(machine, 'MachineSet');
   const known = sets.find(

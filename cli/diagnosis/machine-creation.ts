@@ -3,13 +3,13 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { editClassCommands, kubectlFor, retryCommand } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 
-export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function creationFindings(machine: Machine, install: Install): Finding[] {
   if (!isRefused(machine)) return [];
   const { trouble, cause } = cloudFailureOf(machine);
   return [
@@ -19,8 +19,8 @@ export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
       cause,
       since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
       ...(phaseOf(machine) !== 'Failed' && {
-        until: joinDeadlineOf(machine, fleet),
-        sequel: failureSequelOf(machine, fleet),
+        until: joinDeadlineOf(machine, install),
+        sequel: failureSequelOf(machine, install),
       }),
       commands: commandsFor(machine, trouble),
     },

@@ -2,18 +2,18 @@
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { kubectlFor, replaceCommand } from './machine-commands.ts';
 import { foundMachine, healthSequelOf } from './machine-object.ts';
 import { healthDeadlineOf, timeOf } from '../install/times.ts';
 
-export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function healthFindings(machine: Machine, install: Install): Finding[] {
   const { metadata, status } = machine;
   const { phase, lastUpdateTime } = status?.currentStatus ?? {};
   const isUnknown = phase === 'Unknown';
   const isUnhealthy = isUnknown || (phase === 'Failed' && isOfHealth(machine));
   if (metadata.deletionTimestamp !== undefined || !isUnhealthy) return [];
-  const until = isUnknown ? healthDeadlineOf(machine, fleet) : keptUntil(machine);
+  const until = isUnknown ? healthDeadlineOf(machine, install) : keptUntil(machine);
   return [
     {
       trouble: 'unhealthy-node',
@@ -22,7 +22,7 @@ export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
       since: timeOf(lastUpdateTime),
       until,
       ...(until !== undefined && {
-        sequel: isUnknown ? healthSequelOf(machine, fleet, until) : 'it is kept no longer',
+        sequel: isUnknown ? healthSequelOf(machine, install, until) : 'it is kept no longer',
       }),
       commands: commandsFor(machine),
     },

@@ -1,18 +1,18 @@
 /** A machine that no worker has taken up: none runs, none leads, or its workflow is lost. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { foundMachine } from './machine-object.ts';
 import { timeOf } from '../install/times.ts';
 
 /** A worker takes up a machine within a second. */
 const patienceMs = 60_000;
 
-export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function untouchedFindings(machine: Machine, install: Install): Finding[] {
   const { namespace } = machine.metadata;
-  if (fleet.stops.some((stop) => stop.namespace === namespace)) return [];
+  if (install.stops.some((stop) => stop.namespace === namespace)) return [];
   const since = untouchedSince(machine);
-  if (since === undefined || fleet.now < since + patienceMs) return [];
+  if (since === undefined || install.now < since + patienceMs) return [];
   const what = machine.metadata.deletionTimestamp === undefined ? 'creation' : 'deletion';
   return [
     {

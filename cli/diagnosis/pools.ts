@@ -5,7 +5,7 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { timeOf } from '../install/times.ts';
 
@@ -85,8 +85,8 @@ function frozenFindings({ metadata, status }: MachineSet): Finding[] {
   ];
 }
 
-export function classFindings(machineClass: MachineClass, fleet: Fleet): Finding[] {
-  return [...faultFindings(machineClass), ...inUseFindings(machineClass, fleet)];
+export function classFindings(machineClass: MachineClass, install: Install): Finding[] {
+  return [...faultFindings(machineClass), ...inUseFindings(machineClass, install)];
 }
 
 /** What its machines will be refused for, whether there are any or not. */
@@ -105,10 +105,10 @@ function faultFindings({ metadata }: MachineClass): Finding[] {
 }
 
 /** A deletion that waits for machines says nothing of its own, and more of them may be made. */
-function inUseFindings({ metadata }: MachineClass, fleet: Fleet): Finding[] {
+function inUseFindings({ metadata }: MachineClass, install: Install): Finding[] {
   const { namespace, name, deletionTimestamp } = metadata;
   if (deletionTimestamp === undefined) return [];
-  const users = fleet.machines.filter(
+  const users = install.machines.filter(
     (machine) => machine.metadata.namespace === namespace && machine.spec.class?.name === name,
   );
   if (users.length === 0) return [];

@@ -1,7 +1,7 @@
 /** Findings as lines: those that say the same of several objects are one. */
 import type { Finding } from './finding.ts';
-import { isoOf } from './finding.ts';
-import type { Fleet } from '../install/install.ts';
+import { isoOf } from '../install/times.ts';
+import type { Install } from '../install/install.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { ageSince } from '../terminal/age.ts';
 import type { Cell } from '../terminal/columns.ts';
@@ -15,7 +15,7 @@ export interface Alike {
 }
 
 interface View {
-  fleet: Fleet;
+  install: Install;
   isWide: boolean;
   /** Lines. Default all. */
   most?: number;
@@ -23,10 +23,10 @@ interface View {
 
 export function findingTable(
   findings: readonly Finding[],
-  { fleet, isWide, most = Infinity }: View,
+  { install, isWide, most = Infinity }: View,
 ): string {
   const { bad } = ownPalette();
-  const hasNamespaces = fleet.namespace === undefined;
+  const hasNamespaces = install.namespace === undefined;
   const head = [
     ...(hasNamespaces ? ['NAMESPACE'] : []),
     'TROUBLE',
@@ -43,7 +43,7 @@ export function findingTable(
       ...(hasNamespaces ? [object.namespace ?? ''] : []),
       { coloured: bad(trouble ?? '-') },
       nameOf(one),
-      since === undefined ? '-' : ageSince(since, fleet.now),
+      since === undefined ? '-' : ageSince(since, install.now),
       ...(isWide ? [until === undefined ? '-' : isoOf(until)] : []),
     ];
   });
@@ -56,7 +56,7 @@ export function findingTable(
     rows.map((row, index) => [...row, texts[index] ?? '']),
   );
   const rest = all.length - alike.length;
-  const command = hasNamespaces ? 'millwright stuck -A' : millwrightFor('stuck', fleet.namespace);
+  const command = hasNamespaces ? 'millwright stuck -A' : millwrightFor('stuck', install.namespace);
   return rest > 0 ? `${lines}\nand ${rest} more: ${command}` : lines;
 }
 
@@ -92,3 +92,6 @@ function lengthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001B\[[\d;]*m/g, '').length;
 }
+
+export const nothingStuck = ({ stops }: Install): string =>
+  stops.length === 0 ? 'Nothing is stuck.' : 'Nothing else is stuck.';

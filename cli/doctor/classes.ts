@@ -12,15 +12,15 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
 import type { Check, Finding } from './finding.ts';
 import { ok, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
+import type { Observed } from './observed.ts';
 
 const check = 'classes';
 
-export function classChecks(sight: Sight): Check[] {
-  return [{ name: check, run: () => classes(sight) }];
+export function classChecks(observed: Observed): Check[] {
+  return [{ name: check, run: () => classes(observed) }];
 }
 
-async function classes({ kube, namespace }: Sight): Promise<Finding[]> {
+async function classes({ kube, namespace }: Observed): Promise<Finding[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   const used = new Set(machines.map(({ spec }) => spec.class?.name));

@@ -6,7 +6,8 @@ import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { certificateFinding, endOfServerCertificate, endsIn } from './certificates.ts';
-import type { DoctorQuestion } from './command.ts';
+import type { ClusterOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, limitMs, ok, skipped, warning } from './finding.ts';
 
@@ -15,14 +16,18 @@ interface Cluster {
   kubeConfig: KubeConfig;
 }
 
-export function clusterChecks(asked: DoctorQuestion): Check[] {
-  return clustersOf(asked).flatMap((cluster) => [
+export function clusterChecks(options: ClusterOptions & TargetOptions): Check[] {
+  return clustersOf(options).flatMap((cluster) => [
     { name: cluster.name, run: () => answers(cluster) },
     { name: `${cluster.name} certificate`, run: () => certificates(cluster) },
   ]);
 }
 
-function clustersOf({ kubeconfig = '', context, targetKubeconfig }: DoctorQuestion): Cluster[] {
+function clustersOf({
+  kubeconfig = '',
+  context,
+  targetKubeconfig,
+}: ClusterOptions & TargetOptions): Cluster[] {
   const control = loadKubeConfig(kubeconfig, process.env, context);
   if (targetKubeconfig === undefined) return [{ name: 'control cluster', kubeConfig: control }];
   const target = loadKubeConfig(targetKubeconfig);

@@ -1,16 +1,25 @@
 /** Runs all checks of `millwright doctor`, and prints what they found. */
 import type { Answer } from '../command-line/answer.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { inTarget } from '../connection/target.ts';
 import { classChecks } from './classes.ts';
 import { clusterChecks } from './clusters.ts';
-import type { DoctorQuestion } from './command.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import type { Finding } from './finding.ts';
 import { formatFindings, runAll, skipped } from './finding.ts';
 import { objectChecks } from './objects.ts';
 import { rightChecks } from './rights.ts';
-import { readSight } from './sight.ts';
-import type { Sight } from './sight.ts';
+import { observe } from './observed.ts';
+import type { Observed } from './observed.ts';
+
+export interface DoctorOptions
+  extends ClusterOptions, OutputOptions, TargetOptions, TemporalOptions {
+  /** Of the Deployments. Undefined: that of the machines. */
+  releaseNamespace?: string | undefined;
+  /** `--install` of the watcher. Undefined: as its Deployment says, else the namespace. */
+  install?: string | undefined;
+}
 
 export interface DoctorReport {
   namespace: string;
@@ -19,21 +28,21 @@ export interface DoctorReport {
 }
 
 export async function doctor(
-  place: Place,
-  asked: DoctorQuestion,
+  scope: ClusterScope,
+  options: DoctorOptions,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Answer<DoctorReport>> {
-  const clusters = await runAll(clusterChecks(asked));
+  const clusters = await runAll(clusterChecks(options));
   const findings = [
     ...clusters,
-    ...(await inTarget(place, asked, async (target) => {
+    ...(await inTarget(scope, options, async (target) => {
       // Without a control cluster each check would wait for it.
       if (clusters.some(isDown)) return [skipped('all else', 'the control cluster is not reached')];
-      const sight = await readSight(place, target, asked);
-      return await runIn(sight, asked, env);
+      const observed = await observe(scope, target, options);
+      return await runIn(observed, options, env);
     })),
   ];
-  return answerOf(place.namespace, findings);
+  return answerOf(scope.namespace, findings);
 }
 
 function isDown({ check, level }: Finding): boolean {
@@ -41,17 +50,17 @@ function isDown({ check, level }: Finding): boolean {
 }
 
 async function runIn(
-  sight: Sight,
-  asked: DoctorQuestion,
+  observed: Observed,
+  options: DoctorOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
   const { temporalChecks } = await import('./temporal.ts');
-  const temporal = await temporalChecks(sight, asked, env);
+  const temporal = await temporalChecks(observed, options, env);
   try {
     return await runAll([
-      ...objectChecks(sight),
-      ...classChecks(sight),
-      ...rightChecks(sight),
+      ...objectChecks(observed),
+      ...classChecks(observed),
+      ...rightChecks(observed),
       ...temporal.checks,
     ]);
   } finally {

@@ -9,21 +9,21 @@ import type { StopObject } from '../../kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { isoOf } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
 import type { LeaseFact } from '../install/install.ts';
 import { leaseFactsOf } from '../install/lease-facts.ts';
-import { podsCommand } from './sight.ts';
-import type { Sight } from './sight.ts';
+import { podsCommand } from './observed.ts';
+import type { Observed } from './observed.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, ok, skipped, warning } from './finding.ts';
 
-export function objectChecks(sight: Sight): Check[] {
+export function objectChecks(observed: Observed): Check[] {
   return [
-    { name: 'CRDs', run: () => resources(sight.kube) },
-    { name: 'CRD fields', run: () => fields(sight.kube) },
-    { name: 'watcher', run: () => watcher(sight) },
-    { name: 'stop', run: () => stop(sight) },
-    { name: 'Nodes', run: () => nodes(sight) },
+    { name: 'CRDs', run: () => resources(observed.kube) },
+    { name: 'CRD fields', run: () => fields(observed.kube) },
+    { name: 'watcher', run: () => watcher(observed) },
+    { name: 'stop', run: () => stop(observed) },
+    { name: 'Nodes', run: () => nodes(observed) },
   ];
 }
 
@@ -72,8 +72,8 @@ function propertiesOfStatus(definition: unknown): unknown {
   return isRecord(definition) ? (definition['spec'] ?? {}) : {};
 }
 
-async function watcher(sight: Sight): Promise<Finding> {
-  const { kube, namespace, flags } = sight;
+async function watcher(observed: Observed): Promise<Finding> {
+  const { kube, namespace, flags } = observed;
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const ofMcm = mcmLeases.map(async (one) => {
     // Where it may not be read, less is said.
@@ -81,25 +81,25 @@ async function watcher(sight: Sight): Promise<Finding> {
   });
   const ofOurs = ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
   const found = (await Promise.all([ofOurs, ...ofMcm])).flatMap((one) => one ?? []);
-  const [fact] = leaseFactsOf(found, { namespace, place: flags.leasePlace });
+  const [fact] = leaseFactsOf(found, { namespace, leasePlace: flags.leasePlace });
   const name = `Lease ${own.namespace}/${own.name}`;
   if (fact?.holder !== undefined) return ok('watcher', `${fact.holder} holds ${name}`);
-  return leaderless(sight, name, fact);
+  return leaderless(observed, name, fact);
 }
 
-function leaderless(sight: Sight, name: string, fact: LeaseFact | undefined): Finding {
+function leaderless(observed: Observed, name: string, fact: LeaseFact | undefined): Finding {
   const { mcm, renewedAt } = fact ?? {};
   const since = renewedAt === undefined ? '' : `, the last one renewed it at ${isoOf(renewedAt)}`;
   const words = `no watcher holds ${name}${since}`;
   if (mcm) {
     const acts = `${words}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
-    return error('watcher', acts, `millwright migrate check -n ${sight.namespace}`);
+    return error('watcher', acts, `millwright migrate check -n ${observed.namespace}`);
   }
-  const repair = `start a watcher; ${podsCommand(sight)}`;
+  const repair = `start a watcher; ${podsCommand(observed)}`;
   return error('watcher', `${words}: nothing is created or deleted`, repair);
 }
 
-async function stop({ kube, namespace }: Sight): Promise<Finding> {
+async function stop({ kube, namespace }: Observed): Promise<Finding> {
   const path = namespaced('configmaps', namespace, stopName);
   const object = await ignoreNotFound(kube.get<StopObject>(path));
   if (!object) return ok('stop', 'nothing is stopped');
@@ -108,7 +108,7 @@ async function stop({ kube, namespace }: Sight): Promise<Finding> {
   return error('stop', words, `millwright start -n ${namespace}`);
 }
 
-async function nodes({ target, isSameCluster }: Sight): Promise<Finding> {
+async function nodes({ target, isSameCluster }: Observed): Promise<Finding> {
   const where = isSameCluster ? 'the control cluster' : 'the target cluster';
   try {
     await target.get(nodePath(), { limit: 1 });

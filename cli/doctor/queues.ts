@@ -8,10 +8,10 @@ import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queu
 import { podsOf } from '../install/deployments.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, ok, skipped, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
-import { podsCommand } from './sight.ts';
+import type { Observed } from './observed.ts';
+import { podsCommand } from './observed.ts';
 
-export interface TemporalSight {
+export interface ObservedTemporal {
   client: Client;
   /** Gives the calls a time limit. */
   within<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
@@ -26,13 +26,13 @@ interface Queue {
   isUnused?: boolean;
 }
 
-export function queueChecks(sight: Sight, temporal: TemporalSight): Check[] {
+export function queueChecks(observed: Observed, temporal: ObservedTemporal): Check[] {
   const name = 'task queues';
-  return [{ name, run: () => temporal.within(() => queues(sight, temporal)) }];
+  return [{ name, run: () => temporal.within(() => queues(observed, temporal)) }];
 }
 
-async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]> {
-  const { taskQueue } = sight;
+async function queues(observed: Observed, temporal: ObservedTemporal): Promise<Finding[]> {
+  const { taskQueue } = observed;
   if (taskQueue === undefined) {
     return [
       skipped(
@@ -43,14 +43,14 @@ async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]>
   }
   const now = Date.now();
   const found = await Promise.all(
-    (await queuesOf(sight, taskQueue)).map(async (queue) => ({
+    (await queuesOf(observed, taskQueue)).map(async (queue) => ({
       queue,
       pollers: await pollersOf(temporal.client, queue, now),
     })),
   );
   const silent = found.filter(({ pollers }) => pollers.length === 0);
   const strangers = await strangersIn(
-    sight,
+    observed,
     found.slice(0, 2).flatMap(({ pollers }) => pollers),
   );
   const late = clockFinding(
@@ -59,13 +59,13 @@ async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]>
   );
   const fine = ok('task queues', `${found.length} queues of ${taskQueue} are polled`);
   return [
-    ...(silent.length === 0 ? [fine] : silent.map(({ queue }) => unserved(queue, sight))),
+    ...(silent.length === 0 ? [fine] : silent.map(({ queue }) => unserved(queue, observed))),
     ...strangers,
     ...late,
   ];
 }
 
-async function queuesOf({ kube, namespace }: Sight, taskQueue: string): Promise<Queue[]> {
+async function queuesOf({ kube, namespace }: Observed, taskQueue: string): Promise<Queue[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   const names = new Set(machines.map(({ spec }) => spec.class?.name));
@@ -108,19 +108,19 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
     .filter(({ at }) => now - at < pollsWithinMs);
 }
 
-function unserved({ name, serves, isUnused = false }: Queue, sight: Sight): Finding {
+function unserved({ name, serves, isUnused = false }: Queue, observed: Observed): Finding {
   const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
   const finding = isUnused ? warning : error;
   const other =
-    sight.ours?.length === 0
+    observed.ours?.length === 0
       ? '\nor, where the Deployments are elsewhere, as those of a fleet: --release-namespace'
       : '';
-  return finding('task queues', words, `start a worker; ${podsCommand(sight)}${other}`);
+  return finding('task queues', words, `start a worker; ${podsCommand(observed)}${other}`);
 }
 
 /** Workers are called after their pods. */
-async function strangersIn(sight: Sight, pollers: readonly Poller[]): Promise<Finding[]> {
-  const pods = await podNamesOf(sight);
+async function strangersIn(observed: Observed, pollers: readonly Poller[]): Promise<Finding[]> {
+  const pods = await podNamesOf(observed);
   if (pods === undefined) return [];
   const identities = new Set(pollers.map(({ identity }) => identity));
   const strangers = [...identities].filter((identity) => !pods.includes(identity));
@@ -130,7 +130,7 @@ async function strangersIn(sight: Sight, pollers: readonly Poller[]): Promise<Fi
 }
 
 /** Undefined where that is not known, and where processes run outside of the cluster. */
-async function podNamesOf({ kube, ours = [] }: Sight): Promise<string[] | undefined> {
+async function podNamesOf({ kube, ours = [] }: Observed): Promise<string[] | undefined> {
   if (ours.length === 0) return undefined;
   try {
     return (await Promise.all(ours.map((one) => podsOf(kube, one)))).flat();

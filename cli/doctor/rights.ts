@@ -6,18 +6,18 @@ import type { Right } from '../objects/rights.ts';
 import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, ok, skipped, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
+import type { Observed } from './observed.ts';
 
-export function rightChecks(sight: Sight): Check[] {
+export function rightChecks(observed: Observed): Check[] {
   return [
-    { name: 'your rights', run: () => ofCaller(sight) },
-    { name: 'rights of the install', run: () => ofInstall(sight) },
+    { name: 'your rights', run: () => ofCaller(observed) },
+    { name: 'rights of the install', run: () => ofInstall(observed) },
   ];
 }
 
 const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
 
-async function ofCaller({ kube, namespace }: Sight): Promise<Finding> {
+async function ofCaller({ kube, namespace }: Observed): Promise<Finding> {
   const check = 'your rights';
   const rights = [
     ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
@@ -41,8 +41,8 @@ async function missingOf(
   return rights.filter((_right, index) => !answers[index]);
 }
 
-async function ofInstall(sight: Sight): Promise<Finding | Finding[]> {
-  const { kube, ours, release } = sight;
+async function ofInstall(observed: Observed): Promise<Finding | Finding[]> {
+  const { kube, ours, release } = observed;
   const check = 'rights of the install';
   if (!ours) return skipped(check, `you may not list Deployments in ${release}`);
   if (ours.length === 0) {
@@ -58,11 +58,11 @@ async function ofInstall(sight: Sight): Promise<Finding | Finding[]> {
     namespace: '',
   };
   if (!(await isAllowed(kube, review))) return skipped(check, 'you may not ask what others may do');
-  return await Promise.all(ours.map((deployment) => ofDeployment(sight, deployment)));
+  return await Promise.all(ours.map((deployment) => ofDeployment(observed, deployment)));
 }
 
 async function ofDeployment(
-  { kube, namespace, release }: Sight,
+  { kube, namespace, release }: Observed,
   deployment: Deployment,
 ): Promise<Finding> {
   const check = 'rights of the install';

@@ -14,7 +14,7 @@ import {
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { seesTemporal } from '../diagnosis/temporal.ts';
+import { seesTemporal } from '../install/install.ts';
 import { leaseFactsOf } from '../install/lease-facts.ts';
 import { isOtherThan } from '../install/noted.ts';
 import {
@@ -22,14 +22,13 @@ import {
   isTemporalKnown,
   temporalOptionsOf,
 } from '../connection/temporal-options.ts';
-import { orMissing } from '../setup/finding.ts';
-import { connectOrExplain, temporalSettingsOf } from '../connection/temporal.ts';
+import { orMissing, connectOrExplain, temporalSettingsOf } from '../connection/temporal.ts';
 import { certificateFinding, endOfServerCertificate } from './certificates.ts';
-import type { DoctorQuestion } from './command.ts';
+import type { TemporalOptions } from '../command-line/options.ts';
 import type { Check, Finding } from './finding.ts';
 import { error, limitMs, ok, skipped, warning } from './finding.ts';
 import { queueChecks } from './queues.ts';
-import type { Sight } from './sight.ts';
+import type { Observed } from './observed.ts';
 
 export interface TemporalChecks {
   checks: Check[];
@@ -41,19 +40,19 @@ const nothing = { close: () => Promise.resolve() };
 
 /** Without a server, all that depends on it is skipped. */
 export async function temporalChecks(
-  sight: Sight,
-  asked: DoctorQuestion,
+  observed: Observed,
+  options: TemporalOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TemporalChecks> {
-  const options = temporalOptionsOf(asked, sight.flags, env);
-  if (!isTemporalKnown(options, env)) {
+  const found = temporalOptionsOf(options, observed.flags, env);
+  if (!isTemporalKnown(found, env)) {
     const words =
       'its address is not known: no option, no variable, no profile, and no watcher that says it; --temporal-address HOST:PORT does';
     return { ...nothing, checks: failing(skipped('Temporal', words)) };
   }
   let settings: TemporalSettings;
   try {
-    settings = temporalSettingsOf(options, env);
+    settings = temporalSettingsOf(found, env);
   } catch (reason) {
     const finding = error(
       'Temporal',
@@ -65,13 +64,13 @@ export async function temporalChecks(
   try {
     const connection = await connectOrExplain(settings);
     return {
-      checks: checksOf(sight, settings, connection),
+      checks: checksOf(observed, settings, connection),
       close: () => connection.close(),
     };
   } catch (reason) {
-    const isOfWatcher = isAddressOfWatcher(asked, options);
+    const isOfWatcher = isAddressOfWatcher(options, found);
     const finding =
-      isOfWatcher && (await isReachedByWatcher(sight))
+      isOfWatcher && (await isReachedByWatcher(observed))
         ? skipped('Temporal', `${reasonOf(reason)}; ${otherWay}`)
         : unreached(settings, reasonOf(reason));
     return { ...nothing, checks: failing(finding) };
@@ -87,10 +86,10 @@ function unreached({ address }: TemporalSettings, why: string): Finding {
 }
 
 /** False also where its Lease may not be read. */
-async function isReachedByWatcher({ kube, namespace, flags }: Sight): Promise<boolean> {
+async function isReachedByWatcher({ kube, namespace, flags }: Observed): Promise<boolean> {
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const found = await kube.get<Lease>(lease(own.namespace, own.name)).catch(() => undefined);
-  const facts = leaseFactsOf(found ? [found] : [], { namespace, place: flags.leasePlace });
+  const facts = leaseFactsOf(found ? [found] : [], { namespace, leasePlace: flags.leasePlace });
   return facts.some(seesTemporal);
 }
 
@@ -104,7 +103,7 @@ function failing(finding: Finding): Check[] {
   ];
 }
 
-function checksOf(sight: Sight, settings: TemporalSettings, connection: Connection): Check[] {
+function checksOf(observed: Observed, settings: TemporalSettings, connection: Connection): Check[] {
   const { namespace } = settings;
   const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
   const within = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
@@ -114,11 +113,11 @@ function checksOf(sight: Sight, settings: TemporalSettings, connection: Connecti
     { name: 'Temporal certificate', run: () => certificate(settings) },
     {
       name: 'Temporal namespace',
-      run: () => within(() => ofNamespace(sight, connection, settings)),
+      run: () => within(() => ofNamespace(observed, connection, settings)),
     },
     { name: 'search attributes', run: () => within(() => attributes(client)) },
-    ...queueChecks(sight, { client, within }),
-    { name: 'Schedules', run: () => within(() => schedules(sight, client)) },
+    ...queueChecks(observed, { client, within }),
+    { name: 'Schedules', run: () => within(() => schedules(observed, client)) },
   ];
 }
 
@@ -151,7 +150,7 @@ async function certificate({ address, connection }: TemporalSettings): Promise<F
 }
 
 async function ofNamespace(
-  { flags }: Sight,
+  { flags }: Observed,
   { workflowService }: Connection,
   { namespace, address }: TemporalSettings,
 ): Promise<Finding> {
@@ -191,14 +190,17 @@ async function attributes(client: Client): Promise<Finding> {
 }
 
 /** A check that is missing or paused lets trouble go unseen; machines come and go all the same. */
-async function schedules({ flags, install, namespace }: Sight, client: Client): Promise<Finding[]> {
+async function schedules(
+  { flags, install, namespace }: Observed,
+  client: Client,
+): Promise<Finding[]> {
   const check = 'Schedules';
   const clusterName = flags.clusterName || undefined;
   const states = await Promise.all(
     checkNames.map(async (name) => {
       const stateIn = async (fleetNamespace?: string): Promise<ScheduleFound> => {
-        const place = fleetNamespace === undefined ? {} : { fleetNamespace };
-        const id = scheduleIdOf(name, { name: install, clusterName, ...place });
+        const scope = fleetNamespace === undefined ? {} : { fleetNamespace };
+        const id = scheduleIdOf(name, { name: install, clusterName, ...scope });
         return { id, state: await stateOf(client, id) };
       };
       const [own, ofFleet] = await Promise.all([stateIn(), stateIn(namespace)]);

@@ -9,7 +9,7 @@ import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
 import { timeOf } from '../install/times.ts';
 import type { Pool, SetWithMachines } from '../install/pools.ts';
@@ -19,11 +19,11 @@ import { pausedFacts } from './paused-by.ts';
 
 export function explainDeployment(
   pool: Pool & { deployment: MachineDeployment },
-  fleet: Fleet,
+  install: Install,
 ): Explanation {
   const { deployment, sets } = pool;
   const { metadata, status } = deployment;
-  const progress = progressOf(pool, fleet.now);
+  const progress = progressOf(pool, install.now);
   const machines = sets.flatMap((set) => set.machines);
   return {
     ...decisionOf(status?.conditions?.find(({ type }) => type === 'Progressing')),
@@ -33,10 +33,10 @@ export function explainDeployment(
     facts: [
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
-      ...pausedFacts(deployment, fleet.now),
+      ...pausedFacts(deployment, install.now),
       ...sets.filter(isShown).map((one) => ({ name: 'Set', value: setInWords(one) })),
     ],
-    findings: [...deploymentFindings(deployment), ...findingsOf(machines, fleet)],
+    findings: [...deploymentFindings(deployment), ...findingsOf(machines, install)],
     commands: [describeCommand('machinedeployment', metadata)],
     events: [],
     notes: [],
@@ -48,7 +48,7 @@ function isShown({ set, machines }: SetWithMachines): boolean {
   return machines.length > 0 || (set.spec.replicas ?? 0) > 0;
 }
 
-export function explainSet(one: SetWithMachines, fleet: Fleet): Explanation {
+export function explainSet(one: SetWithMachines, install: Install): Explanation {
   const { set, machines } = one;
   const { metadata, spec, status } = set;
   const awaits = awaitedOf(spec.replicas ?? 0, machines);
@@ -58,7 +58,7 @@ export function explainSet(one: SetWithMachines, fleet: Fleet): Explanation {
     state: awaits === undefined ? 'Complete' : 'Scaling',
     awaits: awaits === undefined ? undefined : { what: awaits },
     facts: [{ name: 'Machines', value: setInWords(one) }],
-    findings: [...setFindings(set), ...findingsOf(machines, fleet)],
+    findings: [...setFindings(set), ...findingsOf(machines, install)],
     commands: [describeCommand('machineset', metadata)],
     events: [],
     notes: [],
@@ -90,8 +90,8 @@ function describeCommand(kind: string, { namespace = 'default', name }: ObjectMe
   return `kubectl -n ${namespace} describe ${kind} ${name}`;
 }
 
-function findingsOf(machines: readonly Machine[], fleet: Fleet): Finding[] {
-  return machines.flatMap((machine) => machineFindings(machine, fleet));
+function findingsOf(machines: readonly Machine[], install: Install): Finding[] {
+  return machines.flatMap((machine) => machineFindings(machine, install));
 }
 
 function setInWords({ set: { metadata, spec, status }, machines }: SetWithMachines): string {

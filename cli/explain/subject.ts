@@ -3,7 +3,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import type { Pool, SetWithMachines } from '../install/pools.ts';
@@ -20,21 +20,21 @@ export type Subject = { object: FoundObject } & (
 );
 
 interface Where {
-  fleet: Fleet;
+  install: Install;
   namespace: string;
 }
 
 /** Throws when there is no such object. A Node is read later, in its own cluster. */
-export function subjectOf(asked: ObjectReference, where: Where): Subject {
-  const { fleet, namespace } = where;
-  const { kind, name } = asked;
+export function subjectOf(reference: ObjectReference, where: Where): Subject {
+  const { install, namespace } = where;
+  const { kind, name } = reference;
   const object = { kind, namespace, name };
   if (kind === 'node') {
-    const machine = fleet.machines.find((one) => nodeNameOf(one) === name);
+    const machine = install.machines.find((one) => nodeNameOf(one) === name);
     return { kind, object: { kind, name }, machine };
   }
-  const found = findObject(asked, fleet);
-  if (!found) throw nothingThere(asked, namespace);
+  const found = findObject(reference, install);
+  if (!found) throw nothingThere(reference, namespace);
   return { object, ...found };
 }
 
@@ -43,12 +43,12 @@ type Found =
   | { kind: 'machineset'; set: SetWithMachines }
   | { kind: 'machinedeployment'; pool: Pool & { deployment: MachineDeployment } };
 
-function findObject({ kind, name }: ObjectReference, fleet: Fleet): Found | undefined {
+function findObject({ kind, name }: ObjectReference, install: Install): Found | undefined {
   if (kind === 'machine') {
-    const machine = fleet.machines.find(({ metadata }) => metadata.name === name);
+    const machine = install.machines.find(({ metadata }) => metadata.name === name);
     return machine && { kind, machine };
   }
-  const { pools, loneSets } = poolsOf(fleet);
+  const { pools, loneSets } = poolsOf(install);
   if (kind === 'machinedeployment') {
     const pool = pools.find(({ deployment }) => deployment.metadata.name === name);
     return pool && { kind, pool };
@@ -58,11 +58,11 @@ function findObject({ kind, name }: ObjectReference, fleet: Fleet): Found | unde
   return set && { kind: 'machineset', set };
 }
 
-function nothingThere(asked: ObjectReference, namespace: string): Error {
-  const words = `There is no ${formatReference(asked)} in namespace ${namespace}.`;
+function nothingThere(reference: ObjectReference, namespace: string): Error {
+  const words = `There is no ${formatReference(reference)} in namespace ${namespace}.`;
   return new Error(
-    asked.kind === 'machine'
-      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
+    reference.kind === 'machine'
+      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(reference)}`, namespace)}`
       : words,
   );
 }

@@ -1,5 +1,5 @@
 /** An explanation, as one would read it at night. */
-import { isoOf } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { alikeOf, nameOf } from '../diagnosis/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';

@@ -23,7 +23,7 @@ export interface InstallFlags {
 }
 
 /** Defaults where there is no watcher. */
-export function installOf(ours: readonly Deployment[]): InstallFlags {
+export function installFlagsOf(ours: readonly Deployment[]): InstallFlags {
   const watcher = ours.find(isWatcher);
   const words = watcher ? containersOf(watcher).flatMap(({ args = [] }) => args) : [];
   // The program before them is no flag: that fault is left out.

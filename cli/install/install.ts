@@ -11,11 +11,11 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { InstallFlags } from './flags.ts';
 
 /** Times in milliseconds. */
-export interface Fleet {
+export interface Install {
   now: number;
   /** Undefined: all. */
   namespace: string | undefined;
-  install: InstallNames;
+  names: InstallNames;
   deployments: readonly MachineDeployment[];
   sets: readonly MachineSet[];
   machines: readonly Machine[];
@@ -69,9 +69,17 @@ export interface ProcessFact {
   available: number;
 }
 
+/** Reasons of Events about an install, not about one object. */
+export const warningReasons = [
+  'TooManyOrphans',
+  'InstancesMayBeLeft',
+  'NamespaceNotServed',
+  'WorkflowRestored',
+] as const;
+
 export interface WarningFact {
   namespace: string;
-  reason: string;
+  reason: (typeof warningReasons)[number];
   object: { kind: string; name: string };
   message: string;
   at: number;
@@ -131,7 +139,7 @@ export interface TroubledRuns {
 }
 
 /** Those of the namespace of an object. */
-export function pausesIn({ leases = [] }: Fleet, namespace: string | undefined): NotedPause[] {
+export function pausesIn({ leases = [] }: Install, namespace: string | undefined): NotedPause[] {
   return leases
     .filter((lease) => lease.namespace === namespace)
     .flatMap((lease) => [...lease.pauses, ...leaderlessPause(lease)]);
@@ -143,10 +151,29 @@ function leaderlessPause({ holder, renewedAt }: LeaseFact): NotedPause[] {
   return isLed ? [] : [{ reason: 'watcher', from: renewedAt }];
 }
 
+/**
+ * That this command gets no answer says nothing of the install: it is refused, or the watcher gets
+ * one at the same address.
+ */
+export function isUnreachableFromHere({ temporal, leases = [] }: Install): boolean {
+  if (temporal?.failure === undefined) return false;
+  if (temporal.isRefused === true) return true;
+  return temporal.isOfWatcher === true && leases.some(seesTemporal);
+}
+
+export const seesTemporal = (lease: LeaseFact): boolean => sees(lease, 'temporal');
+export const seesWorker = (lease: LeaseFact): boolean => sees(lease, 'worker');
+
+/** A watcher that leads notes on its Lease what it has not seen for a while. */
+function sees({ holder, pauses }: LeaseFact, what: 'temporal' | 'worker'): boolean {
+  const isAway = pauses.some(({ reason, until }) => reason === what && until === undefined);
+  return holder !== undefined && !isAway;
+}
+
 /** Neither objects nor processes of ours: a namespace of others, or a name that was mistyped. */
-export function isUnused({ deployments, sets, machines, classes, ...fleet }: Fleet): boolean {
-  const objects = [deployments, sets, machines, classes, fleet.processes];
-  const isUnled = fleet.leases?.every(
+export function isUnused({ deployments, sets, machines, classes, ...install }: Install): boolean {
+  const objects = [deployments, sets, machines, classes, install.processes];
+  const isUnled = install.leases?.every(
     ({ holder, renewedAt, mcm }) => holder === undefined && renewedAt === undefined && !mcm,
   );
   return isUnled === true && objects.every((list) => list.length === 0);

@@ -16,9 +16,9 @@ import { holderOf, isHeldByMcm, watcherOn } from './lease-holder.ts';
 /** Of one namespace: with its Lease or, without one, with no holder. */
 export function leaseFactsOf(
   leases: readonly Lease[],
-  { namespace, place }: { namespace: string; place: LeasePlace },
+  { namespace, leasePlace }: { namespace: string; leasePlace: LeasePlace },
 ): LeaseFact[] {
-  const own = ownLeaseOf(namespace, place);
+  const own = ownLeaseOf(namespace, leasePlace);
   const found = leases.find(
     ({ metadata }) => metadata.name === own.name && metadata.namespace === own.namespace,
   );

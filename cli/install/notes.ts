@@ -1,28 +1,27 @@
 /** What a reader has to know of an answer: what stands over it all, and what it does not know. */
-import { isoOf } from '../diagnosis/finding.ts';
-import type { Fleet } from './install.ts';
-import { isUnused } from './install.ts';
-import { isOutOfSight } from '../diagnosis/temporal.ts';
+import { isoOf } from './times.ts';
+import type { Install } from './install.ts';
+import { isUnused, isUnreachableFromHere } from './install.ts';
 import { formatAge } from '../terminal/age.ts';
 import { oneLine } from '../terminal/screen.ts';
 
 /** Lines, with an empty one before them. All but the stops, which stand at the top. */
-export function notesOf(fleet: Fleet): string[] {
+export function notesOf(install: Install): string[] {
   return spaced([
-    ...(fleet.namespace !== undefined && isUnused(fleet)
+    ...(install.namespace !== undefined && isUnused(install)
       ? [
-          `Namespace ${fleet.namespace} has no machines, and no watcher has led there: -n names another.`,
+          `Namespace ${install.namespace} has no machines, and no watcher has led there: -n names another.`,
         ]
       : []),
-    ...(fleet.unread.length === 0
+    ...(install.unread.length === 0
       ? []
-      : [`Not readable with your rights: ${fleet.unread.join(', ')}.`]),
-    ...temporalWords(fleet),
+      : [`Not readable with your rights: ${install.unread.join(', ')}.`]),
+    ...temporalWords(install),
   ]);
 }
 
 /** The same for programs. */
-export function notesData({ stops, temporal, unread }: Fleet) {
+export function notesData({ stops, temporal, unread }: Install) {
   return {
     stops: stops.map(({ namespace, reason, by, since }) => ({
       namespace,
@@ -35,8 +34,8 @@ export function notesData({ stops, temporal, unread }: Fleet) {
   };
 }
 
-function temporalWords(fleet: Fleet): string[] {
-  const { temporal } = fleet;
+function temporalWords(install: Install): string[] {
+  const { temporal } = install;
   if (!temporal) return ['Temporal was not asked: --temporal-address says where it is.'];
   const { address, failure = '', isOther, isRefused = false } = temporal;
   if (isOther) {
@@ -45,7 +44,7 @@ function temporalWords(fleet: Fleet): string[] {
       `Temporal at ${address}, namespace ${temporal.namespace}, is not that of this install, whose watcher has ${own}: unset TEMPORAL_*, or name it with --temporal-address and --temporal-namespace.`,
     ];
   }
-  if (!isOutOfSight(fleet)) return [];
+  if (!isUnreachableFromHere(install)) return [];
   if (isRefused) return [`Temporal at ${address} refuses this command: ${oneLine(failure)}`];
   return [
     `Temporal at ${address}, as the flags of the watcher have it, cannot be reached from here (${oneLine(failure)}): --temporal-address names another way.`,
@@ -53,7 +52,7 @@ function temporalWords(fleet: Fleet): string[] {
 }
 
 /** Above all else: while they stand, nothing moves. */
-export function stopLines({ stops, now }: Fleet): string[] {
+export function stopLines({ stops, now }: Install): string[] {
   return stops.map(({ namespace, by, since, reason }) => {
     const author = by === undefined ? '' : ` by ${oneLine(by)}`;
     return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${oneLine(reason)}`;

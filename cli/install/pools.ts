@@ -4,7 +4,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Fleet } from './install.ts';
+import type { Install } from './install.ts';
 
 export interface SetWithMachines {
   set: MachineSet;
@@ -28,7 +28,7 @@ export interface Pools {
 }
 
 /** One pass over each list. */
-export function poolsOf({ deployments, sets, machines }: Fleet): Pools {
+export function poolsOf({ deployments, sets, machines }: Install): Pools {
   const machinesBySet = groupedByOwner(machines, 'MachineSet');
   const withMachines = sets.map((set) => ({
     set,

@@ -9,29 +9,29 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connection/cluster.ts';
-import type { Fleet, LeaseFact, NamespaceStop, WarningFact } from './install.ts';
-import { askedWarnings } from '../diagnosis/install.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { Install, LeaseFact, NamespaceStop, WarningFact } from './install.ts';
+import { warningReasons } from './install.ts';
 import { timeOf } from './times.ts';
 import { withNote } from './noted.ts';
 import type { Deployment } from './deployments.ts';
 import { isOurs, serversOf } from './deployments.ts';
 import type { InstallFlags } from './flags.ts';
-import { installOf } from './flags.ts';
+import { installFlagsOf } from './flags.ts';
 import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
 import { corePath, deploymentsPath, leasesPath, machinesPath } from './paths.ts';
 import { processFactsOf, timeoutsOf } from './process-facts.ts';
-import type { FleetQuestion } from './question.ts';
+import type { InstallScope } from '../command-line/options.ts';
 import { TolerantReads } from './tolerant.ts';
 
 export interface Reading {
-  fleet: Fleet;
-  install: InstallFlags;
+  install: Install;
+  flags: InstallFlags;
 }
 
-export async function readFleet(place: Place, asked: FleetQuestion): Promise<Reading> {
-  const namespace = namespaceOf(place, asked);
-  const { kube } = place;
+export async function readInstall(scope: ClusterScope, options: InstallScope): Promise<Reading> {
+  const namespace = namespaceOf(scope, options);
+  const { kube } = scope;
   const reads = new TolerantReads();
   const [deployments, sets, machines, classes, surroundings] = await Promise.all([
     itemsOf(kube.list<MachineDeployment>(machinesPath('machinedeployments', namespace))),
@@ -41,46 +41,46 @@ export async function readFleet(place: Place, asked: FleetQuestion): Promise<Rea
       'MachineClasses',
       itemsOf(kube.list<MachineClass>(machinesPath('machineclasses', namespace))),
     ),
-    readSurroundings(place, asked),
+    readSurroundings(scope, options),
   ]);
-  const { around, install } = surroundings;
+  const { around, flags } = surroundings;
   const unread = [...reads.unread, ...around.unread];
   return {
-    install,
-    fleet: { ...around, deployments, sets, machines, classes: classes ?? [], unread },
+    flags,
+    install: { ...around, deployments, sets, machines, classes: classes ?? [], unread },
   };
 }
 
 /** Undefined: all. */
-export function namespaceOf(place: Place, { allNamespaces = false }: FleetQuestion) {
-  return allNamespaces ? undefined : place.namespace;
+export function namespaceOf(scope: ClusterScope, { allNamespaces = false }: InstallScope) {
+  return allNamespaces ? undefined : scope.namespace;
 }
 
 /** All but the objects of our kinds. */
-export type Surroundings = Omit<Fleet, 'deployments' | 'sets' | 'machines' | 'classes'>;
+export type Surroundings = Omit<Install, 'deployments' | 'sets' | 'machines' | 'classes'>;
 
 export async function readSurroundings(
-  place: Place,
-  asked: FleetQuestion,
-): Promise<{ around: Surroundings; install: InstallFlags }> {
-  const namespace = namespaceOf(place, asked);
-  const { kube } = place;
+  scope: ClusterScope,
+  options: InstallScope,
+): Promise<{ around: Surroundings; flags: InstallFlags }> {
+  const namespace = namespaceOf(scope, options);
+  const { kube } = scope;
   const reads = new TolerantReads();
-  const release = asked.releaseNamespace ?? namespace;
+  const release = options.releaseNamespace ?? namespace;
   const [stops, leases, ours, warnings] = await Promise.all([
     reads.read('a stop (ConfigMap millwright-stop)', readStops(kube, namespace)),
     reads.read('Leases', readLeases(kube, namespace)),
     reads.read('the Deployments of watcher and worker', readOurs(kube, { release, namespace })),
     reads.read('Events', readWarnings(kube, namespace)),
   ]);
-  const flags = installOf(ours ?? []);
-  const known = leases && (await leaseFacts(place, { leases, install: flags, namespace, reads }));
-  const install = withNote(flags, noteOf(namespace, known), process.env);
+  const given = installFlagsOf(ours ?? []);
+  const known = leases && (await leaseFacts(scope, { leases, flags: given, namespace, reads }));
+  const flags = withNote(given, noteOf(namespace, known), process.env);
   const now = Date.now();
   const around: Surroundings = {
     now,
     namespace,
-    install,
+    names: flags,
     stops: stops ?? [],
     leases: known,
     processes: processFactsOf(ours ?? []),
@@ -89,7 +89,7 @@ export async function readSurroundings(
     temporal: undefined,
     unread: reads.unread,
   };
-  return { around, install };
+  return { around, flags };
 }
 
 /** The Leases of all namespaces are those of several installs. */
@@ -99,27 +99,30 @@ function noteOf(namespace: string | undefined, [only]: readonly LeaseFact[] = []
 
 interface LeasesRead {
   leases: Lease[];
-  install: InstallFlags;
+  flags: InstallFlags;
   namespace: string | undefined;
   reads: TolerantReads;
 }
 
 /** Undefined where some may not be read. */
-async function leaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[] | undefined> {
-  const facts = await plainLeaseFacts(place, read);
-  return facts && (await Promise.all(facts.map((fact) => withNamespace(place, read, fact))));
+async function leaseFacts(scope: ClusterScope, read: LeasesRead): Promise<LeaseFact[] | undefined> {
+  const facts = await plainLeaseFacts(scope, read);
+  return facts && (await Promise.all(facts.map((fact) => withNamespace(scope, read, fact))));
 }
 
-async function plainLeaseFacts(place: Place, read: LeasesRead): Promise<LeaseFact[] | undefined> {
-  const { leases, install, namespace } = read;
+async function plainLeaseFacts(
+  scope: ClusterScope,
+  read: LeasesRead,
+): Promise<LeaseFact[] | undefined> {
+  const { leases, flags, namespace } = read;
   if (namespace === undefined) return allLeaseFacts(leases);
-  const all = await withElsewhere(place, read);
-  return all && leaseFactsOf(all, { namespace, place: install.leasePlace });
+  const all = await withElsewhere(scope, read);
+  return all && leaseFactsOf(all, { namespace, leasePlace: flags.leasePlace });
 }
 
 /** Why no watcher leads may be that the namespace is on its way out. */
 async function withNamespace(
-  { kube }: Place,
+  { kube }: ClusterScope,
   { reads }: LeasesRead,
   fact: LeaseFact,
 ): Promise<LeaseFact> {
@@ -130,26 +133,26 @@ async function withNamespace(
 }
 
 /** What is known of the install, without any machine. */
-export async function readInstall(
-  { kube, namespace }: Place,
-  { releaseNamespace }: Pick<FleetQuestion, 'releaseNamespace'>,
+export async function readInstallFlags(
+  { kube, namespace }: ClusterScope,
+  { releaseNamespace }: Pick<InstallScope, 'releaseNamespace'>,
 ): Promise<InstallFlags> {
   const reads = new TolerantReads();
   const release = releaseNamespace ?? namespace;
   const ours = await reads.read('Deployments', readOurs(kube, { release, namespace }));
-  return await notedInstall({ kube, namespace }, installOf(ours ?? []));
+  return await notedFlags({ kube, namespace }, installFlagsOf(ours ?? []));
 }
 
 /** With what the Lease says, where it may be read. */
-export async function notedInstall(
-  { kube, namespace }: Place,
+export async function notedFlags(
+  { kube, namespace }: ClusterScope,
   flags: InstallFlags,
   env = process.env,
 ): Promise<InstallFlags> {
   const reads = new TolerantReads();
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const found = await reads.read('Lease', kube.get<Lease>(leasePath(own.namespace, own.name)));
-  const [fact] = leaseFactsOf(found ? [found] : [], { namespace, place: flags.leasePlace });
+  const [fact] = leaseFactsOf(found ? [found] : [], { namespace, leasePlace: flags.leasePlace });
   return withNote(flags, fact?.install, env);
 }
 
@@ -180,10 +183,10 @@ async function readLeases(kube: KubeClient, namespace: string | undefined): Prom
 
 /** With the Lease of a watcher that leads from another namespace. */
 async function withElsewhere(
-  { kube, namespace }: Place,
-  { leases, install, reads }: LeasesRead,
+  { kube, namespace }: ClusterScope,
+  { leases, flags, reads }: LeasesRead,
 ): Promise<Lease[] | undefined> {
-  const { resourceNamespace = namespace } = install.leasePlace;
+  const { resourceNamespace = namespace } = flags.leasePlace;
   if (resourceNamespace === namespace) return leases;
   const what = `Leases of namespace ${resourceNamespace}`;
   const elsewhere = await reads.read(what, readLeases(kube, resourceNamespace));
@@ -202,7 +205,6 @@ async function readOurs(
 
 interface EventObject {
   metadata: { namespace?: string; creationTimestamp: string };
-  reason: string;
   message?: string;
   lastTimestamp?: string | null;
   involvedObject: { kind: string; name: string };
@@ -212,20 +214,16 @@ async function readWarnings(
   kube: KubeClient,
   namespace: string | undefined,
 ): Promise<WarningFact[]> {
-  const lists = await Promise.all(
-    askedWarnings.map((reason) =>
-      itemsOf(
-        kube.list<EventObject>(corePath('events', namespace), {
-          fieldSelector: `reason=${reason}`,
-        }),
-      ),
-    ),
-  );
-  return lists.flat().map(({ metadata, reason, message = '', lastTimestamp, involvedObject }) => ({
-    namespace: metadata.namespace ?? '',
-    reason,
-    object: { kind: involvedObject.kind, name: involvedObject.name },
-    message,
-    at: timeOf(lastTimestamp) ?? timeOf(metadata.creationTimestamp) ?? 0,
-  }));
+  const lists = warningReasons.map(async (reason) => {
+    const query = { fieldSelector: `reason=${reason}` };
+    const items = await itemsOf(kube.list<EventObject>(corePath('events', namespace), query));
+    return items.map(({ metadata, message = '', lastTimestamp, involvedObject }) => ({
+      namespace: metadata.namespace ?? '',
+      reason,
+      object: { kind: involvedObject.kind, name: involvedObject.name },
+      message,
+      at: timeOf(lastTimestamp) ?? timeOf(metadata.creationTimestamp) ?? 0,
+    }));
+  });
+  return (await Promise.all(lists)).flat();
 }

@@ -119,8 +119,8 @@ async function lastEventsOf(
 ): Promise<Events> {
   const { namespace } = options;
   const execution = { workflowId, runId };
-  const asked = { namespace, execution, maximumPageSize };
-  const { history } = await workflowService.getWorkflowExecutionHistoryReverse(asked);
+  const request = { namespace, execution, maximumPageSize };
+  const { history } = await workflowService.getWorkflowExecutionHistoryReverse(request);
   return history?.events ?? [];
 }
 

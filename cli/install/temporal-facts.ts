@@ -4,9 +4,9 @@ import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connection/cluster.ts';
-import type { Fleet, TemporalFacts } from './install.ts';
-import { seesWorker } from '../diagnosis/temporal.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { Install, TemporalFacts } from './install.ts';
+import { seesWorker } from './install.ts';
 import { isOtherThan } from './noted.ts';
 import { clusterIdOf } from '../connection/temporal-options.ts';
 import type { InstallFlags } from './flags.ts';
@@ -15,28 +15,29 @@ import { temporalSettingsOf } from '../connection/temporal.ts';
 import { readRelease } from './release-facts.ts';
 
 interface Known {
-  fleet: Fleet;
-  install: InstallFlags;
+  install: Install;
+  flags: InstallFlags;
   options: TemporalOptions;
 }
 
 /** Who waits longer for an answer has it elsewhere. */
 const patienceMs = 5_000;
 
-export async function readTemporal(place: Place, known: Known): Promise<TemporalFacts> {
+export async function readTemporal(scope: ClusterScope, known: Known): Promise<TemporalFacts> {
   const settings = temporalSettingsOf(known.options, process.env);
   const { namespace, address } = settings;
   const began = Date.now();
   try {
     const [connection, queue] = await Promise.all([
       connectTo(settings, { connectMs: patienceMs }),
-      queueOf(place, known),
+      queueOf(scope, known),
     ]);
     try {
       const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
-      const other = await otherThan(known.install, client);
+      const other = await otherThan(known.flags, client);
       if (other) return { address, namespace, isOther: other };
-      const served = queue === undefined ? {} : knownOf(await servedBy(client, queue), known.fleet);
+      const served =
+        queue === undefined ? {} : knownOf(await servedBy(client, queue), known.install);
       return { address, namespace, pollers: {}, ...served, tookMs: Date.now() - began };
     } finally {
       await connection.close();
@@ -70,12 +71,12 @@ function isRefusal(error: unknown): boolean {
 
 /** Of an install with one namespace; of all namespaces nothing is known of the installs. */
 async function queueOf(
-  { kube, namespace }: Place,
-  { fleet, install }: Known,
+  { kube, namespace }: ClusterScope,
+  { install, flags }: Known,
 ): Promise<string | undefined> {
-  if (fleet.namespace === undefined && install.name === '') return undefined;
-  const cluster = await clusterIdOf(kube, install);
-  return cluster && taskQueueOf({ cluster, name: install.name || namespace });
+  if (install.namespace === undefined && flags.name === '') return undefined;
+  const cluster = await clusterIdOf(kube, flags);
+  return cluster && taskQueueOf({ cluster, name: flags.name || namespace });
 }
 
 type Served = Pick<TemporalFacts, 'pollers' | 'release'>;
@@ -84,7 +85,7 @@ type Served = Pick<TemporalFacts, 'pollers' | 'release'>;
  * Without the Deployment of a watcher, as of a fleet in another namespace, the name of the queue is
  * a guess. It is wrong where none polls it, and the watcher that leads sees a worker.
  */
-export function knownOf(served: Served, { processes, leases = [] }: Fleet): Served {
+export function knownOf(served: Served, { processes, leases = [] }: Install): Served {
   const isGuess = !processes.some(({ component }) => component === 'watcher');
   const isPolled = Object.values(served.pollers ?? {}).some((count) => count > 0);
   return isGuess && !isPolled && leases.some(seesWorker) ? {} : served;

@@ -7,7 +7,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { timeIn } from '../../workflows/api/time.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
-import type { Fleet } from './install.ts';
+import type { Install } from './install.ts';
 import { pausesIn } from './install.ts';
 
 /** Undefined for what is no time. */
@@ -15,24 +15,29 @@ export function timeOf(text: string | null | undefined): number | undefined {
   return timeIn(text, Date.parse);
 }
 
+/** Without fractions of a second, as Kubernetes writes it. */
+export function isoOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
 /** A machine that has no Ready Node then is Failed, and replaced. */
-export function joinDeadlineOf(machine: Machine, fleet: Fleet): number | undefined {
+export function joinDeadlineOf(machine: Machine, install: Install): number | undefined {
   const from = timeOf(machine.metadata.creationTimestamp);
-  const seconds = creationTimeoutSecondsOf(machine) ?? fleet.timeouts.creation;
-  return movedDeadline({ from, seconds }, pausesOf(machine, fleet));
+  const seconds = creationTimeoutSecondsOf(machine) ?? install.timeouts.creation;
+  return movedDeadline({ from, seconds }, pausesOf(machine, install));
 }
 
 /** An unhealthy machine is Failed then. Undefined also with `disableHealthTimeout`. */
-export function healthDeadlineOf(machine: Machine, fleet: Fleet): number | undefined {
+export function healthDeadlineOf(machine: Machine, install: Install): number | undefined {
   const { spec, status } = machine;
   if (spec.disableHealthTimeout === true) return undefined;
   const from = timeOf(status?.currentStatus?.lastUpdateTime);
-  const seconds = secondsOf(spec.healthTimeout) ?? fleet.timeouts.health;
-  return movedDeadline({ from, seconds }, pausesOf(machine, fleet));
+  const seconds = secondsOf(spec.healthTimeout) ?? install.timeouts.health;
+  return movedDeadline({ from, seconds }, pausesOf(machine, install));
 }
 
 /** Pods that are left then are deleted by force. */
-export function drainDeadlineOf(machine: Machine, fleet: Fleet): number | undefined {
+export function drainDeadlineOf(machine: Machine, install: Install): number | undefined {
   const { metadata, spec } = machine;
   const from = timeOf(metadata.deletionTimestamp);
   const given = timeOf(metadata.annotations?.[drainOptions.until]);
@@ -40,12 +45,12 @@ export function drainDeadlineOf(machine: Machine, fleet: Fleet): number | undefi
   const seconds =
     given !== undefined && from !== undefined
       ? Math.max(given - from, 0) / 1_000
-      : (secondsOf(spec.drainTimeout) ?? fleet.timeouts.drain);
-  return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, fleet)));
+      : (secondsOf(spec.drainTimeout) ?? install.timeouts.drain);
+  return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, install)));
 }
 
-function pausesOf({ metadata }: Machine, fleet: Fleet): Pause[] {
-  return pausesUntil(pausesIn(fleet, metadata.namespace), fleet.now);
+function pausesOf({ metadata }: Machine, install: Install): Pause[] {
+  return pausesUntil(pausesIn(install, metadata.namespace), install.now);
 }
 
 function movedDeadline(

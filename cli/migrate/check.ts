@@ -1,9 +1,9 @@
 /** `millwright migrate check`. */
 import { readFile } from 'node:fs/promises';
 import type { Answer } from '../command-line/answer.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import type { Migration } from './migration.ts';
+import type { MigrateOptions } from './options.ts';
 import { readFacts, type Facts } from './facts.ts';
 import { isHindered, lineOf, note, type Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
@@ -15,14 +15,14 @@ export interface Checked {
   translation: Translation;
 }
 
-export async function check(place: Place, asked: Migration): Promise<Checked> {
-  const facts = await readFacts(place, asked);
+export async function check(scope: ClusterScope, options: MigrateOptions): Promise<Checked> {
+  const facts = await readFacts(scope, options);
   const { lines, others } = commandLinesOf(facts.mcm);
   // What holds for machines is the machine controller's, and every process takes all flags.
-  const ofFile = await wordsOfFile(asked.flagsFrom);
+  const ofFile = await wordsOfFile(options.flagsFrom);
   const written = ofFile ? [{ component: 'worker' as const, words: ofFile }] : lines;
   const translation = translate(written, facts.namespace);
-  const { externalProviders } = asked;
+  const { externalProviders } = options;
   const findings = [
     ...findingsOf({ facts, translation, externalProviders }),
     ...others.map((name) =>

@@ -18,9 +18,9 @@ import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function takeOver(steps: Steps): Promise<Answer> {
-  const { place, asked, report } = steps;
-  const { kube, namespace } = place;
-  const { facts, findings } = await check(place, asked);
+  const { scope, options, report } = steps;
+  const { kube, namespace } = scope;
+  const { facts, findings } = await check(scope, options);
   const hindering = findings.filter(({ state }) => state === 'hinders');
   if (hindering.length > 0) {
     throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
@@ -44,9 +44,9 @@ export async function takeOver(steps: Steps): Promise<Answer> {
       report(`Millwright: ${nameOf(deployment)} is scaled up again`);
   }
   await until(steps, `Millwright does not manage ${namespace}`, async () => {
-    const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+    const mcm = await findMcm(kube, namespace, options.mcmDeployments);
     refuseScaledUp(mcm);
-    const release = asked.releaseNamespace ?? namespace;
+    const release = options.releaseNamespace ?? namespace;
     const ours = await findOurs(kube, release, namespace);
     const holders = await readHolders(kube, namespace, ours);
     return (await endingPod(kube, mcm)) ?? obstacleIn(ours, holders);

@@ -9,7 +9,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { matches } from '../../workflows/api/selector.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { readDeployment } from './read-object.ts';
 
 export interface DeploymentObjects {
@@ -21,16 +21,19 @@ export interface DeploymentObjects {
 }
 
 /** Without machines: what the sets say is enough for that. */
-export async function readSetsOf(place: Place, name: string): Promise<DeploymentView> {
-  const { kube, namespace } = place;
-  const deployment = await readDeployment(place, name);
+export async function readSetsOf(scope: ClusterScope, name: string): Promise<DeploymentView> {
+  const { kube, namespace } = scope;
+  const deployment = await readDeployment(scope, name);
   const { items: sets } = await kube.list<MachineSet>(customResource('machinesets', namespace));
   return viewOf({ deployment, sets }, Date.now());
 }
 
-export async function readDeploymentView(place: Place, name: string): Promise<DeploymentView> {
-  const { kube, namespace } = place;
-  const deployment = await readDeployment(place, name);
+export async function readDeploymentView(
+  scope: ClusterScope,
+  name: string,
+): Promise<DeploymentView> {
+  const { kube, namespace } = scope;
+  const deployment = await readDeployment(scope, name);
   const { items: sets } = await kube.list<MachineSet>(customResource('machinesets', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   return viewOf({ deployment, sets, machines }, Date.now());

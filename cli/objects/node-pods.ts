@@ -8,14 +8,23 @@ import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { readNode } from './read-object.ts';
-import type { Sight } from '../act/outlook.ts';
+
+export interface NodePods {
+  machine: Machine;
+  /** Name of the Node. */
+  node: string;
+  /** Those that have to leave; `unread`: why they cannot be read. */
+  pods: readonly DrainPod[] | { unread: string };
+  /** Of their namespaces; empty where they cannot be read. */
+  budgets: readonly Budget[];
+}
 
 export function nodeNameOf({ metadata }: Machine): string {
   return metadata.labels?.[labels.node] || metadata.name;
 }
 
 /** What cannot be read is said, and does not keep a person from acting. */
-export async function readSight(target: KubeClient, machine: Machine): Promise<Sight> {
+export async function readNodePods(target: KubeClient, machine: Machine): Promise<NodePods> {
   const node = nodeNameOf(machine);
   try {
     const pods = await podsToDrain(target, node);

@@ -4,19 +4,22 @@ import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { formatRight, rightOnMachines } from './rights.ts';
 
-export async function readMachine(place: Place, name: string): Promise<Machine> {
-  return await readNamed<Machine>(place, 'machine', name);
+export async function readMachine(scope: ClusterScope, name: string): Promise<Machine> {
+  return await readNamed<Machine>(scope, 'machine', name);
 }
 
-export async function readDeployment(place: Place, name: string): Promise<MachineDeployment> {
-  return await readNamed<MachineDeployment>(place, 'machinedeployment', name);
+export async function readDeployment(
+  scope: ClusterScope,
+  name: string,
+): Promise<MachineDeployment> {
+  return await readNamed<MachineDeployment>(scope, 'machinedeployment', name);
 }
 
 async function readNamed<Kind extends KubeObject>(
-  { kube, namespace }: Place,
+  { kube, namespace }: ClusterScope,
   kind: 'machine' | 'machinedeployment',
   name: string,
 ): Promise<Kind> {

@@ -25,13 +25,13 @@ export interface InstallOfNamespace {
 
 export class InstallRecords {
   readonly #client: Client;
-  readonly #place: InstallOfNamespace;
+  readonly #scope: InstallOfNamespace;
   /** Of the install. */
   #name: string | undefined;
 
-  constructor(client: Client, place: InstallOfNamespace) {
+  constructor(client: Client, scope: InstallOfNamespace) {
     this.#client = client;
-    this.#place = place;
+    this.#scope = scope;
   }
 
   /**
@@ -39,15 +39,15 @@ export class InstallRecords {
    * named, so nothing was searched.
    */
   async find(): Promise<{ runs: Removal[]; claims: Removal[]; isKnown: boolean }> {
-    const { cluster, namespace } = this.#place;
+    const { cluster, namespace } = this.#scope;
     const claim = namespaceClaimId(cluster, namespace);
     const holder = await claimHolder(this.#client, claim);
-    const name = this.#installOf(holder);
+    const name = this.#installFlagsOf(holder);
     this.#name = name;
     if (name === undefined) return { runs: [], claims: [], isKnown: false };
     // Schedules first: they start no more runs.
     const runs = [
-      ...(await schedulesOf(this.#client, this.#place, name)),
+      ...(await schedulesOf(this.#client, this.#scope, name)),
       ...(await this.openRuns()),
     ];
     const claims = holder === undefined ? [] : [this.#claim(claim)];
@@ -61,7 +61,7 @@ export class InstallRecords {
 
   /** A fleet may have the name of a namespace: another install must not get its queues. */
   async #servesOthers(name: string): Promise<boolean> {
-    const { cluster, clusterName, namespace } = this.#place;
+    const { cluster, clusterName, namespace } = this.#scope;
     const install = clusterName === undefined ? name : `${clusterName}/${name}`;
     const own = namespaceClaimId(cluster, namespace);
     const query = 'WorkflowType="claim" AND ExecutionStatus="Running"';
@@ -73,23 +73,23 @@ export class InstallRecords {
   }
 
   /** The holder of a claim on a namespace is an install, after the name of its cluster. */
-  #installOf(holder: string | undefined): string | undefined {
-    const { install, namespace, clusterName } = this.#place;
+  #installFlagsOf(holder: string | undefined): string | undefined {
+    const { install, namespace, clusterName } = this.#scope;
     const prefix = clusterName === undefined ? '' : `${clusterName}/`;
     if (holder === undefined) return install;
     const isOurs = holder.startsWith(prefix) && !holder.slice(prefix.length).includes('/');
     const name = isOurs ? holder.slice(prefix.length) : undefined;
     if (name !== undefined && (install === undefined || install === name)) return name;
-    const asked =
+    const options =
       install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
-    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
+    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${options}.`);
   }
 
   /** As they are listed now, also those of its checks. None before `find` has found the install. */
   async openRuns(): Promise<Removal[]> {
     const name = this.#name;
     if (name === undefined) return [];
-    const { cluster, namespace } = this.#place;
+    const { cluster, namespace } = this.#scope;
     const taskQueue = taskQueueOf({ cluster, name });
     const found: Removal[] = [];
     for await (const { workflowId, runId } of openRunsOf(this.#client, { taskQueue, namespace })) {
@@ -116,10 +116,10 @@ export class InstallRecords {
 /** Also those that the install keeps as a fleet. `name`: of the install. */
 export async function schedulesOf(
   client: Client,
-  place: InstallOfNamespace,
+  scope: InstallOfNamespace,
   name: string,
 ): Promise<Removal[]> {
-  const { clusterName, namespace } = place;
+  const { clusterName, namespace } = scope;
   const install = { name, clusterName };
   const ids = checkNames.flatMap((check) => [
     scheduleIdOf(check, { ...install, fleetNamespace: namespace }),
@@ -129,7 +129,7 @@ export async function schedulesOf(
   for (const id of ids) {
     const handle = client.schedule.getHandle(id);
     const description = await orGone(handle.describe());
-    if (!description || !isFor(description, place)) continue;
+    if (!description || !isFor(description, scope)) continue;
     found.push({ kind: 'schedule', name: id, remove: () => orGone(handle.delete()) });
   }
   return found;

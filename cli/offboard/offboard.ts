@@ -15,11 +15,26 @@ import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { Answer } from '../command-line/answer.ts';
-import type { OffboardQuestion } from './command.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 import { holderOf, watcherOn } from '../install/lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
 import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+
+export interface OffboardOptions extends ClusterOptions, TemporalOptions, OutputOptions {
+  namespace: string;
+  /** Undefined: the one that the namespace is claimed for. */
+  install?: string | undefined;
+  /** Undefined: the UID of the namespace kube-system. */
+  clusterId?: string | undefined;
+  clusterName?: string | undefined;
+  /** Of the Lease of our own. Undefined: the namespace itself. */
+  leaseNamespace?: string | undefined;
+  /** Machines, sets and deployments stay as they are. False: it refuses while there are any. */
+  keepsMachines: boolean;
+  /** False: it changes nothing, and says what it would remove. */
+  isConfirmed: boolean;
+}
 
 /** All calls to Temporal together. */
 const longestMs = 300_000;
@@ -29,15 +44,15 @@ const mostNames = 5;
 
 /** Exit code 1: something is left to remove. */
 export async function offboard(
-  { kube }: Place,
-  asked: OffboardQuestion,
+  { kube }: ClusterScope,
+  options: OffboardOptions,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Answer> {
-  const { namespace, isConfirmed } = asked;
-  if (!asked.keepsMachines) await requireNoMachines(kube, namespace);
-  const leases = await idleLeases(kube, asked);
-  const cluster = asked.clusterId ?? (await clusterUidOf(kube));
-  const settings = namedTemporalSettings(asked, env);
+  const { namespace, isConfirmed } = options;
+  if (!options.keepsMachines) await requireNoMachines(kube, namespace);
+  const leases = await idleLeases(kube, options);
+  const cluster = options.clusterId ?? (await clusterUidOf(kube));
+  const settings = namedTemporalSettings(options, env);
   const connection = await connectOrExplain(settings);
   try {
     const client = new Client({
@@ -45,7 +60,7 @@ export async function offboard(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const records = new InstallRecords(client, { ...asked, cluster });
+    const records = new InstallRecords(client, { ...options, cluster });
     const found = await connection.withDeadline(Date.now() + longestMs, async () => {
       const { runs, claims, isKnown } = await records.find();
       // Claims last: until then no other install begins.
@@ -56,7 +71,7 @@ export async function offboard(
       await removeAll(others);
       return { removals: [...runs, ...late, ...others], isKnown };
     });
-    return reportOf(asked, found, settings);
+    return reportOf(options, found, settings);
   } finally {
     await connection.close();
   }
@@ -87,7 +102,7 @@ async function endLate(records: InstallRecords, known: readonly Removal[]): Prom
 }
 
 function reportOf(
-  { namespace, isConfirmed }: OffboardQuestion,
+  { namespace, isConfirmed }: OffboardOptions,
   { removals, isKnown }: { removals: readonly Removal[]; isKnown: boolean },
   temporal: Pick<TemporalSettings, 'address' | 'namespace'>,
 ): Answer {
@@ -150,7 +165,7 @@ async function objectsOf(
  */
 async function idleLeases(
   kube: KubeClient,
-  { namespace, leaseNamespace }: OffboardQuestion,
+  { namespace, leaseNamespace }: OffboardOptions,
 ): Promise<NamespacedName[]> {
   const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
   const found = await leaseOf(kube, own);

@@ -12,12 +12,13 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../command-line/answer.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { viewOf } from '../objects/deployment-view.ts';
 import { readDeployment } from '../objects/read-object.ts';
 import { inTarget } from '../connection/target.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import type { PlanQuestion } from './command.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import type { Deletion } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
@@ -26,26 +27,31 @@ import { answerOf } from './report.ts';
 import { readRefusingBudgets } from './budgets.ts';
 import { simulate } from './simulation.ts';
 
-export async function plan(place: Place, asked: PlanQuestion): Promise<Answer> {
-  const changed = await changedOf(place, asked.change);
+export interface PlanOptions extends ClusterOptions, OutputOptions, TargetOptions {
+  /** A file with MachineDeployments, or a change of one that is there. */
+  change: { file: string } | { name: string; replicas?: number; class?: string };
+}
+
+export async function plan(scope: ClusterScope, options: PlanOptions): Promise<Answer> {
+  const changed = await changedOf(scope, options.change);
   const planned: Planned[] = [];
-  for (const deployment of changed) planned.push(await planOne(place, asked, deployment));
+  for (const deployment of changed) planned.push(await planOne(scope, options, deployment));
   return answerOf(planned);
 }
 
 async function planOne(
-  place: Place,
-  asked: PlanQuestion,
+  scope: ClusterScope,
+  options: PlanOptions,
   deployment: MachineDeployment,
 ): Promise<Planned> {
-  const { kube, namespace } = place;
+  const { kube, namespace } = scope;
   const list = async <Kind>(kind: Parameters<typeof customResource>[0]): Promise<Kind[]> =>
     (await kube.list<Kind>(customResource(kind, namespace))).items;
   const [sets, machines, classes, deletions] = await Promise.all([
     list<MachineSet>('machinesets'),
     list<Machine>('machines'),
     list<MachineClass>('machineclasses'),
-    readDeletions(place),
+    readDeletions(scope),
   ]);
   const now = Date.now();
   const { name } = deployment.metadata;
@@ -61,7 +67,7 @@ async function planOne(
   const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), { now });
   const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), { now });
   const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
-  const budgets = await inTarget(place, asked, (target) =>
+  const budgets = await inTarget(scope, options, (target) =>
     readRefusingBudgets(
       target,
       machines.filter(({ metadata }) => going.includes(metadata.name)),
@@ -96,12 +102,12 @@ function classWarnings(name: string, classes: readonly MachineClass[]): string[]
 }
 
 async function changedOf(
-  place: Place,
-  change: PlanQuestion['change'],
+  scope: ClusterScope,
+  change: PlanOptions['change'],
 ): Promise<MachineDeployment[]> {
-  if ('file' in change) return await fromFile(place, change.file);
+  if ('file' in change) return await fromFile(scope, change.file);
   const { name, replicas, class: className } = change;
-  const present = await readDeployment(place, name);
+  const present = await readDeployment(scope, name);
   const spec = {
     ...(replicas !== undefined && { replicas }),
     ...(className !== undefined && { template: { spec: { class: { name: className } } } }),
@@ -109,7 +115,10 @@ async function changedOf(
   return [patched(present, { spec })];
 }
 
-async function fromFile({ kube, namespace }: Place, file: string): Promise<MachineDeployment[]> {
+async function fromFile(
+  { kube, namespace }: ClusterScope,
+  file: string,
+): Promise<MachineDeployment[]> {
   const documents = await readDocuments(file);
   const found = documents.filter(isDeployment);
   if (found.length === 0) throw new UsageError(`${file} has no MachineDeployment`);
@@ -162,7 +171,7 @@ interface ReadEvent {
 }
 
 /** From the request of a set until the instance was gone, as far as Events remember it. */
-async function readDeletions({ kube, namespace }: Place): Promise<Deletion[]> {
+async function readDeletions({ kube, namespace }: ClusterScope): Promise<Deletion[]> {
   const events = await readEvents(kube, namespace);
   const requests = new Map<string, number>();
   for (const { reason, message = '', lastTimestamp } of events) {

@@ -1,6 +1,5 @@
 /** What the steps of `millwright setup` have in common: what they found, and how they wait. */
 import { setTimeout } from 'node:timers/promises';
-import { isUnknownToTemporal } from '../../workers/kube/clients.ts';
 
 export interface Finding {
   what: 'server' | 'namespace' | 'search attributes' | 'version';
@@ -12,15 +11,6 @@ export interface Finding {
 /** All services of a server read what is new within this. */
 export const knownWithinMs = 60_000;
 const periodMs = 500;
-
-export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isUnknownToTemporal(error)) return undefined;
-    throw error;
-  }
-}
 
 /** Asks until there is an answer. Undefined when there is none within the time. */
 export async function untilAnswered<Answer>(

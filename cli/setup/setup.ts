@@ -10,12 +10,22 @@ import {
   searchAttributeFaults,
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
-import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
+import { connectOrExplain, namedTemporalSettings, orMissing } from '../connection/temporal.ts';
 import type { Answer } from '../command-line/answer.ts';
-import type { SetupQuestion } from './command.ts';
+import type { OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import type { VersionOptions } from './version.ts';
 import type { Finding } from './finding.ts';
-import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';
+import { knownWithinMs, untilAnswered } from './finding.ts';
 import { ensureCurrent } from './version.ts';
+
+export interface SetupOptions extends TemporalOptions, OutputOptions {
+  /** How long Temporal keeps closed workflows, where the namespace is made. */
+  retentionDays: number;
+  /** Changes nothing. */
+  isCheck: boolean;
+  /** Present: only this is done, and the namespace is checked. */
+  version?: VersionOptions;
+}
 
 /** All calls together: each of the two things that are made may take so long to be known. */
 const longestMs = 3 * knownWithinMs;
@@ -29,15 +39,15 @@ export interface SetupReport {
 
 /** Exit code 1: something is missing. */
 export async function setup(
-  asked: SetupQuestion,
+  options: SetupOptions,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Answer<SetupReport>> {
-  const settings = namedTemporalSettings(asked, env);
+  const settings = namedTemporalSettings(options, env);
   const connection = await connectOrExplain(settings);
   try {
-    const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;
+    const waitMs = (options.version?.waitMinutes ?? 0) * 60_000;
     const findings = await connection.withDeadline(Date.now() + longestMs + waitMs, () =>
-      findingsOf(asked, settings, connection),
+      findingsOf(options, settings, connection),
     );
     const isReady = findings.every(({ state }) => state !== 'missing');
     const { address, namespace } = settings;
@@ -54,16 +64,16 @@ export async function setup(
 
 /** What a later step needs, an earlier one has found or made. */
 async function findingsOf(
-  asked: SetupQuestion,
+  options: SetupOptions,
   { namespace }: TemporalSettings,
   connection: Connection,
 ): Promise<Finding[]> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
-  const { version, isCheck } = asked;
+  const { version, isCheck } = options;
   // Who names a version has an install, and no reason to make a namespace of a mistyped name.
   const ofNamespace = await ensureNamespace(
-    { ...asked, isCheck: isCheck || version !== undefined },
+    { ...options, isCheck: isCheck || version !== undefined },
     namespace,
     connection,
   );
@@ -72,11 +82,11 @@ async function findingsOf(
     const temporal = new Client({ connection, namespace });
     return [server, ofNamespace, await ensureCurrent(version, isCheck, temporal)];
   }
-  return [server, ofNamespace, await ensureAttributes(asked, namespace, connection)];
+  return [server, ofNamespace, await ensureAttributes(options, namespace, connection)];
 }
 
 async function ensureNamespace(
-  { retentionDays, isCheck }: SetupQuestion,
+  { retentionDays, isCheck }: SetupOptions,
   namespace: string,
   { workflowService }: Connection,
 ): Promise<Finding> {
@@ -106,7 +116,7 @@ async function ensureNamespace(
 }
 
 async function ensureAttributes(
-  { isCheck }: SetupQuestion,
+  { isCheck }: SetupOptions,
   namespace: string,
   connection: Connection,
 ): Promise<Finding> {

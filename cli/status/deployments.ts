@@ -1,5 +1,5 @@
 /** Each MachineDeployment in a line, with a bar. */
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { timeOf } from '../install/times.ts';
 import type { Progress } from '../install/rollout.ts';
 import { formatPace } from '../install/rollout.ts';
@@ -19,9 +19,9 @@ export interface DeploymentStatus {
 
 export function deploymentTable(
   deployments: readonly DeploymentStatus[],
-  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+  { install, isWide }: { install: Install; isWide: boolean },
 ): string {
-  const hasNamespaces = fleet.namespace === undefined;
+  const hasNamespaces = install.namespace === undefined;
   const palette = ownPalette();
   const hasBlocks = isUnicode(process.env);
   const head = [
@@ -43,7 +43,7 @@ export function deploymentTable(
       String(deployment.progress.updated),
       { coloured: formatBar(deployment.progress, { palette, hasBlocks }) },
       { coloured: styled(deployment.progress.state, palette) },
-      ...(isWide ? wideCells(deployment, fleet.now) : []),
+      ...(isWide ? wideCells(deployment, install.now) : []),
       awaitedWords(deployment.progress),
     ]),
   );

@@ -1,5 +1,5 @@
 /** The steps of a lifecycle as a bar chart. */
-import { isoOf } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, oneLine } from '../terminal/screen.ts';
 import type { Palette, Style } from '../terminal/style.ts';

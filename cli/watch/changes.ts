@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../kube/client/client.ts';
 import type { MachineKind } from '../../kube/client/paths.ts';
 import { oneLine } from '../terminal/screen.ts';
-import type { ObjectChange } from './live-fleet.ts';
+import type { ObjectChange } from './live-install.ts';
 
 /** `10:02:11 shoot--dev machine/pool-1 Pending -> Running: joined`. UTC. */
 export function lineOf(change: ObjectChange, now: number): string | undefined {

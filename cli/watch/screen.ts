@@ -1,6 +1,6 @@
 /** What `millwright watch` draws in a terminal. */
 import { stripVTControlCharacters } from 'node:util';
-import type { Fleet } from '../install/install.ts';
+import type { Install } from '../install/install.ts';
 import { statusAnswer } from '../status/status.ts';
 import { formatAge } from '../terminal/age.ts';
 
@@ -20,10 +20,10 @@ const rowsKept = 2;
 const fewestLines = 5;
 
 /** What there is room for, from the top: the worst stands there. */
-export function screenOf(fleet: Fleet, view: ScreenView): string {
+export function screenOf(install: Install, view: ScreenView): string {
   const { rows = 24, columns, trouble, awaySince } = view;
-  const { text } = statusAnswer(fleet, { isWide: false, hasNotes: false });
-  const head = awaySince === undefined ? '' : `${awayWords(fleet.now - awaySince)}\n`;
+  const { text } = statusAnswer(install, { isWide: false, hasNotes: false });
+  const head = awaySince === undefined ? '' : `${awayWords(install.now - awaySince)}\n`;
   const lines = [head, text, trouble]
     .filter((part) => part !== '')
     .flatMap((part) => part.split('\n'));

@@ -10,8 +10,8 @@ async function askedWith(keys: string | undefined) {
   const streams = { stdin: { value: input }, stderr: { value: output } };
   const ours = process;
   globalThis.process = Object.create(ours, streams);
-  const outlook = { text: 'millwright will: do it', data: { of: 'a' } };
-  const answer = onceAgreed({}, outlook, async () => ({ text: 'done', data: {} }));
+  const preview = { text: 'millwright will: do it', data: { of: 'a' } };
+  const answer = onceAgreed({}, preview, async () => ({ text: 'done', data: {} }));
   if (keys === undefined) input.end();
   else input.write(keys);
   const { text, exitCode } = await answer;

@@ -32,7 +32,12 @@ test.each(['EPIPE', 'EIO'])(
     const place = { kube: new InMemoryClient(aMachineClass()), namespace };
     const subject = { machineClass: aMachineClass(), secret: {}, secretFaults: [] };
     const asked = { provider: 'virtual', queue: 'q', clusterId: 'c', badSpecs: [] };
-    const report = await verifyWith(asker, { place, asked, subject, run: 'verify-1' });
+    const report = await verifyWith(asker, {
+      scope: place,
+      options: asked,
+      subject,
+      run: 'verify-1',
+    });
     expect(end).not.toHaveBeenCalled();
     expect(activities).toEqual([
       'validateClass',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inCluster } from '../../../cli/connection/cluster.ts';
-import { readFleet } from '../../../cli/install/read.ts';
+import { readInstall } from '../../../cli/install/read.ts';
 import { inTarget } from '../../../cli/connection/target.ts';
 import { HttpApiServer } from '../../support/api-server/http-api-server.ts';
 
@@ -42,7 +42,7 @@ test.each(['http', 'https'])(
     const silent = await aSilentPort();
     const server = `${scheme}://127.0.0.1:${silent.port}`;
     const kubeconfig = kubeconfigOf(server);
-    const answer = inCluster({ kubeconfig, context: 'eu' }, (place) => readFleet(place, {}));
+    const answer = inCluster({ kubeconfig, context: 'eu' }, (place) => readInstall(place, {}));
     await expect(answer).rejects.toThrow(
       `The API server ${server} (${kubeconfig}, context eu) does not answer: `,
     );
@@ -64,7 +64,7 @@ test('one that is not there, of the machines or of the Nodes, is named with the 
   await expect(ofNodes).rejects.toThrow(/of the Nodes .* does not answer: .*--target-kubeconfig/);
   // One that falls silent later, and one that refuses, which is an answer.
   there.respond = ({ path }) => (path === '/version' ? { code: 403 } : 'reset');
-  await expect(inCluster({ kubeconfig }, (place) => readFleet(place, {}))).rejects.toThrow(
+  await expect(inCluster({ kubeconfig }, (place) => readInstall(place, {}))).rejects.toThrow(
     /^The API server .* does not answer: /,
   );
   expect(await inCluster({ kubeconfig }, async ({ namespace }) => namespace)).toBe('default');

@@ -4,8 +4,8 @@ import proto from '@temporalio/proto';
 import Long from 'long';
 import { writeInstallNote } from '../../../kube/objects/install-note.ts';
 import { explain } from '../../../cli/explain/explain.ts';
-import { notedInstall } from '../../../cli/install/read.ts';
-import { installOf } from '../../../cli/install/flags.ts';
+import { notedFlags } from '../../../cli/install/read.ts';
+import { installFlagsOf } from '../../../cli/install/flags.ts';
 import { status } from '../../../cli/status/status.ts';
 import { timeline } from '../../../cli/timeline/timeline.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -80,7 +80,7 @@ test('the address is on the Lease of the watcher', async () => {
 });
 
 test('with a key of Temporal in the environment it is not sent where the Lease says', async () => {
-  const install = await notedInstall(aCluster('evil:7233'), installOf([]), {
+  const install = await notedFlags(aCluster('evil:7233'), installFlagsOf([]), {
     TEMPORAL_API_KEY: 'key',
   });
   expect(install).toMatchObject({ temporalAddress: '', clusterId: 'ours', name: 'pools' });

@@ -1,6 +1,6 @@
 /** What the doctor says of the Lease of the watcher. */
 import { objectChecks } from '../../../cli/doctor/objects.ts';
-import { installOf } from '../../../cli/install/flags.ts';
+import { installFlagsOf } from '../../../cli/install/flags.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const aLease = (name: string, holderIdentity: string) => ({
@@ -13,9 +13,9 @@ const aLease = (name: string, holderIdentity: string) => ({
 async function watcherFinding(...leases: object[]) {
   const kube = new InMemoryClient(...leases);
   const common = { kube, target: kube, isSameCluster: true, namespace: 'shoot', release: 'shoot' };
-  const flags = installOf([]);
-  const sight = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
-  return await objectChecks(sight)
+  const flags = installFlagsOf([]);
+  const observed = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
+  return await objectChecks(observed)
     .find(({ name }) => name === 'watcher')
     ?.run();
 }

@@ -1,7 +1,7 @@
 /** What is read of an install, and what is missing where a person may not read it. */
 import type { KubeList, Query } from '../../../kube/client/client.ts';
 import { standstillFindings } from '../../../cli/diagnosis/install.ts';
-import { readFleet, readSurroundings } from '../../../cli/install/read.ts';
+import { readInstall, readSurroundings } from '../../../cli/install/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
 
@@ -70,10 +70,10 @@ test('a namespace that is being deleted is seen where no watcher leads, and said
     kind: 'Namespace',
     metadata: { name: namespace, deletionTimestamp: at, finalizers: ['example.org/kept'] },
   });
-  const { fleet } = await readFleet({ kube, namespace }, temporal);
-  expect(fleet.leases).toMatchObject([{ holder: undefined, goingSince: Date.parse(at) }]);
+  const { install } = await readInstall({ kube, namespace }, temporal);
+  expect(install.leases).toMatchObject([{ holder: undefined, goingSince: Date.parse(at) }]);
   const processes = [{ namespace, name: 'w', component: 'worker', wanted: 1, available: 1 }];
-  expect(standstillFindings({ ...fleet, processes })).toMatchObject([
+  expect(standstillFindings({ ...install, processes })).toMatchObject([
     { cause: expect.stringMatching(/^namespace pools is being deleted, and no watcher leads/) },
   ]);
 });

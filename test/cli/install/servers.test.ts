@@ -1,6 +1,6 @@
 /** Which Deployments serve a namespace, where several installs are in the release namespace. */
 import type { KubeList, Query } from '../../../kube/client/client.ts';
-import { readSight } from '../../../cli/doctor/sight.ts';
+import { observe } from '../../../cli/doctor/observed.ts';
 import { readSurroundings } from '../../../cli/install/read.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { overTheWire } from '../../support/api-server/json.ts';
@@ -35,11 +35,11 @@ class WithWatchers extends InMemoryClient {
 
 const asked = { releaseNamespace: 'release' };
 const other = ['--namespace=shoot--b', '--install=other'];
-const fleet = ['--namespaces=labels:fleet=eu', '--install=eu'];
+const install = ['--namespaces=labels:fleet=eu', '--install=eu'];
 
 test.each<[string, string[][], { names: string[]; install: string }]>([
   ['its own', [other, ['--namespace=shoot--a', '--install=a']], { names: ['w-1'], install: 'a' }],
-  ['a fleet by labels', [other, fleet], { names: ['w-1'], install: 'eu' }],
+  ['a fleet by labels', [other, install], { names: ['w-1'], install: 'eu' }],
   [
     'a fleet by names',
     [['--namespaces=shoot--a,shoot--c', '--install=eu']],
@@ -56,8 +56,8 @@ test.each<[string, string[][], { names: string[]; install: string }]>([
   const place = { kube, namespace: 'shoot--a' };
   const read = await readSurroundings(place, asked);
   expect(read.around.processes.map(({ name }) => name)).toEqual(names);
-  expect(read.install.name).toBe(install);
-  const sight = await readSight(place, kube, asked);
-  expect(sight.ours?.map(({ metadata }) => metadata.name)).toEqual(names);
-  expect(sight.taskQueue).toMatch(new RegExp(`/${install === '' ? 'shoot--a' : install}$`));
+  expect(read.flags.name).toBe(install);
+  const observed = await observe(place, kube, asked);
+  expect(observed.ours?.map(({ metadata }) => metadata.name)).toEqual(names);
+  expect(observed.taskQueue).toMatch(new RegExp(`/${install === '' ? 'shoot--a' : install}$`));
 });

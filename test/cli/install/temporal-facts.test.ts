@@ -4,7 +4,7 @@ import { readAll } from '../../../cli/install/read-all.ts';
 import { knownOf } from '../../../cli/install/temporal-facts.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import type { FakeTemporal } from '../../workers/temporal/fake-temporal.ts';
-import { aFleet } from '../diagnosis/objects.ts';
+import { anInstall } from '../diagnosis/objects.ts';
 import { startFakeTemporal } from '../../workers/temporal/fake-temporal.ts';
 
 const system = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } };
@@ -22,11 +22,11 @@ test('a queue that was guessed is not unserved where the watcher sees a worker',
   const lease = { namespace: 'shoot', name: 'millwright', holder: 'w', renewedAt: 1, pauses: [] };
   const away = { ...lease, pauses: [{ reason: 'worker' as const, from: 1 }] };
   const watcher = { namespace: 'r', name: 'w', component: 'watcher', wanted: 1, available: 1 };
-  expect(knownOf(served, aFleet({ leases: [lease] }))).toEqual({});
-  expect(knownOf(served, aFleet({ leases: [away] }))).toEqual(served);
-  expect(knownOf(served, aFleet({ leases: [lease], processes: [watcher] }))).toEqual(served);
+  expect(knownOf(served, anInstall({ leases: [lease] }))).toEqual({});
+  expect(knownOf(served, anInstall({ leases: [away] }))).toEqual(served);
+  expect(knownOf(served, anInstall({ leases: [lease], processes: [watcher] }))).toEqual(served);
   const polled = { pollers: { 'millwright/uid/shoot': 1 } };
-  expect(knownOf(polled, aFleet({ leases: [lease] }))).toEqual(polled);
+  expect(knownOf(polled, anInstall({ leases: [lease] }))).toEqual(polled);
 });
 
 async function temporalThat(refuses: number | undefined) {

@@ -7,12 +7,12 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connection/cluster.ts';
-import type { Fleet } from '../install/install.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { Install } from '../install/install.ts';
 import { machinesPath } from '../install/paths.ts';
 import type { Surroundings } from '../install/read.ts';
 import { namespaceOf, readSurroundings } from '../install/read.ts';
-import type { WatchQuestion } from './command.ts';
+import type { InstallScope } from '../command-line/options.ts';
 
 interface Cached<T> {
   uid: string;
@@ -29,9 +29,9 @@ export interface ObjectChange {
   isGone: boolean;
 }
 
-export interface LiveFleetOptions {
-  place: Place;
-  asked: WatchQuestion;
+export interface LiveInstallOptions {
+  scope: ClusterScope;
+  options: InstallScope;
   onChange(change: ObjectChange): void;
   onError(error: unknown): void;
 }
@@ -39,8 +39,8 @@ export interface LiveFleetOptions {
 /** Leases, a stop, Deployments, Events. */
 const surroundingsEveryMs = 10_000;
 
-export class LiveFleet {
-  readonly #options: LiveFleetOptions;
+export class LiveInstall {
+  readonly #options: LiveInstallOptions;
   readonly #deployments: Kept<MachineDeployment>;
   readonly #sets: Kept<MachineSet>;
   readonly #machines: Kept<Machine>;
@@ -52,7 +52,7 @@ export class LiveFleet {
   #timer: NodeJS.Timeout | undefined;
 
   /** Begins to watch. */
-  constructor(options: LiveFleetOptions) {
+  constructor(options: LiveInstallOptions) {
     this.#options = options;
     this.#deployments = watchKind('machinedeployments', options);
     this.#sets = watchKind('machinesets', options);
@@ -77,7 +77,7 @@ export class LiveFleet {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  now(): Fleet | undefined {
+  now(): Install | undefined {
     if (!this.#around || !this.#isComplete) return undefined;
     return {
       ...this.#around,
@@ -100,8 +100,8 @@ export class LiveFleet {
   }
 
   async #readAround(): Promise<void> {
-    const { place, asked } = this.#options;
-    this.#around = (await readSurroundings(place, asked)).around;
+    const { scope, options } = this.#options;
+    this.#around = (await readSurroundings(scope, options)).around;
   }
 }
 
@@ -117,15 +117,15 @@ function objectsOf<T extends KubeObject>({ objects }: Kept<T>): T[] {
 
 function watchKind<T extends KubeObject>(
   kind: MachineKind,
-  { place, asked, onChange, onError }: LiveFleetOptions,
+  { scope, options, onChange, onError }: LiveInstallOptions,
 ): Kept<T> {
   let refuse: ((error: unknown) => void) | undefined;
   const refused = new Promise<void>((_resolve, reject) => {
     refuse = reject;
   });
   const objects = new Reflector<T, Cached<T>>({
-    client: place.kube,
-    path: machinesPath(kind, namespaceOf(place, asked)),
+    client: scope.kube,
+    path: machinesPath(kind, namespaceOf(scope, options)),
     nameOf,
     transform: (object) => ({
       uid: object.metadata.uid,

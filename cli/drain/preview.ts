@@ -5,7 +5,7 @@ import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { evictionSeconds, planRemovals, podKey } from '../../workflows/plan/drain/removals.ts';
 import { chanceOf } from '../../workflows/plan/drain/wake-ups.ts';
 
-export interface NodeSight {
+export interface ObservedNode {
   /** Those that have to leave. */
   pods: DrainPod[];
   /** How many stay: of DaemonSets, and those of the kubelet. */
@@ -22,7 +22,7 @@ export interface Limits {
   pvReattachTimeoutSeconds: number;
 }
 
-export interface PodOutlook {
+export interface PodPreview {
   pod: string;
   /** `together`: with all others that have no volumes. Else its turn, from 1. */
   turn: 'together' | number;
@@ -36,9 +36,9 @@ export interface PodOutlook {
 }
 
 /** In the order in which the pods are asked. */
-export function outlookOf(sight: NodeSight, limits: Limits): PodOutlook[] {
+export function previewOf(observed: ObservedNode, limits: Limits): PodPreview[] {
   const { parallel, serial } = planRemovals({
-    pods: sight.pods,
+    pods: observed.pods,
     refusals: {},
     isVolumeAwaited: false,
     patienceMilliseconds: 0,
@@ -46,16 +46,16 @@ export function outlookOf(sight: NodeSight, limits: Limits): PodOutlook[] {
     now: 0,
   });
   return [
-    ...parallel.map(({ pod }) => podOutlook(pod, 'together', sight)),
-    ...serial.map(({ pod }, index) => podOutlook(pod, index + 1, sight)),
-  ].map((one) => ({ ...one, volumeSeconds: waitFor(one, limits, sight.pods) }));
+    ...parallel.map(({ pod }) => podPreview(pod, 'together', observed)),
+    ...serial.map(({ pod }, index) => podPreview(pod, index + 1, observed)),
+  ].map((one) => ({ ...one, volumeSeconds: waitFor(one, limits, observed.pods) }));
 }
 
-function podOutlook(
+function podPreview(
   pod: DrainPod,
-  turn: PodOutlook['turn'],
-  { budgets, volumes }: NodeSight,
-): Omit<PodOutlook, 'volumeSeconds'> {
+  turn: PodPreview['turn'],
+  { budgets, volumes }: ObservedNode,
+): Omit<PodPreview, 'volumeSeconds'> {
   const own = budgetsOf(pod, budgets);
   const names = own.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   const refusal = refusalOf(pod, own);
@@ -69,7 +69,7 @@ function podOutlook(
 }
 
 /** As the API server would answer now; each eviction may change that for the next one. */
-function refusalOf(pod: DrainPod, own: Budget[]): PodOutlook['refusal'] {
+function refusalOf(pod: DrainPod, own: Budget[]): PodPreview['refusal'] {
   if (pod.isUnguarded) return undefined;
   const watched = own.map((budget) => ({
     ...budget,
@@ -82,7 +82,7 @@ function refusalOf(pod: DrainPod, own: Budget[]): PodOutlook['refusal'] {
 }
 
 function waitFor(
-  { pod, volumes }: Pick<PodOutlook, 'pod' | 'volumes'>,
+  { pod, volumes }: Pick<PodPreview, 'pod' | 'volumes'>,
   { pvDetachTimeoutSeconds, pvReattachTimeoutSeconds }: Limits,
   pods: readonly DrainPod[],
 ): number {

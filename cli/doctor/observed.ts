@@ -3,15 +3,15 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connection/cluster.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import type { Deployment } from '../install/deployments.ts';
 import { deployments, isOurs, serversOf } from '../install/deployments.ts';
 import type { InstallFlags } from '../install/flags.ts';
-import { installOf } from '../install/flags.ts';
-import { notedInstall } from '../install/read.ts';
-import type { DoctorQuestion } from './command.ts';
+import { installFlagsOf } from '../install/flags.ts';
+import { notedFlags } from '../install/read.ts';
+import type { InstallScope } from '../command-line/options.ts';
 
-export interface Sight extends Place {
+export interface Observed extends ClusterScope {
   target: KubeClient;
   isSameCluster: boolean;
   /** Namespace of the Deployments. */
@@ -25,15 +25,18 @@ export interface Sight extends Place {
   taskQueue: string | undefined;
 }
 
-export async function readSight(
-  { kube, namespace }: Place,
+export async function observe(
+  { kube, namespace }: ClusterScope,
   target: KubeClient,
-  { releaseNamespace, install }: DoctorQuestion,
-): Promise<Sight> {
+  {
+    releaseNamespace,
+    install,
+  }: Pick<InstallScope, 'releaseNamespace'> & { install?: string | undefined },
+): Promise<Observed> {
   const release = releaseNamespace ?? namespace;
   const all = await orUndefined(kube.list<Deployment>(deployments(release)));
   const ours = all && serversOf(all.items.filter(isOurs), namespace);
-  const flags = await notedInstall({ kube, namespace }, installOf(ours ?? []));
+  const flags = await notedFlags({ kube, namespace }, installFlagsOf(ours ?? []));
   const name = install ?? (flags.name || namespace);
   const cluster = flags.clusterId || (await orUndefined(clusterUidOf(kube)));
   const taskQueue = cluster ? taskQueueOf({ cluster, name }) : undefined;
@@ -52,6 +55,6 @@ async function orUndefined<Answer>(answer: Promise<Answer>): Promise<Answer | un
 }
 
 /** How a person sees what became of our pods. */
-export function podsCommand({ release }: Pick<Sight, 'release'>): string {
+export function podsCommand({ release }: Pick<Observed, 'release'>): string {
   return `kubectl -n ${release} get pods -l app.kubernetes.io/name=millwright`;
 }

@@ -1,10 +1,10 @@
 /** A rollout that a blocked drain and a class hold up: what docs/cli.md shows. */
-import type { Fleet } from '../../../cli/install/install.ts';
+import type { Install } from '../../../cli/install/install.ts';
 import type { Lifecycle } from '../../../cli/timeline/step.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import { aFleet, aMachine, draining, metaOf, minutesAgo, now, refused } from './objects.ts';
+import { anInstall, aMachine, draining, metaOf, minutesAgo, now, refused } from './objects.ts';
 
 const apiVersion = 'machine.sapcloud.io/v1alpha1';
 
@@ -66,7 +66,7 @@ function aSet(name: string, { replicas, revision }: { replicas: number; revision
   } satisfies MachineSet;
 }
 
-export function aFleetInTrouble(): Fleet {
+export function anInstallInTrouble(): Install {
   const pool: MachineDeployment = {
     apiVersion,
     kind: 'MachineDeployment',
@@ -80,7 +80,7 @@ export function aFleetInTrouble(): Fleet {
       conditions: [{ type: 'Progressing', status: 'True', reason: 'MachineSetUpdated' }],
     },
   };
-  return aFleet({
+  return anInstall({
     deployments: [pool],
     sets: [
       aSet('pool-1', { replicas: 1, revision: '1' }),

@@ -1,7 +1,7 @@
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 
 /** Undefined options of Temporal: as our watcher's Deployment says, else as `temporal` finds it. */
-export interface Migration extends ClusterOptions, TemporalOptions, OutputOptions {
+export interface MigrateOptions extends ClusterOptions, TemporalOptions, OutputOptions {
   /** Of MCM's processes: one with both, or one each. */
   mcmDeployments: readonly string[];
   /** Of our own Deployments. Undefined: that of the Machines. */

@@ -1,7 +1,7 @@
 /** What `millwright watch` does where it may not read what it is to watch. */
 import type { KubeList, Query, WatchEvent } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/client/errors.ts';
-import { LiveFleet } from '../../cli/watch/live-fleet.ts';
+import { LiveInstall } from '../../cli/watch/live-install.ts';
 import { watch } from '../../cli/watch/watch.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
@@ -13,28 +13,28 @@ function aFleetWithout(kind: string) {
   kube.fault = ({ path }) =>
     path.endsWith(`/${kind}`) ? { code: 403, reason: 'Forbidden' } : undefined;
   const said: string[] = [];
-  const fleet = new LiveFleet({
-    place: { kube, namespace: 'shoot' },
-    asked: {},
+  const install = new LiveInstall({
+    scope: { kube, namespace: 'shoot' },
+    options: {},
     onChange: () => {},
     onError: (error) => said.push(reasonOf(error)),
   });
-  return { fleet, said };
+  return { install, said };
 }
 
 test('without the right to list machines it ends, and never shows that there are none', async () => {
-  const { fleet } = aFleetWithout('machines');
-  await expect(fleet.start()).rejects.toThrow('/machines: 403 Forbidden');
-  expect(fleet.now()).toBeUndefined();
-  await fleet.stop();
+  const { install } = aFleetWithout('machines');
+  await expect(install.start()).rejects.toThrow('/machines: 403 Forbidden');
+  expect(install.now()).toBeUndefined();
+  await install.stop();
 });
 
 test('reports once that it may not list MachineClasses, and shows the rest', async () => {
-  const { fleet, said } = aFleetWithout('machineclasses');
-  await fleet.start();
-  expect(fleet.now()?.machines).toHaveLength(1);
+  const { install, said } = aFleetWithout('machineclasses');
+  await install.start();
+  expect(install.now()?.machines).toHaveLength(1);
   expect(said).toEqual([expect.stringContaining('/machineclasses: 403 Forbidden')]);
-  await fleet.stop();
+  await install.stop();
 });
 
 /** Whose Events take as long as the test lets them, and whose watches it breaks. */
@@ -74,21 +74,21 @@ const away = { code: 0, reason: 'Unreachable', message: 'connection refused' };
 function aSlowFleet() {
   const kube = new SlowKube(aMachine());
   kube.fault = () => (kube.isAway ? away : undefined);
-  const fleet = new LiveFleet({
-    place: { kube, namespace: 'shoot' },
-    asked: {},
+  const install = new LiveInstall({
+    scope: { kube, namespace: 'shoot' },
+    options: {},
     onChange: () => {},
     onError: () => {},
   });
-  return { kube, fleet };
+  return { kube, install };
 }
 
 test('one that is stopped while it begins reads no more', async () => {
-  const { kube, fleet } = aSlowFleet();
-  const starting = fleet.start();
+  const { kube, install } = aSlowFleet();
+  const starting = install.start();
   await eventually('it has listed', async () => kube.watchCount === 4);
   const intervals = jest.spyOn(globalThis, 'setInterval');
-  await fleet.stop();
+  await install.stop();
   kube.answerEvents();
   await starting;
   expect(intervals).not.toHaveBeenCalled();
@@ -96,15 +96,15 @@ test('one that is stopped while it begins reads no more', async () => {
 });
 
 test('knows since when the API server is away, until it answers', async () => {
-  const { kube, fleet } = aSlowFleet();
+  const { kube, install } = aSlowFleet();
   kube.answerEvents();
-  await fleet.start();
-  expect(fleet.awaySince).toBeUndefined();
+  await install.start();
+  expect(install.awaySince).toBeUndefined();
   kube.isAway = true;
-  await eventually('it is known', async () => fleet.awaySince !== undefined);
+  await eventually('it is known', async () => install.awaySince !== undefined);
   kube.isAway = false;
-  await eventually('it is over', async () => fleet.awaySince === undefined);
-  await fleet.stop();
+  await eventually('it is over', async () => install.awaySince === undefined);
+  await install.stop();
 });
 
 test('ended by Ctrl-C before the API server answered, it does not speak of 0 machines', async () => {

@@ -2,14 +2,24 @@
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { formatReference } from '../command-line/object-reference.ts';
-import type { Outlook } from '../command-line/consent.ts';
-import type { PreserveQuestion } from './command.ts';
+import type { Preview } from '../command-line/consent.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+
+/** Of the annotation `node.machine.sapcloud.io/preserve`; the others are those of MachineSets. */
+export const preserveValues = ['now', 'when-failed', 'false'] as const;
+
+export interface Preservation {
+  object: ObjectReference;
+  value: (typeof preserveValues)[number];
+  /** Milliseconds. Undefined: as long as the Machine or the worker's flag says. */
+  until?: number | undefined;
+}
 
 /** Undefined machine: no Machine of the namespace has this Node, as far as is known. */
-export function outlookOf(
-  { object, value, until }: PreserveQuestion,
+export function previewOf(
+  { object, value, until }: Preservation,
   machine: Machine | undefined,
-): Outlook {
+): Preview {
   const name = formatReference(object);
   const phase = machine?.status?.currentStatus?.phase;
   const now = `${name} now: ${phaseWords(machine)}`;
