@@ -17,7 +17,7 @@ const takenWithinMs = 20_000;
 const reportedWithinMs = 10_000;
 const periodMs = 250;
 
-export interface WrittenOn {
+interface WrittenOn {
   name: string;
   uid: string;
 }

@@ -37,7 +37,7 @@ export const printAnswer: Run = async (options, carryOut) => {
   process.exitCode = answer.exitCode ?? 0;
 };
 
-export function formatAnswer({ text, data, names = [] }: Answer, format?: Format): string {
+function formatAnswer({ text, data, names = [] }: Answer, format?: Format): string {
   switch (format) {
     case 'json':
       return JSON.stringify(data, undefined, 2);

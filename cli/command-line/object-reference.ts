@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { group } from '../../workflows/api/constants.ts';
 import { UsageError } from './usage-error.ts';
 
-export const objectKinds = ['machine', 'machineset', 'machinedeployment', 'node'] as const;
+const objectKinds = ['machine', 'machineset', 'machinedeployment', 'node'] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 
 export interface ObjectReference {

@@ -34,7 +34,7 @@ function lengthOf(word: string, takesValue: ReadonlyMap<string, boolean>): numbe
 }
 
 /** Those of all commands, and whether a value follows: a flag means the same wherever it is. */
-export function flagsOf({ commands }: Command): Map<string, boolean> {
+function flagsOf({ commands }: Command): Map<string, boolean> {
   return new Map(
     commands.flatMap((command) => [
       ...command.options.flatMap(({ short, long, required }) =>

@@ -34,11 +34,11 @@ export type AddCommand = (parent: Command, run: Run) => void;
 export function command<Options extends Printed, Given extends object = Options>(
   entry: Entry<Options, Given>,
 ): AddCommand {
-  const { options, about, examples, read } = entry;
+  const { about, examples, read } = entry;
   const shown = ['Examples:', ...examples.map((example) => `  millwright ${example}`)];
   return (parent, run) => {
     const added = addNamed(parent, entry);
-    for (const add of options) add(added);
+    for (const add of entry.options) add(added);
     const refuse = (fault: string): never => added.error(fault);
     added
       .addHelpText('after', ['', ...(about === undefined ? [] : [about, '']), ...shown].join('\n'))
@@ -68,7 +68,7 @@ function addNamed(parent: Command, { name, summary, description }: Named): Comma
     .description(description ?? sentence);
 }
 
-/** Loads what answers a command only when it is called: most of them need much that others do not. */
+/** Loads what answers when the command is called: others need not wait for what it imports. */
 export function onCluster<Options extends ClusterOptions>(
   load: () => Promise<(scope: ClusterScope, options: Options) => Promise<Answer>>,
 ): (options: Options) => Promise<Answer> {

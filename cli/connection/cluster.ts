@@ -60,7 +60,7 @@ export async function inUntriedCluster<Answer>(
   }
 }
 
-export interface Silent {
+interface Silent {
   kubeConfig: KubeConfig;
   /** For the message, as is what names another one. */
   server: string;

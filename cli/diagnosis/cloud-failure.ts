@@ -7,7 +7,7 @@ import {
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Trouble } from './trouble.ts';
 
-export interface CloudFailure {
+interface CloudFailure {
   /** Undefined where a retry may help as well as anything. */
   trouble: Trouble | undefined;
   cause: string;

@@ -36,12 +36,8 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   );
 }
 
-export function keyOf({ namespace = '', kind, name }: FoundObject): string {
+function keyOf({ namespace = '', kind, name }: FoundObject): string {
   return `${namespace}/${kind}/${name}`;
-}
-
-export function isAbout({ object }: Finding, { kind, namespace, name }: FoundObject): boolean {
-  return object.kind === kind && object.namespace === namespace && object.name === name;
 }
 
 /** For programs: times in ISO 8601. */

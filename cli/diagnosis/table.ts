@@ -9,7 +9,7 @@ import { formatColumns, shownIn } from '../terminal/columns.ts';
 import { clipLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 
-export interface Alike {
+interface Alike {
   first: Finding;
   count: number;
 }

@@ -10,8 +10,8 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
-import type { Check, Finding } from './finding.ts';
-import { ok, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { ok, warning } from './check.ts';
 import type { Observed } from './observed.ts';
 
 const check = 'classes';
@@ -20,7 +20,7 @@ export function classChecks(observed: Observed): Check[] {
   return [{ name: check, run: () => classes(observed) }];
 }
 
-async function classes({ kube, namespace }: Observed): Promise<Finding[]> {
+async function classes({ kube, namespace }: Observed): Promise<DoctorResult[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   const used = new Set(machines.map(({ spec }) => spec.class?.name));

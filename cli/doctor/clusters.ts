@@ -5,11 +5,11 @@ import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
 import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import { certificateFinding, endOfServerCertificate, endsIn } from './certificates.ts';
+import { certificateResult, endOfServerCertificate, endsIn } from './certificates.ts';
 import type { ClusterOptions } from '../command-line/options.ts';
 import type { TargetOptions } from '../connection/target.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, limitMs, ok, skipped, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, limitMs, ok, skipped, warning } from './check.ts';
 
 interface Cluster {
   name: 'control cluster' | 'target cluster';
@@ -37,7 +37,7 @@ function clustersOf({
   ];
 }
 
-async function answers({ name, kubeConfig }: Cluster): Promise<Finding[]> {
+async function answers({ name, kubeConfig }: Cluster): Promise<DoctorResult[]> {
   const { server } = kubeConfig.cluster;
   const transport = createTransport({ kubeConfig, userAgent: `millwright-cli/${version}` });
   try {
@@ -55,7 +55,7 @@ async function answers({ name, kubeConfig }: Cluster): Promise<Finding[]> {
     const said: unknown = JSON.parse(text);
     return [
       ok(name, `${versionIn(said)} at ${server}`),
-      clockFinding(name, { date: headers['date'], sentAt, gotAt: Date.now() }),
+      clockResult(name, { date: headers['date'], sentAt, gotAt: Date.now() }),
     ];
   } catch (reason) {
     return [unreached(name, server, reasonOf(reason))];
@@ -69,7 +69,7 @@ function versionIn(said: unknown): string {
   return typeof found === 'string' ? found : 'of an unknown version';
 }
 
-function unreached(name: Cluster['name'], server: string, why: string): Finding {
+function unreached(name: Cluster['name'], server: string, why: string): DoctorResult {
   const flag = name === 'control cluster' ? '--kubeconfig, --context' : '--target-kubeconfig';
   const repair = `name another with ${flag}, or see why: kubectl get --raw /readyz?verbose`;
   return error(name, `${server} does not answer: ${why}`, repair);
@@ -85,7 +85,7 @@ interface Heard {
 }
 
 /** The header has whole seconds, and was written between the two times. */
-export function clockFinding(name: string, { date, sentAt, gotAt }: Heard): Finding {
+export function clockResult(name: string, { date, sentAt, gotAt }: Heard): DoctorResult {
   const check = `clock of the ${name}`;
   const at = Date.parse(String(date ?? ''));
   if (Number.isNaN(at)) return skipped(check, 'its answer has no Date');
@@ -96,7 +96,7 @@ export function clockFinding(name: string, { date, sentAt, gotAt }: Heard): Find
   return warning(check, `${words} this one`, 'set the clocks by NTP: timedatectl status');
 }
 
-async function certificates({ name, kubeConfig }: Cluster): Promise<Finding[]> {
+async function certificates({ name, kubeConfig }: Cluster): Promise<DoctorResult[]> {
   const { server } = kubeConfig.cluster;
   const { hostname, port, protocol } = new URL(server);
   const check = `${name} certificate`;
@@ -104,9 +104,9 @@ async function certificates({ name, kubeConfig }: Cluster): Promise<Finding[]> {
   const end = await endOfServerCertificate({ host: hostname, port: Number(port || 443) });
   const own = endsIn(kubeConfig.user.certData);
   return [
-    certificateFinding(check, { whose: `of ${hostname}`, end }),
+    certificateResult(check, { whose: `of ${hostname}`, end }),
     ...(own === undefined
       ? []
-      : [certificateFinding(`${name} login`, { whose: 'of this kubeconfig', end: own })]),
+      : [certificateResult(`${name} login`, { whose: 'of this kubeconfig', end: own })]),
   ];
 }

@@ -6,8 +6,9 @@ import { classChecks } from './classes.ts';
 import { clusterChecks } from './clusters.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 import type { TargetOptions } from '../connection/target.ts';
-import type { Finding } from './finding.ts';
-import { formatFindings, runAll, skipped } from './finding.ts';
+import type { DoctorResult } from './check.ts';
+import { runAll, skipped } from './check.ts';
+import { formatResult } from '../command-line/check-result.ts';
 import { objectChecks } from './objects.ts';
 import { rightChecks } from './rights.ts';
 import { observe } from './observed.ts';
@@ -21,10 +22,10 @@ export interface DoctorOptions
   install?: string | undefined;
 }
 
-export interface DoctorReport {
+interface DoctorReport {
   namespace: string;
   isHealthy: boolean;
-  findings: Finding[];
+  findings: { check: string; level: DoctorResult['state']; text: string; repair?: string }[];
 }
 
 export async function doctor(
@@ -33,7 +34,7 @@ export async function doctor(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Answer<DoctorReport>> {
   const clusters = await runAll(clusterChecks(options));
-  const findings = [
+  const results = [
     ...clusters,
     ...(await inTarget(scope, options, async (target) => {
       // Without a control cluster each check would wait for it.
@@ -42,18 +43,18 @@ export async function doctor(
       return await runIn(observed, options, env);
     })),
   ];
-  return answerOf(scope.namespace, findings);
+  return answerOf(scope.namespace, results);
 }
 
-function isDown({ check, level }: Finding): boolean {
-  return check === 'control cluster' && level !== 'ok';
+function isDown({ what, state }: DoctorResult): boolean {
+  return what === 'control cluster' && state !== 'ok';
 }
 
 async function runIn(
   observed: Observed,
   options: DoctorOptions,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Finding[]> {
+): Promise<DoctorResult[]> {
   const { temporalChecks } = await import('./temporal.ts');
   const temporal = await temporalChecks(observed, options, env);
   try {
@@ -69,18 +70,25 @@ async function runIn(
 }
 
 /** What could not be checked is no reason to say that all is well. */
-export function answerOf(namespace: string, findings: Finding[]): Answer<DoctorReport> {
-  const errors = findings.filter(({ level }) => level === 'error').length;
-  const warnings = findings.filter(({ level }) => level === 'warning').length;
-  const open = findings.filter(({ level }) => level === 'skipped').length;
+export function answerOf(namespace: string, results: DoctorResult[]): Answer<DoctorReport> {
+  const count = (wanted: DoctorResult['state']): number =>
+    results.filter(({ state }) => state === wanted).length;
+  const errors = count('error');
+  const open = count('skipped');
   const isHealthy = errors === 0;
   const verdict = open === 0 ? 'Millwright can work' : 'Nothing keeps Millwright from work';
-  const unknown = open === 0 ? '' : `; not found out: ${open}`;
+  const counts = `warnings: ${count('warning')}${open === 0 ? '' : `; not found out: ${open}`}`;
   const end = isHealthy
-    ? `${verdict} in namespace ${namespace}; warnings: ${warnings}${unknown}.`
-    : `Millwright cannot work in namespace ${namespace}; errors: ${errors}, warnings: ${warnings}${unknown}.`;
+    ? `${verdict} in namespace ${namespace}; ${counts}.`
+    : `Millwright cannot work in namespace ${namespace}; errors: ${errors}, ${counts}.`;
+  const width = Math.max(...results.map(({ what }) => what.length)) + 2;
+  const findings = results.map(({ what: check, state: level, ...rest }) => ({
+    check,
+    level,
+    ...rest,
+  }));
   return {
-    text: `${formatFindings(findings)}\n${end}`,
+    text: [...results.map((result) => formatResult(result, width)), end].join('\n'),
     data: { namespace, isHealthy, findings },
     exitCode: isHealthy ? 0 : 1,
   };

@@ -14,8 +14,8 @@ import type { LeaseFact } from '../install/install.ts';
 import { leaseFactsOf } from '../install/lease-facts.ts';
 import { podsCommand } from './observed.ts';
 import type { Observed } from './observed.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
 
 export function objectChecks(observed: Observed): Check[] {
   return [
@@ -38,7 +38,7 @@ const needed = [
   'machinedeployments/status',
 ];
 
-async function resources(kube: KubeClient): Promise<Finding> {
+async function resources(kube: KubeClient): Promise<DoctorResult> {
   const check = 'CRDs';
   const found = await ignoreNotFound(
     kube.get<{ resources: { name: string }[] }>(`/apis/${apiVersion}`),
@@ -52,7 +52,7 @@ async function resources(kube: KubeClient): Promise<Finding> {
 /** Fields that ours have, and those of MCM do not: without them less is written. */
 const fieldsOfOurs = ['nodeRef', 'failureMessage'];
 
-async function fields(kube: KubeClient): Promise<Finding> {
+async function fields(kube: KubeClient): Promise<DoctorResult> {
   const check = 'CRD fields';
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.${group}`;
   try {
@@ -72,7 +72,7 @@ function propertiesOfStatus(definition: unknown): unknown {
   return isRecord(definition) ? (definition['spec'] ?? {}) : {};
 }
 
-async function watcher(observed: Observed): Promise<Finding> {
+async function watcher(observed: Observed): Promise<DoctorResult> {
   const { kube, namespace, flags } = observed;
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const ofMcm = mcmLeases.map(async (one) => {
@@ -87,7 +87,7 @@ async function watcher(observed: Observed): Promise<Finding> {
   return leaderless(observed, name, fact);
 }
 
-function leaderless(observed: Observed, name: string, fact: LeaseFact | undefined): Finding {
+function leaderless(observed: Observed, name: string, fact: LeaseFact | undefined): DoctorResult {
   const { mcm, renewedAt } = fact ?? {};
   const since = renewedAt === undefined ? '' : `, the last one renewed it at ${isoOf(renewedAt)}`;
   const words = `no watcher holds ${name}${since}`;
@@ -99,7 +99,7 @@ function leaderless(observed: Observed, name: string, fact: LeaseFact | undefine
   return error('watcher', `${words}: nothing is created or deleted`, repair);
 }
 
-async function stop({ kube, namespace }: Observed): Promise<Finding> {
+async function stop({ kube, namespace }: Observed): Promise<DoctorResult> {
   const path = namespaced('configmaps', namespace, stopName);
   const object = await ignoreNotFound(kube.get<StopObject>(path));
   if (!object) return ok('stop', 'nothing is stopped');
@@ -108,7 +108,7 @@ async function stop({ kube, namespace }: Observed): Promise<Finding> {
   return error('stop', words, `millwright start -n ${namespace}`);
 }
 
-async function nodes({ target, isSameCluster }: Observed): Promise<Finding> {
+async function nodes({ target, isSameCluster }: Observed): Promise<DoctorResult> {
   const where = isSameCluster ? 'the control cluster' : 'the target cluster';
   try {
     await target.get(nodePath(), { limit: 1 });

@@ -6,8 +6,8 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
 import { podsOf } from '../install/deployments.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
 import type { Observed } from './observed.ts';
 import { podsCommand } from './observed.ts';
 
@@ -31,7 +31,7 @@ export function queueChecks(observed: Observed, temporal: ObservedTemporal): Che
   return [{ name, run: () => temporal.within(() => queues(observed, temporal)) }];
 }
 
-async function queues(observed: Observed, temporal: ObservedTemporal): Promise<Finding[]> {
+async function queues(observed: Observed, temporal: ObservedTemporal): Promise<DoctorResult[]> {
   const { taskQueue } = observed;
   if (taskQueue === undefined) {
     return [
@@ -53,7 +53,7 @@ async function queues(observed: Observed, temporal: ObservedTemporal): Promise<F
     observed,
     found.slice(0, 2).flatMap(({ pollers }) => pollers),
   );
-  const late = clockFinding(
+  const late = clockResult(
     found.flatMap(({ pollers }) => pollers),
     now,
   );
@@ -108,18 +108,18 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
     .filter(({ at }) => now - at < pollsWithinMs);
 }
 
-function unserved({ name, serves, isUnused = false }: Queue, observed: Observed): Finding {
+function unserved({ name, serves, isUnused = false }: Queue, observed: Observed): DoctorResult {
   const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
-  const finding = isUnused ? warning : error;
+  const level = isUnused ? warning : error;
   const other =
     observed.ours?.length === 0
       ? '\nor, where the Deployments are elsewhere, as those of a fleet: --release-namespace'
       : '';
-  return finding('task queues', words, `start a worker; ${podsCommand(observed)}${other}`);
+  return level('task queues', words, `start a worker; ${podsCommand(observed)}${other}`);
 }
 
 /** Workers are called after their pods. */
-async function strangersIn(observed: Observed, pollers: readonly Poller[]): Promise<Finding[]> {
+async function strangersIn(observed: Observed, pollers: readonly Poller[]): Promise<DoctorResult[]> {
   const pods = await podNamesOf(observed);
   if (pods === undefined) return [];
   const identities = new Set(pollers.map(({ identity }) => identity));
@@ -143,7 +143,7 @@ async function podNamesOf({ kube, ours = [] }: Observed): Promise<string[] | und
 const allowedMs = 5_000;
 
 /** Temporal says no time of its own but that of a poll, which was before now. */
-function clockFinding(pollers: readonly Poller[], now: number): Finding[] {
+function clockResult(pollers: readonly Poller[], now: number): DoctorResult[] {
   const newest = Math.max(...pollers.map(({ at }) => at));
   if (pollers.length === 0) return [];
   const ahead = Math.round((newest - now) / 1_000);

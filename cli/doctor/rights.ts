@@ -4,8 +4,8 @@ import type { Deployment } from '../install/deployments.ts';
 import { isWatcher } from '../install/deployments.ts';
 import type { Right } from '../objects/rights.ts';
 import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
 import type { Observed } from './observed.ts';
 
 export function rightChecks(observed: Observed): Check[] {
@@ -17,7 +17,7 @@ export function rightChecks(observed: Observed): Check[] {
 
 const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
 
-async function ofCaller({ kube, namespace }: Observed): Promise<Finding> {
+async function ofCaller({ kube, namespace }: Observed): Promise<DoctorResult> {
   const check = 'your rights';
   const rights = [
     ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
@@ -41,7 +41,7 @@ async function missingOf(
   return rights.filter((_right, index) => !answers[index]);
 }
 
-async function ofInstall(observed: Observed): Promise<Finding | Finding[]> {
+async function ofInstall(observed: Observed): Promise<DoctorResult | DoctorResult[]> {
   const { kube, ours, release } = observed;
   const check = 'rights of the install';
   if (!ours) return skipped(check, `you may not list Deployments in ${release}`);
@@ -64,7 +64,7 @@ async function ofInstall(observed: Observed): Promise<Finding | Finding[]> {
 async function ofDeployment(
   { kube, namespace, release }: Observed,
   deployment: Deployment,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const check = 'rights of the install';
   const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
   const user = `system:serviceaccount:${release}:${account}`;

@@ -23,14 +23,14 @@ import {
   temporalOptionsOf,
 } from '../connection/temporal-options.ts';
 import { orMissing, connectOrExplain, temporalSettingsOf } from '../connection/temporal.ts';
-import { certificateFinding, endOfServerCertificate } from './certificates.ts';
+import { certificateResult, endOfServerCertificate } from './certificates.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, limitMs, ok, skipped, warning } from './finding.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, limitMs, ok, skipped, warning } from './check.ts';
 import { queueChecks } from './queues.ts';
 import type { Observed } from './observed.ts';
 
-export interface TemporalChecks {
+interface TemporalChecks {
   checks: Check[];
   close(): Promise<void>;
 }
@@ -54,12 +54,12 @@ export async function temporalChecks(
   try {
     settings = temporalSettingsOf(found, env);
   } catch (reason) {
-    const finding = error(
+    const result = error(
       'Temporal',
       reasonOf(reason),
       'correct the TEMPORAL_* variables or the profile',
     );
-    return { ...nothing, checks: failing(finding) };
+    return { ...nothing, checks: failing(result) };
   }
   try {
     const connection = await connectOrExplain(settings);
@@ -69,18 +69,18 @@ export async function temporalChecks(
     };
   } catch (reason) {
     const isOfWatcher = isAddressOfWatcher(options, found);
-    const finding =
+    const result =
       isOfWatcher && (await isReachedByWatcher(observed))
         ? skipped('Temporal', `${reasonOf(reason)}; ${otherWay}`)
         : unreached(settings, reasonOf(reason));
-    return { ...nothing, checks: failing(finding) };
+    return { ...nothing, checks: failing(result) };
   }
 }
 
 const otherWay =
   'the watcher, whose flags have this address, reaches it: --temporal-address names another way for this computer';
 
-function unreached({ address }: TemporalSettings, why: string): Finding {
+function unreached({ address }: TemporalSettings, why: string): DoctorResult {
   const repair = `temporal operator cluster health --address ${address}; name another server with --temporal-address`;
   return error('Temporal', why, repair);
 }
@@ -93,9 +93,9 @@ async function isReachedByWatcher({ kube, namespace, flags }: Observed): Promise
   return facts.some(seesTemporal);
 }
 
-function failing(finding: Finding): Check[] {
+function failing(result: DoctorResult): Check[] {
   return [
-    { name: 'Temporal', run: () => Promise.resolve(finding) },
+    { name: 'Temporal', run: () => Promise.resolve(result) },
     ...names.map((name) => ({
       name,
       run: () => Promise.resolve(skipped(name, 'Temporal is not reached')),
@@ -127,7 +127,7 @@ const oldestMinor = 29;
 async function server(
   { workflowService }: Connection,
   { address }: TemporalSettings,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const { serverVersion } = await workflowService.getSystemInfo({});
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(serverVersion) ?? [];
   const isOld = major === '1' && Number(minor) < oldestMinor;
@@ -140,20 +140,20 @@ async function server(
   );
 }
 
-async function certificate({ address, connection }: TemporalSettings): Promise<Finding[]> {
+async function certificate({ address, connection }: TemporalSettings): Promise<DoctorResult[]> {
   const check = 'Temporal certificate';
   const isTls = Boolean(connection.tls) || Boolean(connection.apiKey);
   if (!isTls) return [ok(check, 'the connection has no TLS')];
   const [, host = '', port = '7233'] = /^(?:.*:\/\/)?(.*?)(?::(\d+))?$/.exec(address) ?? [];
   const end = await endOfServerCertificate({ host, port: Number(port) });
-  return [certificateFinding(check, { whose: `of ${host}`, end })];
+  return [certificateResult(check, { whose: `of ${host}`, end })];
 }
 
 async function ofNamespace(
   { flags }: Observed,
   { workflowService }: Connection,
   { namespace, address }: TemporalSettings,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const check = 'Temporal namespace';
   const found = await orMissing(workflowService.describeNamespace({ namespace }));
   const repair = `millwright setup --temporal-address ${address} --temporal-namespace ${namespace}`;
@@ -170,7 +170,7 @@ async function ofNamespace(
   return ok(check, `${namespace} keeps closed workflows for ${seconds / 3_600} hours`);
 }
 
-async function attributes(client: Client): Promise<Finding> {
+async function attributes(client: Client): Promise<DoctorResult> {
   const check = 'search attributes';
   const { missing, mistyped } = await searchAttributeFaults(client);
   const { namespace } = client.options;
@@ -193,7 +193,7 @@ async function attributes(client: Client): Promise<Finding> {
 async function schedules(
   { flags, install, namespace }: Observed,
   client: Client,
-): Promise<Finding[]> {
+): Promise<DoctorResult[]> {
   const check = 'Schedules';
   const clusterName = flags.clusterName || undefined;
   const states = await Promise.all(

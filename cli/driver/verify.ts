@@ -5,7 +5,7 @@ import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
-import type { Finding, Report, Subject } from './conformance/report.ts';
+import type { Verdict, Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
 import { runChecks } from './conformance/run.ts';
 import type { Asker } from './conformance/temporal.ts';
@@ -76,7 +76,7 @@ async function onlyClassOf({ kube, namespace }: ClusterScope, provider: string):
   );
 }
 
-export interface Parts {
+interface Parts {
   scope: ClusterScope;
   options: VerifyOptions;
   subject: ClassWithSecret;
@@ -113,7 +113,7 @@ export async function verifyWith(
   const end = new AbortController();
   const onEnd = (): void => end.abort();
   for (const signal of endSignals) process.once(signal, onEnd);
-  const onFinding = (finding: Finding): void => print(lineOf(finding));
+  const onFinding = (finding: Verdict): void => print(lineOf(finding));
   try {
     const checking = () => runChecks(trial, { signal: end.signal, onFinding });
     return reportOf(about, await finishing(checking, onEnd));

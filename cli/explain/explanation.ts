@@ -25,7 +25,7 @@ export interface Explanation {
   notes: readonly string[];
 }
 
-export interface Decision {
+interface Decision {
   text: string;
   at?: number | undefined;
 }

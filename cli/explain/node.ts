@@ -6,7 +6,7 @@ import type { Explanation } from './explanation.ts';
 import { explainMachine, nodeInWords } from './machine.ts';
 import type { SeenNode } from './nodes.ts';
 
-export interface NodeView {
+interface NodeView {
   name: string;
   seen: Pick<SeenNode, 'node' | 'isUnread'>;
   machine: Machine | undefined;

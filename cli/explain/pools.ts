@@ -12,10 +12,11 @@ import type { Finding } from '../diagnosis/finding.ts';
 import type { Install } from '../install/install.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
 import { timeOf } from '../install/times.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import { ageSince } from '../terminal/age.ts';
 import type { Pool, SetWithMachines } from '../install/pools.ts';
 import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
-import type { Explanation } from './explanation.ts';
-import { pausedFacts } from './paused-by.ts';
+import type { Explanation, Fact } from './explanation.ts';
 
 export function explainDeployment(
   pool: Pool & { deployment: MachineDeployment },
@@ -102,4 +103,19 @@ function setInWords({ set: { metadata, spec, status }, machines }: SetWithMachin
     ...(going > 0 ? [`${going} going away`] : []),
     ...(revision === undefined ? [] : [`revision ${revision}`]),
   ].join(', ');
+}
+
+/** By which program a MachineDeployment was paused, and when, as far as Kubernetes knows. */
+function pausedFacts({ metadata, spec }: MachineDeployment, now: number): Fact[] {
+  if (spec.paused !== true) return [];
+  const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : [];
+  const entry = (Array.isArray(entries) ? entries : []).filter(isRecord).find(ownsPaused);
+  if (!entry) return [];
+  const since = timeOf(String(entry['time']));
+  return [{ name: 'Paused by', value: `${String(entry['manager'])}, ${ageSince(since, now)} ago` }];
+}
+
+function ownsPaused({ fieldsV1 }: Record<string, unknown>): boolean {
+  const ofSpec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+  return isRecord(ofSpec) && 'f:paused' in ofSpec;
 }

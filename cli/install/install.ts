@@ -34,7 +34,7 @@ export interface Install {
   unread: readonly string[];
 }
 
-export type InstallNames = Pick<InstallFlags, 'name' | 'clusterName' | 'isFleet'>;
+type InstallNames = Pick<InstallFlags, 'name' | 'clusterName' | 'isFleet'>;
 
 export interface NamespaceStop extends Stop {
   namespace: string;

@@ -10,21 +10,33 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
-import type { Install, LeaseFact, NamespaceStop, WarningFact } from './install.ts';
-import { warningReasons } from './install.ts';
+import type {
+  Install,
+  LeaseFact,
+  NamespaceStop,
+  ProcessFact,
+  Timeouts,
+  WarningFact,
+} from './install.ts';
+import { readFlags } from '../../workers/config/flags/parse.ts';
+import { defaultTimeouts, warningReasons } from './install.ts';
 import { timeOf } from './times.ts';
 import { withNote } from './noted.ts';
 import type { Deployment } from './deployments.ts';
-import { isOurs, serversOf } from './deployments.ts';
+import { componentOf, containersOf, isOurs, serversOf, wantedOf } from './deployments.ts';
 import type { InstallFlags } from './flags.ts';
 import { installFlagsOf } from './flags.ts';
 import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
 import { corePath, deploymentsPath, leasesPath, machinesPath } from './paths.ts';
-import { processFactsOf, timeoutsOf } from './process-facts.ts';
-import type { InstallScope } from '../command-line/options.ts';
+import type { InstallOptions, InstallScope } from '../command-line/options.ts';
+import {
+  isAddressOfWatcher,
+  isTemporalKnown,
+  temporalOptionsOf,
+} from '../connection/temporal-options.ts';
 import { TolerantReads } from './tolerant.ts';
 
-export interface Reading {
+interface Reading {
   install: Install;
   flags: InstallFlags;
 }
@@ -54,6 +66,19 @@ export async function readInstall(scope: ClusterScope, options: InstallScope): P
 /** Undefined: all. */
 export function namespaceOf(scope: ClusterScope, { allNamespaces = false }: InstallScope) {
   return allNamespaces ? undefined : scope.namespace;
+}
+
+/** With what Temporal says of it, where its address is known. */
+export async function readAll(scope: ClusterScope, options: InstallOptions): Promise<Install> {
+  // Its import takes longer than most answers: it begins while they come.
+  const early = isTemporalKnown(options, process.env) ? import('./temporal-facts.ts') : undefined;
+  const { install, flags } = await readInstall(scope, options);
+  const temporal = temporalOptionsOf(options, flags, process.env);
+  if (!isTemporalKnown(temporal, process.env)) return install;
+  const { readTemporal } = await (early ?? import('./temporal-facts.ts'));
+  const facts = await readTemporal(scope, { install, flags, options: temporal });
+  const isOfWatcher = isAddressOfWatcher(options, temporal);
+  return { ...install, temporal: { ...facts, ...(isOfWatcher && { isOfWatcher }) } };
 }
 
 /** All but the objects of our kinds. */
@@ -226,4 +251,28 @@ async function readWarnings(
     }));
   });
   return (await Promise.all(lists)).flat();
+}
+
+function processFactsOf(ours: readonly Deployment[]): ProcessFact[] {
+  return ours.map((one) => ({
+    namespace: one.metadata.namespace ?? '',
+    name: one.metadata.name,
+    component: componentOf(one) ?? 'process',
+    wanted: wantedOf(one),
+    available: one.status?.availableReplicas ?? 0,
+  }));
+}
+
+/** As the flags of a worker have them, else the defaults. */
+function timeoutsOf(ours: readonly Deployment[]): Timeouts {
+  const worker = ours.find((one) => componentOf(one) === 'worker');
+  if (!worker) return defaultTimeouts;
+  const words = containersOf(worker).flatMap(({ args = [] }) => args);
+  // The program before them is no flag: that fault is left out.
+  const { values } = readFlags(words, { component: 'worker' });
+  return {
+    creation: values['machine-creation-timeout'],
+    health: values['machine-health-timeout'],
+    drain: values['machine-drain-timeout'],
+  };
 }

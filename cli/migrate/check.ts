@@ -5,13 +5,13 @@ import type { ClusterScope } from '../connection/cluster.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { MigrateOptions } from './options.ts';
 import { readFacts, type Facts } from './facts.ts';
-import { isHindered, lineOf, note, type Finding } from './finding.ts';
+import { lineOf, note, type MigrateResult } from './result.ts';
 import { findingsOf } from './findings.ts';
 import { commandLinesOf, translate, wordsIn, yamlOf, type Translation } from './flags.ts';
 
-export interface Checked {
+interface Checked {
   facts: Facts;
-  findings: Finding[];
+  findings: MigrateResult[];
   translation: Translation;
 }
 
@@ -43,7 +43,7 @@ async function wordsOfFile(file: string | undefined): Promise<string[] | undefin
 
 /** Exit code 1: something hinders a take-over. */
 export function reportOf({ facts, findings, translation }: Checked): Answer {
-  const isFree = !isHindered(findings);
+  const isFree = findings.every(({ state }) => state !== 'hinders');
   const { namespace } = facts;
   const { values, leftOut } = translation;
   const end = isFree

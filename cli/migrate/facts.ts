@@ -19,7 +19,7 @@ import { installFlagsOf } from '../install/flags.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 
-export type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
+type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
 /** Identity of the holder; undefined where a Lease is free. */
 export type Holders = Readonly<Record<LeaseName, string | undefined>>;
 

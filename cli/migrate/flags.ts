@@ -5,7 +5,7 @@ import { flagOf, type FlagName } from '../../workers/config/flags/table.ts';
 import { containersOf, type Container, type Deployment } from '../install/deployments.ts';
 
 /** Flag -> its value as it was written. */
-export type FlagTexts = Readonly<Record<string, string>>;
+type FlagTexts = Readonly<Record<string, string>>;
 
 export interface Translation {
   /** Of the chart; a part that is empty is absent. */
@@ -27,7 +27,7 @@ export interface Translation {
 }
 
 /** Flags as they were written for one of MCM's processes, which ours stands in for. */
-export interface CommandLine {
+interface CommandLine {
   component: Component;
   words: readonly string[];
 }

@@ -20,7 +20,7 @@ import type { MigrateOptions } from './options.ts';
 import type { InstallFlags } from '../install/flags.ts';
 import { temporalOptionsOf } from '../connection/temporal-options.ts';
 
-export interface Ended {
+interface Ended {
   runs: number;
   schedules: number;
 }

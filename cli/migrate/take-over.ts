@@ -13,7 +13,7 @@ import {
   type Deployment,
 } from '../install/deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
-import { lineOf } from './finding.ts';
+import { lineOf } from './result.ts';
 import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */

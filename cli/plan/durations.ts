@@ -4,7 +4,7 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { creationMsOf, medianOf } from '../install/creation-times.ts';
 
-export interface Guess {
+interface Guess {
   /** What is likely. */
   seconds: number;
   /** What it cannot exceed without a failure. */
@@ -33,7 +33,7 @@ export interface Deletion {
   seconds: number;
 }
 
-export interface PastMachines {
+interface PastMachines {
   machines: readonly Machine[];
   classes: readonly MachineClass[];
   deletions: readonly Deletion[];

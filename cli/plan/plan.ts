@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
+import { podsOnNodes } from '../../activities/drain/pods.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
@@ -9,12 +10,15 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Budget } from '../../workflows/plan/drain/budgets.ts';
+import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { viewOf } from '../objects/deployment-view.ts';
 import { readDeployment } from '../objects/read-object.ts';
+import { nodeNameOf } from '../objects/node-pods.ts';
 import { inTarget } from '../connection/target.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
@@ -24,7 +28,6 @@ import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
 import type { Planned } from './report.ts';
 import { answerOf } from './report.ts';
-import { readRefusingBudgets } from './budgets.ts';
 import { simulate } from './simulation.ts';
 
 export interface PlanOptions extends ClusterOptions, OutputOptions, TargetOptions {
@@ -74,6 +77,27 @@ async function planOne(
     ),
   );
   return { name, faults, warnings, durations, likely, longestMs: longest.tookMs, budgets };
+}
+
+/**
+ * PodDisruptionBudgets that allow nothing now, on the Nodes of these machines. Undefined where the
+ * caller may not read pods or budgets.
+ */
+async function readRefusingBudgets(
+  target: KubeClient,
+  machines: readonly Machine[],
+): Promise<string[] | undefined> {
+  if (machines.length === 0) return [];
+  try {
+    const pods = await podsOnNodes(target, new Set(machines.map(nodeNameOf)));
+    const { items } = await target.list<Budget>('/apis/policy/v1/poddisruptionbudgets');
+    const refusing = items.filter(({ status }) => (status?.disruptionsAllowed ?? 0) === 0);
+    const found = pods.flatMap((pod) => budgetsOf(pod, refusing));
+    return [...new Set(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))];
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
 }
 
 function paceOf(creation: number, deletion: number) {

@@ -46,7 +46,7 @@ import { viewOf } from '../objects/deployment-view.ts';
 import { patched } from './patched.ts';
 
 /** Times in milliseconds. */
-export interface Pace {
+interface Pace {
   creation: number;
   deletion: number;
 }
@@ -97,7 +97,7 @@ const turnsMax = 20_000;
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 /** Milliseconds; what happens at either of both belongs to it. */
-export interface Part {
+interface Part {
   now: number;
   /** Default: the end, or where others would have to act; a person approves a canary. */
   until?: number;

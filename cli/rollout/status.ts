@@ -20,7 +20,7 @@ const periodMs = 1_000;
 /** Then what made it stall is not what was just repaired. */
 const stalledReads = 5;
 
-export interface StatusReport extends Omit<Standing, 'isByCondition'> {
+interface StatusReport extends Omit<Standing, 'isByCondition'> {
   namespace: string;
   name: string;
   isTimedOut: boolean;

@@ -14,8 +14,8 @@ import { connectOrExplain, namedTemporalSettings, orMissing } from '../connectio
 import type { Answer } from '../command-line/answer.ts';
 import type { OutputOptions, TemporalOptions } from '../command-line/options.ts';
 import type { VersionOptions } from './version.ts';
-import type { Finding } from './finding.ts';
-import { knownWithinMs, untilAnswered } from './finding.ts';
+import type { SetupResult } from './steps.ts';
+import { knownWithinMs, untilAnswered } from './steps.ts';
 import { ensureCurrent } from './version.ts';
 
 export interface SetupOptions extends TemporalOptions, OutputOptions {
@@ -30,11 +30,11 @@ export interface SetupOptions extends TemporalOptions, OutputOptions {
 /** All calls together: each of the two things that are made may take so long to be known. */
 const longestMs = 3 * knownWithinMs;
 
-export interface SetupReport {
+interface SetupReport {
   address: string;
   namespace: string;
   isReady: boolean;
-  findings: readonly Finding[];
+  findings: readonly SetupResult[];
 }
 
 /** Exit code 1: something is missing. */
@@ -67,9 +67,9 @@ async function findingsOf(
   options: SetupOptions,
   { namespace }: TemporalSettings,
   connection: Connection,
-): Promise<Finding[]> {
+): Promise<SetupResult[]> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
+  const server: SetupResult = { what: 'server', state: 'there', text: `version ${serverVersion}` };
   const { version, isCheck } = options;
   // Who names a version has an install, and no reason to make a namespace of a mistyped name.
   const ofNamespace = await ensureNamespace(
@@ -89,7 +89,7 @@ async function ensureNamespace(
   { retentionDays, isCheck }: SetupOptions,
   namespace: string,
   { workflowService }: Connection,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const what = 'namespace';
   const found = await orMissing(workflowService.describeNamespace({ namespace }));
   if (found) {
@@ -119,7 +119,7 @@ async function ensureAttributes(
   { isCheck }: SetupOptions,
   namespace: string,
   connection: Connection,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const what = 'search attributes';
   const client = new Client({ connection, namespace });
   const faults = async () => await orMissing(searchAttributeFaults(client));

@@ -6,8 +6,8 @@ import { isSameVersion, polls, readQueueVersions } from '../../workers/temporal/
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 import { builtBundle } from '../../workers/temporal/built-bundle.ts';
-import type { Finding } from './finding.ts';
-import { knownWithinMs, untilAnswered } from './finding.ts';
+import type { SetupResult } from './steps.ts';
+import { knownWithinMs, untilAnswered } from './steps.ts';
 import { orMissing } from '../connection/temporal.ts';
 
 export interface VersionOptions {
@@ -37,7 +37,7 @@ export async function ensureCurrent(
   options: VersionOptions,
   isCheck: boolean,
   temporal: Client,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const deployment = {
     current: await currentOf(options.deploymentName, temporal),
     wanted: await wantedOf(options),
@@ -110,7 +110,7 @@ async function makeCurrent(
   { deploymentName }: VersionOptions,
   { current, wanted, queues }: Deployment & { queues: string[] },
   temporal: Client,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const { namespace } = temporal.options;
   const buildId = wanted?.buildId ?? '';
   try {

@@ -10,7 +10,7 @@ import { notesData, notesOf, stopLines } from '../install/notes.ts';
 import { nothingStuck, findingTable } from '../diagnosis/table.ts';
 import { poolsOf } from '../install/pools.ts';
 import type { InstallOptions } from '../command-line/options.ts';
-import { readAll } from '../install/read-all.ts';
+import { readAll } from '../install/read.ts';
 import type { Progress } from '../install/rollout.ts';
 import { isAvailable, isFailing, progressOf } from '../install/rollout.ts';
 import type { DeploymentStatus } from './deployments.ts';

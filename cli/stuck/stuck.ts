@@ -5,11 +5,11 @@ import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Install } from '../install/install.ts';
 import { notesData, notesOf, stopLines } from '../install/notes.ts';
-import { readAll } from '../install/read-all.ts';
+import { readAll } from '../install/read.ts';
 import type { InstallOptions } from '../command-line/options.ts';
 import { findingTable, nothingStuck } from '../diagnosis/table.ts';
 
-export interface StuckOptions extends InstallOptions {
+interface StuckOptions extends InstallOptions {
   /** Seconds. Undefined: an hour. */
   stoppedFor?: number | undefined;
 }

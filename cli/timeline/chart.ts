@@ -5,7 +5,7 @@ import { clipLine, oneLine } from '../terminal/screen.ts';
 import type { Palette, Style } from '../terminal/style.ts';
 import type { Lifecycle, Step } from './step.ts';
 
-export interface View {
+interface View {
   now: number;
   /** Columns of the terminal. */
   width: number;

@@ -29,7 +29,7 @@ export interface ObjectChange {
   isGone: boolean;
 }
 
-export interface LiveInstallOptions {
+interface LiveInstallOptions {
   scope: ClusterScope;
   options: InstallScope;
   onChange(change: ObjectChange): void;

@@ -8,7 +8,7 @@ import { LiveInstall } from './live-install.ts';
 import type { ObjectChange } from './live-install.ts';
 import { screenOf } from './screen.ts';
 
-export interface WatchOptions extends ClusterOptions, InstallScope {
+interface WatchOptions extends ClusterOptions, InstallScope {
   output?: undefined;
 }
 

@@ -508,7 +508,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'cli/command-line',
     holds: 'options and object names that are read, answers that are printed, the consent before',
-    imports: ['workflows/api'],
+    imports: ['workflows/api', 'cli/terminal'],
     packages: ['commander', 'node', 'yaml'],
   },
   {
@@ -674,7 +674,6 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'kube',
       'workers/**',
-      'cli/terminal',
       'cli/command-line',
       'cli/connection',
       'cli/objects',

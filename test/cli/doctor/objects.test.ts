@@ -21,13 +21,13 @@ async function watcherFinding(...leases: object[]) {
 }
 
 test('a watcher that leads, none, and MCM in its place', async () => {
-  expect(await watcherFinding(aLease('millwright', 'watcher-0'))).toMatchObject({ level: 'ok' });
+  expect(await watcherFinding(aLease('millwright', 'watcher-0'))).toMatchObject({ state: 'ok' });
   expect(await watcherFinding()).toMatchObject({
-    level: 'error',
+    state: 'error',
     text: expect.stringMatching(/: nothing is created or deleted$/),
   });
   expect(await watcherFinding(aLease('machine-controller', 'mcm-0'))).toMatchObject({
-    level: 'error',
+    state: 'error',
     text: expect.stringMatching(/: MCM acts, mcm-0 holds Lease machine-controller$/),
     repair: expect.stringContaining('millwright migrate check -n shoot'),
   });

@@ -26,7 +26,7 @@ async function found(asked: { temporalAddress?: string }, annotations: object = 
 
 test('what the watcher reaches, and this computer does not, is no error', async () => {
   expect(await found({})).toMatchObject({
-    level: 'skipped',
+    state: 'skipped',
     text: expect.stringMatching(/^Temporal at 127\.0\.0\.1:1 .*--temporal-address/),
   });
 });
@@ -37,12 +37,12 @@ test('what the watcher does not reach either, or what was named, is an error', a
     found({}, { 'millwright.dev/pauses': pauses }),
     found({ temporalAddress: address }),
   ]);
-  expect(findings).toMatchObject([{ level: 'error' }, { level: 'error' }]);
+  expect(findings).toMatchObject([{ state: 'error' }, { state: 'error' }]);
 });
 
 test('a Temporal whose address is not known was not found out, which is no error', async () => {
   expect(await found({ temporalAddress: '' })).toMatchObject({
-    level: 'skipped',
+    state: 'skipped',
     text: expect.stringContaining('--temporal-address HOST:PORT'),
   });
 });

@@ -35,11 +35,11 @@ class WithWatchers extends InMemoryClient {
 
 const asked = { releaseNamespace: 'release' };
 const other = ['--namespace=shoot--b', '--install=other'];
-const install = ['--namespaces=labels:fleet=eu', '--install=eu'];
+const fleet = ['--namespaces=labels:fleet=eu', '--install=eu'];
 
 test.each<[string, string[][], { names: string[]; install: string }]>([
   ['its own', [other, ['--namespace=shoot--a', '--install=a']], { names: ['w-1'], install: 'a' }],
-  ['a fleet by labels', [other, install], { names: ['w-1'], install: 'eu' }],
+  ['a fleet by labels', [other, fleet], { names: ['w-1'], install: 'eu' }],
   [
     'a fleet by names',
     [['--namespaces=shoot--a,shoot--c', '--install=eu']],

@@ -1,6 +1,6 @@
 /** What a command says of a Temporal that answers it with a refusal, or not at all. */
 import { withEnvironment, withoutTemporal } from '../../support/environment.ts';
-import { readAll } from '../../../cli/install/read-all.ts';
+import { readAll } from '../../../cli/install/read.ts';
 import { knownOf } from '../../../cli/install/temporal-facts.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import type { FakeTemporal } from '../../workers/temporal/fake-temporal.ts';

@@ -1,14 +1,7 @@
-import { certificateFinding } from '../../../cli/doctor/certificates.ts';
-import { clockFinding } from '../../../cli/doctor/clusters.ts';
+import { certificateResult } from '../../../cli/doctor/certificates.ts';
+import { clockResult } from '../../../cli/doctor/clusters.ts';
 import { answerOf } from '../../../cli/doctor/doctor.ts';
-import {
-  error,
-  formatFindings,
-  ok,
-  runAll,
-  skipped,
-  warning,
-} from '../../../cli/doctor/finding.ts';
+import { error, ok, runAll, skipped, warning } from '../../../cli/doctor/check.ts';
 
 const answering = (name: string) => ({ name, run: () => Promise.resolve(ok(name, 'fine')) });
 
@@ -19,16 +12,16 @@ test('a check that fails or hangs is a finding, and the others are told in their
     ...Array.from({ length: 9 }, (_, index) => answering(`check ${index}`)),
   ];
   const found = await runAll(checks, 50);
-  expect(found.map(({ check }) => check)).toEqual(checks.map(({ name }) => name));
+  expect(found.map(({ what }) => what)).toEqual(checks.map(({ name }) => name));
   expect(found.slice(0, 2)).toMatchObject([
-    { level: 'skipped', text: 'no answer within 0.05 s' },
-    { level: 'skipped', text: expect.stringContaining('no such host') },
+    { state: 'skipped', text: 'no answer within 0.05 s' },
+    { state: 'skipped', text: expect.stringContaining('no such host') },
   ]);
 });
 
 test('each check is a line, and its repair another one', () => {
-  const lines = formatFindings([ok('a', 'fine'), error('bbb', 'broken', 'mend it')]).split('\n');
-  expect(lines).toEqual([
+  const { text } = answerOf('shoot', [ok('a', 'fine'), error('bbb', 'broken', 'mend it')]);
+  expect(text.split('\n').slice(0, 3)).toEqual([
     'ok       a    fine',
     'error    bbb  broken',
     '              repair: mend it',
@@ -42,19 +35,19 @@ test.each([
   [90, 'ok'],
   [10, 'warning'],
   [-1, 'error'],
-])('a certificate with %i days left is %s', (days, level) => {
+])('a certificate with %i days left is %s', (days, state) => {
   const end = start + days * day;
-  expect(certificateFinding('cert', { whose: 'of x', end }, start)).toMatchObject({ level });
+  expect(certificateResult('cert', { whose: 'of x', end }, start)).toMatchObject({ state });
 });
 
 test.each([
   [0, 'ok', 'within'],
   [60_000, 'warning', '60 s ahead of'],
   [-60_000, 'warning', '59 s behind'],
-])('a clock that is off by %i ms is a %s', (off, level, words) => {
+])('a clock that is off by %i ms is a %s', (off, state, words) => {
   const date = new Date(start + off).toUTCString();
-  const finding = clockFinding('control cluster', { date, sentAt: start, gotAt: start });
-  expect(finding).toMatchObject({ level, text: expect.stringContaining(words) });
+  const result = clockResult('control cluster', { date, sentAt: start, gotAt: start });
+  expect(result).toMatchObject({ state, text: expect.stringContaining(words) });
 });
 
 test.each([
