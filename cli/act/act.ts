@@ -8,7 +8,7 @@ import { millwrightFor } from '../command-line/millwright-line.ts';
 import { readMachine } from '../objects/read-object.ts';
 import { requireRight, rightOnMachines } from '../objects/rights.ts';
 import { inTarget } from '../connection/target.ts';
-import type { Outcome } from './write-command.ts';
+import type { CommandOutcome } from './write-command.ts';
 import { writeCommand } from './write-command.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { ConsentOptions } from '../command-line/consent.ts';
@@ -50,13 +50,13 @@ export async function act(scope: ClusterScope, options: ActOptions): Promise<Ans
     const outcome = await writeCommand(scope, { name, uid }, wanted);
     const isDone = outcome.state === 'done' || outcome.state === 'unknown';
     const data = { ...preview.data, namespace, isDone, outcome };
-    const text = `${preview.text}\n${wordsOf(outcome, { namespace, name })}`;
+    const text = `${preview.text}\n${messageOf(outcome, { namespace, name })}`;
     return { text, data, exitCode: isDone ? 0 : 1 };
   });
 }
 
-function wordsOf(
-  { state, words, written }: Outcome,
+function messageOf(
+  { state, words, written }: CommandOutcome,
   { namespace, name }: { namespace: string; name: string },
 ): string {
   switch (state) {

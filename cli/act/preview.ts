@@ -2,7 +2,6 @@
 import { annotations as known } from '../../workflows/api/constants.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Preview } from '../command-line/consent.ts';
 import type { NodePods } from '../objects/node-pods.ts';
@@ -65,14 +64,13 @@ function withoutBudgets(nodePods: NodePods): string {
 }
 
 function withVolumes({ pods }: NodePods): string {
-  const claims = 'unread' in pods ? [] : pods.flatMap(claimsOf);
+  const claims =
+    'unread' in pods
+      ? []
+      : pods.flatMap(({ namespace, claims: names }) => names.map((name) => `${namespace}/${name}`));
   return claims.length === 0
     ? ''
     : `. Their volumes are taken off the Node once the instance is gone: ${listOf(claims)}`;
-}
-
-function claimsOf({ namespace, claims }: DrainPod): string[] {
-  return claims.map((claim) => `${namespace}/${claim}`);
 }
 
 function budgetNames({ pods, budgets }: NodePods): string[] {

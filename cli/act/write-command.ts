@@ -22,7 +22,7 @@ interface WrittenOn {
   uid: string;
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /**
    * `unknown`: a worker took it, and no Event says what came of it. `waiting`: no worker has taken
    * it yet. `replaced`: another command stands there, and no Event says that this one was taken.
@@ -39,7 +39,7 @@ export async function writeCommand(
   scope: ClusterScope,
   machine: WrittenOn,
   { command, done }: { command: MachineCommand; done: string },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { kube, namespace } = scope;
   const path = customResource('machines', namespace, machine.name);
   const written = signed(formatCommand(command), await callerOf(kube));

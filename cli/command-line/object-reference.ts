@@ -25,12 +25,10 @@ export function kindOf(word: string): ObjectKind | undefined {
   // What `kubectl get -o name` prints: `machine.machine.sapcloud.io/NAME`.
   const ofOurs = text.endsWith(`.${group}`);
   const plain = ofOurs ? text.slice(0, -group.length - 1) : text;
-  const kind = objectKinds.find((known) => wordsFor(known).includes(plain));
+  const kind = objectKinds.find((known) =>
+    [known, `${known}s`, ...shortNames[known]].includes(plain),
+  );
   return kind === 'node' && ofOurs ? undefined : kind;
-}
-
-function wordsFor(kind: ObjectKind): string[] {
-  return [kind, `${kind}s`, ...shortNames[kind]];
 }
 
 /**

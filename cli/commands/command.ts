@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** `Given`: what commander makes of the options, before `read`. */
-interface Entry<Options extends Printed, Given> extends Named {
+interface CommandEntry<Options extends Printed, Given> extends Named {
   /** Its arguments and options, in the order of its help. */
   options: readonly ((command: Command) => Command)[];
   /** Printed behind its options. */
@@ -32,7 +32,7 @@ interface Entry<Options extends Printed, Given> extends Named {
 export type AddCommand = (parent: Command, run: Run) => void;
 
 export function command<Options extends Printed, Given extends object = Options>(
-  entry: Entry<Options, Given>,
+  entry: CommandEntry<Options, Given>,
 ): AddCommand {
   const { about, examples, read } = entry;
   const shown = ['Examples:', ...examples.map((example) => `  millwright ${example}`)];

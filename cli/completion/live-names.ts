@@ -39,11 +39,11 @@ export async function readNames(words: Words, withinMs = longestWaitMs): Promise
   }
 }
 
-interface Wanted extends Words {
+interface WantedNames extends Words {
   withinMs: number;
 }
 
-async function read(words: Wanted): Promise<Names> {
+async function read(words: WantedNames): Promise<Names> {
   if (words.option === 'context') return ofOption('context', contextsIn(words));
   if (words.option === undefined && words.kinds.length === 0) return none;
   const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
@@ -66,7 +66,7 @@ async function inCluster<Answer>(
   }
 }
 
-async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Promise<Names> {
+async function readFrom(kube: KubeClient, namespace: string, words: WantedNames): Promise<Names> {
   if (words.option === 'namespace') {
     return ofOption('namespace', fitting(await namesIn(kube, '/api/v1/namespaces'), words));
   }
@@ -91,7 +91,7 @@ async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Pro
 interface NamesScope {
   kube: KubeClient;
   namespace: string;
-  words: Wanted;
+  words: WantedNames;
 }
 
 /** Nodes may be in a cluster of their own. */
@@ -99,7 +99,7 @@ async function namesOf(
   kind: ObjectKind,
   { kube, namespace, words }: NamesScope,
 ): Promise<string[]> {
-  const path = pathOf(kind, namespace);
+  const path = kind === 'node' ? nodePath() : customResource(`${kind}s`, namespace);
   const { targetKubeconfig, withinMs } = words;
   return kind === 'node' && targetKubeconfig !== undefined
     ? await inCluster(loadKubeConfig(targetKubeconfig), withinMs, (target) => namesIn(target, path))
@@ -108,10 +108,6 @@ async function namesOf(
 
 function ofOption(option: string, names: readonly string[]): Names {
   return { ...none, ofOptions: new Map([[option, names]]) };
-}
-
-function pathOf(kind: ObjectKind, namespace: string): string {
-  return kind === 'node' ? nodePath() : customResource(`${kind}s`, namespace);
 }
 
 async function namesIn(kube: KubeClient, path: string): Promise<string[]> {

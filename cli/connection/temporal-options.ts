@@ -6,10 +6,8 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is given goes before what the flags of the watcher say. */
 export function temporalOptionsOf(

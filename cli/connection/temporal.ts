@@ -1,13 +1,11 @@
 /** How commands find Temporal: by options, variables or a profile, as `temporal` does. */
 import type { Connection } from '@temporalio/client';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { readTemporalSettings } from '../../workers/config/temporal.ts';
 import { connectTo, isUnknownToTemporal } from '../../workers/kube/clients.ts';
 import { isTemporalKnown } from './temporal-options.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Throws with all that is wrong. */
 export function temporalSettingsOf(

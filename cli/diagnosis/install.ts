@@ -93,12 +93,12 @@ function warningFindings(warnings: readonly WarningFact[]): Finding[] {
       namespace === warning.namespace && reason === warning.reason;
     const known = troublesOfWarnings[warning.reason];
     if (newest.findIndex(isAlike) !== index) return [];
-    const objects = new Set(newest.filter(isAlike).map(({ object }) => nameIn(object)));
+    const objects = new Set(
+      newest.filter(isAlike).map(({ object: { kind, name } }) => `${kind}/${name}`),
+    );
     return objects.size < known.least ? [] : [warningFinding(warning, known.trouble)];
   });
 }
-
-const nameIn = ({ kind, name }: WarningFact['object']): string => `${kind}/${name}`;
 
 function warningFinding(warning: WarningFact, trouble: Trouble): Finding {
   const { namespace, reason, object, message, at } = warning;

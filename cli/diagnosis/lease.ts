@@ -38,13 +38,13 @@ function leaderFindings(lease: LeaseFact, now: number): Finding[] {
       trouble: 'worker-down',
       object: { kind: 'lease', namespace, name },
       since: renewedAt,
-      ...leaderlessWords(lease),
+      ...leaderless(lease),
     },
   ];
 }
 
 /** Beside MCM, and after a way back to it, a watcher waits, and machines come and go. */
-function leaderlessWords(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
+function leaderless(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
   const { namespace, mcm, goingSince } = lease;
   if (mcm) {
     return {

@@ -18,7 +18,7 @@ export function creationFindings(machine: Machine, install: Install): Finding[] 
       object: foundMachine(machine),
       cause,
       since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
-      ...(phaseOf(machine) !== 'Failed' && {
+      ...(machine.status?.currentStatus?.phase !== 'Failed' && {
         until: joinDeadlineOf(machine, install),
         sequel: failureSequelOf(machine, install),
       }),
@@ -32,8 +32,6 @@ function isRefused({ metadata, status }: Machine): boolean {
   const isCreation = type === 'Create' && state === 'Failed' && errorCode !== undefined;
   return metadata.deletionTimestamp === undefined && isCreation;
 }
-
-const phaseOf = ({ status }: Machine) => status?.currentStatus?.phase;
 
 const commandsByTrouble: Partial<Record<Trouble, (machine: Machine) => string[]>> = {
   'bad-spec': editClassCommands,

@@ -9,16 +9,16 @@ import { healthDeadlineOf, timeOf } from '../install/times.ts';
 
 export function healthFindings(machine: Machine, install: Install): Finding[] {
   const { metadata, status } = machine;
-  const { phase, lastUpdateTime } = status?.currentStatus ?? {};
+  const { phase, lastUpdateTime, preserveExpiryTime } = status?.currentStatus ?? {};
   const isUnknown = phase === 'Unknown';
   const isUnhealthy = isUnknown || (phase === 'Failed' && isOfHealth(machine));
   if (metadata.deletionTimestamp !== undefined || !isUnhealthy) return [];
-  const until = isUnknown ? healthDeadlineOf(machine, install) : keptUntil(machine);
+  const until = isUnknown ? healthDeadlineOf(machine, install) : timeOf(preserveExpiryTime);
   return [
     {
       trouble: 'unhealthy-node',
       object: foundMachine(machine),
-      cause: wordsOf(machine),
+      cause: causeOf(machine),
       since: timeOf(lastUpdateTime),
       until,
       ...(until !== undefined && {
@@ -46,10 +46,6 @@ function isOfHealth({ status }: Machine): boolean {
   return /health checks failing|has lost its instance/.test(description);
 }
 
-function keptUntil({ status }: Machine): number | undefined {
-  return timeOf(status?.currentStatus?.preserveExpiryTime);
-}
-
 /** `--target-kubeconfig=none`: it is there when its instance is, and has no Node. */
 export function isWithoutTarget({ status }: Machine): boolean {
   return status?.currentStatus?.phase === 'Available';
@@ -60,7 +56,7 @@ export function nodeNameOf({ metadata, status }: Machine): string {
 }
 
 /** Without the preamble, which says what the phase says. */
-function wordsOf({ status }: Machine): string {
+function causeOf({ status }: Machine): string {
   const { description = 'its Node is not healthy' } = status?.lastOperation ?? {};
   const [, conditions] = /Node conditions: (.+)$/is.exec(description) ?? [];
   if (description.includes('has lost its instance')) return description;

@@ -31,15 +31,13 @@ export function untouchedFindings(machine: Machine, install: Install): Finding[]
 
 function untouchedSince(machine: Machine): number | undefined {
   const { metadata, status } = machine;
-  if (metadata.deletionTimestamp !== undefined) return undeletedSince(machine);
+  const { finalizers = [], deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) {
+    const isOver = isDeletionTaken(machine) || finalizers.length === 0;
+    return isOver ? undefined : timeOf(deletionTimestamp);
+  }
   const isTaken = status?.lastOperation !== undefined || status?.currentStatus !== undefined;
   return isTaken ? undefined : timeOf(metadata.creationTimestamp);
-}
-
-function undeletedSince(machine: Machine): number | undefined {
-  const { finalizers = [], deletionTimestamp } = machine.metadata;
-  const isTaken = isDeletionTaken(machine) || finalizers.length === 0;
-  return isTaken ? undefined : timeOf(deletionTimestamp);
 }
 
 /** Before that the last operation is one of before the deletion. */

@@ -14,7 +14,7 @@ interface Alike {
   count: number;
 }
 
-interface View {
+interface TableView {
   install: Install;
   isWide: boolean;
   /** Lines. Default all. */
@@ -23,7 +23,7 @@ interface View {
 
 export function findingTable(
   findings: readonly Finding[],
-  { install, isWide, most = Infinity }: View,
+  { install, isWide, most = Infinity }: TableView,
 ): string {
   const { bad } = ownPalette();
   const hasNamespaces = install.namespace === undefined;

@@ -28,15 +28,15 @@ async function classes({ kube, namespace }: Observed): Promise<DoctorResult[]> {
     items.map(async (one) =>
       (await faultsOf(kube, namespace, one)).map((text) => {
         const { name } = one.metadata;
-        const words = `MachineClass ${name}${used.has(name) ? '' : ', which no machine uses'}: ${text}`;
-        return warning(check, words, `kubectl -n ${namespace} describe machineclass ${name}`);
+        const message = `MachineClass ${name}${used.has(name) ? '' : ', which no machine uses'}: ${text}`;
+        return warning(check, message, `kubectl -n ${namespace} describe machineclass ${name}`);
       }),
     ),
   );
   const faults = found.flat();
   if (faults.length > 0) return faults;
-  const words = `${items.length} MachineClasses, nothing is known to be wrong; their credentials are not tried`;
-  return [ok(check, words)];
+  const message = `${items.length} MachineClasses, nothing is known to be wrong; their credentials are not tried`;
+  return [ok(check, message)];
 }
 
 async function faultsOf(
@@ -59,7 +59,7 @@ async function faultsOf(
     : [];
 }
 
-interface Secret {
+interface SecretData {
   data?: Record<string, string>;
 }
 
@@ -70,7 +70,9 @@ async function readKeys(
   name: string,
 ): Promise<string[] | 'missing' | 'refused'> {
   try {
-    const found = await ignoreNotFound(kube.get<Secret>(namespaced('secrets', namespace, name)));
+    const found = await ignoreNotFound(
+      kube.get<SecretData>(namespaced('secrets', namespace, name)),
+    );
     return found ? Object.keys(found.data ?? {}) : 'missing';
   } catch (reason) {
     if (isRefusal(reason)) return 'refused';

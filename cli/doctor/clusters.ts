@@ -78,22 +78,22 @@ function unreached(name: Cluster['name'], server: string, why: string): DoctorRe
 /** A term of a watcher is counted in ten minutes; below this nothing depends on a clock. */
 const allowedMs = 5_000;
 
-interface Heard {
+interface ServerTimes {
   date: string | string[] | undefined;
   sentAt: number;
   gotAt: number;
 }
 
 /** The header has whole seconds, and was written between the two times. */
-export function clockResult(name: string, { date, sentAt, gotAt }: Heard): DoctorResult {
+export function clockResult(name: string, { date, sentAt, gotAt }: ServerTimes): DoctorResult {
   const check = `clock of the ${name}`;
   const at = Date.parse(String(date ?? ''));
   if (Number.isNaN(at)) return skipped(check, 'its answer has no Date');
   const ahead = at > gotAt ? at - gotAt : Math.min(at + 1_000 - sentAt, 0);
   const seconds = Math.round(ahead / 1_000);
   if (Math.abs(ahead) <= allowedMs) return ok(check, `within ${allowedMs / 1_000} s of this one`);
-  const words = seconds > 0 ? `${seconds} s ahead of` : `${-seconds} s behind`;
-  return warning(check, `${words} this one`, 'set the clocks by NTP: timedatectl status');
+  const message = seconds > 0 ? `${seconds} s ahead of` : `${-seconds} s behind`;
+  return warning(check, `${message} this one`, 'set the clocks by NTP: timedatectl status');
 }
 
 async function certificates({ name, kubeConfig }: Cluster): Promise<DoctorResult[]> {

@@ -1,4 +1,5 @@
 /** Runs all checks of `millwright doctor`, and prints what they found. */
+import type { Environment } from '../../workers/config/temporal.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { inTarget } from '../connection/target.ts';
@@ -31,14 +32,16 @@ interface DoctorReport {
 export async function doctor(
   scope: ClusterScope,
   options: DoctorOptions,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Environment = process.env,
 ): Promise<Answer<DoctorReport>> {
   const clusters = await runAll(clusterChecks(options));
   const results = [
     ...clusters,
     ...(await inTarget(scope, options, async (target) => {
       // Without a control cluster each check would wait for it.
-      if (clusters.some(isDown)) return [skipped('all else', 'the control cluster is not reached')];
+      if (clusters.some(({ what, state }) => what === 'control cluster' && state !== 'ok')) {
+        return [skipped('all else', 'the control cluster is not reached')];
+      }
       const observed = await observe(scope, target, options);
       return await runIn(observed, options, env);
     })),
@@ -46,14 +49,10 @@ export async function doctor(
   return answerOf(scope.namespace, results);
 }
 
-function isDown({ what, state }: DoctorResult): boolean {
-  return what === 'control cluster' && state !== 'ok';
-}
-
 async function runIn(
   observed: Observed,
   options: DoctorOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<DoctorResult[]> {
   const { temporalChecks } = await import('./temporal.ts');
   const temporal = await temporalChecks(observed, options, env);

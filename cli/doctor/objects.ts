@@ -8,7 +8,6 @@ import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { StopObject } from '../../kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
-import { isRecord } from '../../workflows/values/is-record.ts';
 import { isoOf } from '../install/times.ts';
 import type { LeaseFact } from '../install/install.ts';
 import { leaseFactsOf } from '../install/lease-facts.ts';
@@ -56,20 +55,17 @@ async function fields(kube: KubeClient): Promise<DoctorResult> {
   const check = 'CRD fields';
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.${group}`;
   try {
-    const text = JSON.stringify(propertiesOfStatus(await kube.get<unknown>(path)));
+    const { spec } = await kube.get<{ spec?: object }>(path);
+    const text = JSON.stringify(spec ?? {});
     const missing = fieldsOfOurs.filter((name) => !text.includes(`"${name}"`));
     if (missing.length === 0) return ok(check, 'those of this release');
-    const words = `status of machines has no ${missing.join(', ')}: they are of MCM or of an earlier release`;
-    return warning(check, words, applyCrds);
+    const message = `status of machines has no ${missing.join(', ')}: they are of MCM or of an earlier release`;
+    return warning(check, message, applyCrds);
   } catch (reason) {
     if (isRefusal(reason)) return skipped(check, 'you may not read CustomResourceDefinitions');
     if (isNotFound(reason)) return skipped(check, 'there are no CRDs');
     throw reason;
   }
-}
-
-function propertiesOfStatus(definition: unknown): unknown {
-  return isRecord(definition) ? (definition['spec'] ?? {}) : {};
 }
 
 async function watcher(observed: Observed): Promise<DoctorResult> {
@@ -90,13 +86,13 @@ async function watcher(observed: Observed): Promise<DoctorResult> {
 function leaderless(observed: Observed, name: string, fact: LeaseFact | undefined): DoctorResult {
   const { mcm, renewedAt } = fact ?? {};
   const since = renewedAt === undefined ? '' : `, the last one renewed it at ${isoOf(renewedAt)}`;
-  const words = `no watcher holds ${name}${since}`;
+  const message = `no watcher holds ${name}${since}`;
   if (mcm) {
-    const acts = `${words}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
+    const acts = `${message}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
     return error('watcher', acts, `millwright migrate check -n ${observed.namespace}`);
   }
   const repair = `start a watcher; ${podsCommand(observed)}`;
-  return error('watcher', `${words}: nothing is created or deleted`, repair);
+  return error('watcher', `${message}: nothing is created or deleted`, repair);
 }
 
 async function stop({ kube, namespace }: Observed): Promise<DoctorResult> {
@@ -104,8 +100,8 @@ async function stop({ kube, namespace }: Observed): Promise<DoctorResult> {
   const object = await ignoreNotFound(kube.get<StopObject>(path));
   if (!object) return ok('stop', 'nothing is stopped');
   const { reason, by, since } = stopOf(object);
-  const words = `everything is stopped since ${new Date(since).toISOString()}${by === undefined ? '' : ` by ${by}`}: ${reason}`;
-  return error('stop', words, `millwright start -n ${namespace}`);
+  const message = `everything is stopped since ${new Date(since).toISOString()}${by === undefined ? '' : ` by ${by}`}: ${reason}`;
+  return error('stop', message, `millwright start -n ${namespace}`);
 }
 
 async function nodes({ target, isSameCluster }: Observed): Promise<DoctorResult> {

@@ -109,24 +109,29 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
 }
 
 function unserved({ name, serves, isUnused = false }: Queue, observed: Observed): DoctorResult {
-  const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
+  const message = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
   const level = isUnused ? warning : error;
   const other =
     observed.ours?.length === 0
       ? '\nor, where the Deployments are elsewhere, as those of a fleet: --release-namespace'
       : '';
-  return level('task queues', words, `start a worker; ${podsCommand(observed)}${other}`);
+  return level('task queues', message, `start a worker; ${podsCommand(observed)}${other}`);
 }
 
 /** Workers are called after their pods. */
-async function strangersIn(observed: Observed, pollers: readonly Poller[]): Promise<DoctorResult[]> {
+async function strangersIn(
+  observed: Observed,
+  pollers: readonly Poller[],
+): Promise<DoctorResult[]> {
   const pods = await podNamesOf(observed);
   if (pods === undefined) return [];
   const identities = new Set(pollers.map(({ identity }) => identity));
   const strangers = [...identities].filter((identity) => !pods.includes(identity));
   if (strangers.length === 0) return [];
-  const words = `polled by ${strangers.join(', ')}, which ${strangers.length === 1 ? 'is no pod' : 'are no pods'} of this install: two installs must not have one name`;
-  return [warning('task queues', words, 'end them, or give one of the installs another --install')];
+  const message = `polled by ${strangers.join(', ')}, which ${strangers.length === 1 ? 'is no pod' : 'are no pods'} of this install: two installs must not have one name`;
+  return [
+    warning('task queues', message, 'end them, or give one of the installs another --install'),
+  ];
 }
 
 /** Undefined where that is not known, and where processes run outside of the cluster. */

@@ -73,10 +73,10 @@ async function ofDeployment(
   const { name } = deployment.metadata;
   if (missing.length === 0)
     return ok(check, `ServiceAccount ${account} of Deployment ${name} has them`);
-  const words = `ServiceAccount ${account} of Deployment ${name} may not ${missing.map(formatRight).join(', ')}`;
+  const message = `ServiceAccount ${account} of Deployment ${name} may not ${missing.map(formatRight).join(', ')}`;
   return error(
     check,
-    words,
+    message,
     `apply the chart's Roles again: helm upgrade; kubectl -n ${namespace} get rolebindings`,
   );
 }

@@ -5,7 +5,7 @@ import { lease } from '../../kube/client/paths.ts';
 import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
 import { checkNames } from '../../workers/checks/checks.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import {
@@ -42,13 +42,13 @@ const nothing = { close: () => Promise.resolve() };
 export async function temporalChecks(
   observed: Observed,
   options: TemporalOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<TemporalChecks> {
   const found = temporalOptionsOf(options, observed.flags, env);
   if (!isTemporalKnown(found, env)) {
-    const words =
+    const message =
       'its address is not known: no option, no variable, no profile, and no watcher that says it; --temporal-address HOST:PORT does';
-    return { ...nothing, checks: failing(skipped('Temporal', words)) };
+    return { ...nothing, checks: failing(skipped('Temporal', message)) };
   }
   let settings: TemporalSettings;
   try {

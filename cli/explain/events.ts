@@ -31,10 +31,10 @@ export async function readEvents(
 
 function seenOf(event: EventObject): SeenEvent {
   const { type = 'Normal', reason = '', message = '', count = 1, series } = event;
-  return { at: seenAt(event), type, reason, message, count: series?.count ?? count };
-}
-
-function seenAt({ metadata, lastTimestamp, series }: EventObject): number {
-  const known = timeOf(series?.lastObservedTime) ?? timeOf(lastTimestamp);
-  return known ?? timeOf(metadata.creationTimestamp) ?? 0;
+  const at =
+    timeOf(series?.lastObservedTime) ??
+    timeOf(event.lastTimestamp) ??
+    timeOf(event.metadata.creationTimestamp) ??
+    0;
+  return { at, type, reason, message, count: series?.count ?? count };
 }

@@ -3,6 +3,7 @@ import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import type { Install } from '../install/install.ts';
 import { worstFirst } from '../diagnosis/finding.ts';
+import { foundMachine } from '../diagnosis/machine-object.ts';
 import { standstillFindings } from '../diagnosis/install.ts';
 import { readInstall } from '../install/read.ts';
 import { TolerantReads } from '../install/tolerant.ts';
@@ -81,24 +82,17 @@ interface EventsRead {
 async function eventsOf({ kube }: ClusterScope, subject: Subject): Promise<EventsRead> {
   const reads = new TolerantReads();
   const object =
-    subject.kind === 'node' && subject.machine
-      ? { kind: 'machine', ...namesOf(subject.machine.metadata) }
-      : subject.object;
+    subject.kind === 'node' && subject.machine ? foundMachine(subject.machine) : subject.object;
   const events = await reads.read('Events', readEvents(kube, object));
   return { events: events ?? [], unread: reads.unread };
 }
-
-const namesOf = ({ namespace, name }: { namespace?: string; name: string }) => ({
-  namespace,
-  name,
-});
 
 function unreadOf({ unread }: Install, events: EventsRead): string[] {
   const all = [...new Set([...unread, ...events.unread])];
   return all.length === 0 ? [] : [`Not readable with your rights: ${all.join(', ')}.`];
 }
 
-interface Asked {
+interface WorkflowQuestion {
   scope: ClusterScope;
   options: ExplainOptions;
   flags: InstallFlags;
@@ -106,7 +100,7 @@ interface Asked {
 
 async function workflowOf(
   subject: Subject,
-  { scope, options, flags }: Asked,
+  { scope, options, flags }: WorkflowQuestion,
 ): Promise<WorkflowRead> {
   const known = workflowKindOf(subject);
   const temporal = temporalOptionsOf(options, flags, process.env);

@@ -153,13 +153,11 @@ function factsOf(
   ];
 }
 
-const hasInstance = (machine: Machine): boolean =>
-  machine.spec.providerID !== undefined || hasNode(machine);
-
 function nodeValueOf(machine: Machine, node: Node | undefined): string {
   if (node) return nodeInWords(node);
   if (isWithoutTarget(machine)) return 'none';
-  return hasInstance(machine) ? `${nodeNameOf(machine)} (not read)` : 'none yet';
+  const hasInstance = machine.spec.providerID !== undefined || hasNode(machine);
+  return hasInstance ? `${nodeNameOf(machine)} (not read)` : 'none yet';
 }
 
 function ownersOf(machine: Machine, install: Install): Fact[] {

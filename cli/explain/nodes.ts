@@ -30,8 +30,8 @@ export async function seenNode(
     const node = await inTarget(scope, options, (target) => readNode(target, name));
     return node ? { node, notes: [] } : { node, notes: [notThere(name, options)] };
   } catch (error) {
-    const words = isForbidden(error) ? 'it may not be read' : reasonOf(error);
-    const notes = [`Nothing is known of Node ${name}: ${words}`];
+    const message = isForbidden(error) ? 'it may not be read' : reasonOf(error);
+    const notes = [`Nothing is known of Node ${name}: ${message}`];
     return { node: undefined, isUnread: true, notes };
   }
 }

@@ -109,13 +109,11 @@ function setInWords({ set: { metadata, spec, status }, machines }: SetWithMachin
 function pausedFacts({ metadata, spec }: MachineDeployment, now: number): Fact[] {
   if (spec.paused !== true) return [];
   const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : [];
-  const entry = (Array.isArray(entries) ? entries : []).filter(isRecord).find(ownsPaused);
+  const entry = (Array.isArray(entries) ? entries : []).filter(isRecord).find(({ fieldsV1 }) => {
+    const ofSpec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    return isRecord(ofSpec) && 'f:paused' in ofSpec;
+  });
   if (!entry) return [];
   const since = timeOf(String(entry['time']));
   return [{ name: 'Paused by', value: `${String(entry['manager'])}, ${ageSince(since, now)} ago` }];
-}
-
-function ownsPaused({ fieldsV1 }: Record<string, unknown>): boolean {
-  const ofSpec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
-  return isRecord(ofSpec) && 'f:paused' in ofSpec;
 }

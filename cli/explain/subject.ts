@@ -19,14 +19,11 @@ export type Subject = { object: FoundObject } & (
   | { kind: 'node'; machine: Machine | undefined }
 );
 
-interface Where {
-  install: Install;
-  namespace: string;
-}
-
 /** Throws when there is no such object. A Node is read later, in its own cluster. */
-export function subjectOf(reference: ObjectReference, where: Where): Subject {
-  const { install, namespace } = where;
+export function subjectOf(
+  reference: ObjectReference,
+  { install, namespace }: { install: Install; namespace: string },
+): Subject {
   const { kind, name } = reference;
   const object = { kind, namespace, name };
   if (kind === 'node') {
@@ -38,12 +35,12 @@ export function subjectOf(reference: ObjectReference, where: Where): Subject {
   return { object, ...found };
 }
 
-type Found =
+type FoundSubject =
   | { kind: 'machine'; machine: Machine }
   | { kind: 'machineset'; set: SetWithMachines }
   | { kind: 'machinedeployment'; pool: Pool & { deployment: MachineDeployment } };
 
-function findObject({ kind, name }: ObjectReference, install: Install): Found | undefined {
+function findObject({ kind, name }: ObjectReference, install: Install): FoundSubject | undefined {
   if (kind === 'machine') {
     const machine = install.machines.find(({ metadata }) => metadata.name === name);
     return machine && { kind, machine };
@@ -59,11 +56,11 @@ function findObject({ kind, name }: ObjectReference, install: Install): Found | 
 }
 
 function nothingThere(reference: ObjectReference, namespace: string): Error {
-  const words = `There is no ${formatReference(reference)} in namespace ${namespace}.`;
+  const message = `There is no ${formatReference(reference)} in namespace ${namespace}.`;
   return new Error(
     reference.kind === 'machine'
-      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(reference)}`, namespace)}`
-      : words,
+      ? `${message} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(reference)}`, namespace)}`
+      : message,
   );
 }
 

@@ -5,7 +5,13 @@ import { alikeOf, nameOf } from '../diagnosis/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine, withoutControls } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
-import type { Attempt, Awaited, Explanation, SeenEvent, WorkflowFacts } from './explanation.ts';
+import type {
+  ActivityAttempt,
+  Awaited,
+  Explanation,
+  SeenEvent,
+  WorkflowFacts,
+} from './explanation.ts';
 
 const eventsMax = 8;
 const findingsMax = 5;
@@ -20,7 +26,10 @@ export function formatExplanation(explanation: Explanation, now: number): string
     events.length > 0 ? ['Events:', ...events.slice(-eventsMax).map(eventLine(now))] : [],
     consoleOutput === undefined
       ? []
-      : ['The instance has printed last:', ...indented(linesIn(consoleOutput))],
+      : [
+          'The instance has printed last:',
+          ...indented(consoleOutput.trimEnd().split('\n').map(withoutControls)),
+        ],
     commandLines(explanation),
     notes.map(oneLine),
   ];
@@ -29,8 +38,6 @@ export function formatExplanation(explanation: Explanation, now: number): string
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
-
-const linesIn = (output: string): string[] => output.trimEnd().split('\n').map(withoutControls);
 
 function titleOf({ object: { kind, name }, state, since }: Explanation, now: number): string {
   const { strong } = ownPalette();
@@ -89,7 +96,7 @@ function workflowLines(
   ];
 }
 
-function attemptLine(now: number): (attempt: Attempt) => string {
+function attemptLine(now: number): (attempt: ActivityAttempt) => string {
   return ({ step, attempt, nextAt, lastError }) => {
     const next =
       nextAt === undefined || nextAt <= now ? '' : `, next in ${formatAge(nextAt - now)}`;
@@ -109,13 +116,8 @@ function eventLine(now: number): (event: SeenEvent) => string {
 function commandLines({ findings, commands }: Explanation): string[] {
   const shown = alikeOf(findings).slice(0, findingsMax);
   const ofFindings = shown.flatMap(({ first }) => first.commands);
-  const all = [...new Set([...commands, ...withoutRepeats(ofFindings)])];
+  const all = [...new Set([...commands, ...ofFindings])];
   return all.length === 0 ? [] : ['What you can do:', ...indented(all)];
-}
-
-/** A comment stays with the command that it is about. */
-function withoutRepeats(lines: readonly string[]): string[] {
-  return lines.filter((text, index) => lines.indexOf(text) === index);
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((text) => `  ${text}`);

@@ -39,14 +39,14 @@ export function allLeaseFacts(leases: readonly Lease[]): LeaseFact[] {
   });
 }
 
-interface Found {
+interface LeaseRead {
   name: string;
   lease: Lease | undefined;
   /** All that were read. */
   leases: readonly Lease[];
 }
 
-function factOf(namespace: string, { name, lease, leases }: Found): LeaseFact {
+function factOf(namespace: string, { name, lease, leases }: LeaseRead): LeaseFact {
   const { annotations = {} } = lease?.metadata ?? {};
   const isOurs = lease !== undefined && !isHeldByMcm(lease);
   return {

@@ -7,7 +7,7 @@ import { oneLine } from '../terminal/screen.ts';
 
 /** Lines, with an empty one before them. All but the stops, which stand at the top. */
 export function notesOf(install: Install): string[] {
-  return spaced([
+  const notes = [
     ...(install.namespace !== undefined && isUnused(install)
       ? [
           `Namespace ${install.namespace} has no machines, and no watcher has led there: -n names another.`,
@@ -16,8 +16,9 @@ export function notesOf(install: Install): string[] {
     ...(install.unread.length === 0
       ? []
       : [`Not readable with your rights: ${install.unread.join(', ')}.`]),
-    ...temporalWords(install),
-  ]);
+    ...temporalNotes(install),
+  ];
+  return notes.length === 0 ? [] : ['', ...notes];
 }
 
 /** The same for programs. */
@@ -34,7 +35,7 @@ export function notesData({ stops, temporal, unread }: Install) {
   };
 }
 
-function temporalWords(install: Install): string[] {
+function temporalNotes(install: Install): string[] {
   const { temporal } = install;
   if (!temporal) return ['Temporal was not asked: --temporal-address says where it is.'];
   const { address, failure = '', isOther, isRefused = false } = temporal;
@@ -58,5 +59,3 @@ export function stopLines({ stops, now }: Install): string[] {
     return `${namespace} is stopped since ${formatAge(now - since)}${author}: ${oneLine(reason)}`;
   });
 }
-
-const spaced = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);

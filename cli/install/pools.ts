@@ -43,7 +43,9 @@ export function poolsOf({ deployments, sets, machines }: Install): Pools {
   return {
     pools: deployments.map((deployment) => ({
       deployment,
-      sets: (setsByDeployment.get(deployment.metadata.uid) ?? []).toSorted(byRevision),
+      sets: (setsByDeployment.get(deployment.metadata.uid) ?? []).toSorted(
+        (a, b) => revisionOf(b.set) - revisionOf(a.set),
+      ),
     })),
     loneSets: withMachines.filter(
       ({ set }) => !knownDeployments.has(ownerUid(set, 'MachineDeployment') ?? ''),
@@ -80,10 +82,6 @@ function byAge(a: Machine, b: Machine): number {
     a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp) ||
     a.metadata.name.localeCompare(b.metadata.name)
   );
-}
-
-function byRevision(a: SetWithMachines, b: SetWithMachines): number {
-  return revisionOf(b.set) - revisionOf(a.set);
 }
 
 export function revisionOf({ metadata }: MachineSet): number {

@@ -36,12 +36,15 @@ import {
 } from '../connection/temporal-options.ts';
 import { TolerantReads } from './tolerant.ts';
 
-interface Reading {
+interface InstallRead {
   install: Install;
   flags: InstallFlags;
 }
 
-export async function readInstall(scope: ClusterScope, options: InstallScope): Promise<Reading> {
+export async function readInstall(
+  scope: ClusterScope,
+  options: InstallScope,
+): Promise<InstallRead> {
   const namespace = namespaceOf(scope, options);
   const { kube } = scope;
   const reads = new TolerantReads();
@@ -100,7 +103,9 @@ export async function readSurroundings(
   ]);
   const given = installFlagsOf(ours ?? []);
   const known = leases && (await leaseFacts(scope, { leases, flags: given, namespace, reads }));
-  const flags = withNote(given, noteOf(namespace, known), process.env);
+  // The Leases of all namespaces are those of several installs.
+  const note = namespace === undefined ? undefined : known?.[0]?.install;
+  const flags = withNote(given, note, process.env);
   const now = Date.now();
   const around: Surroundings = {
     now,
@@ -115,11 +120,6 @@ export async function readSurroundings(
     unread: reads.unread,
   };
   return { around, flags };
-}
-
-/** The Leases of all namespaces are those of several installs. */
-function noteOf(namespace: string | undefined, [only]: readonly LeaseFact[] = []) {
-  return namespace === undefined ? undefined : only?.install;
 }
 
 interface LeasesRead {

@@ -77,17 +77,15 @@ async function readFailing(client: Client, queue: string): Promise<TroubledRuns 
   const runs = await runsOf(
     client,
     `TaskQueue = '${queue}' AND ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL`,
-  ).catch(noneOfOlderServers);
+  ).catch((error: unknown): WorkflowExecutionInfo[] => {
+    // An older server does not know this search attribute, and refuses the query.
+    if (isInvalidArgument(error)) return [];
+    throw error;
+  });
   const [first] = runs;
   if (!first) return undefined;
   const { workflowId } = first;
   return { ...countOf(runs), workflowId, ...(await failedTaskOf(client, first)) };
-}
-
-/** One that does not know this search attribute refuses the query. */
-function noneOfOlderServers(error: unknown): WorkflowExecutionInfo[] {
-  if (isInvalidArgument(error)) return [];
-  throw error;
 }
 
 async function failedTaskOf(

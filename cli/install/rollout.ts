@@ -9,7 +9,7 @@ import { formatAge } from '../terminal/age.ts';
 import { creationMsOf, medianOf } from './creation-times.ts';
 import type { Pool } from './pools.ts';
 
-export interface Progress {
+export interface RolloutProgress {
   state: 'Progressing' | 'Complete' | 'Paused' | 'Blocked';
   wanted: number;
   /** Available, of whatever template. */
@@ -35,7 +35,7 @@ export interface Progress {
 export function progressOf(
   { deployment, sets }: Pool & { deployment: MachineDeployment },
   now: number,
-): Progress {
+): RolloutProgress {
   const wanted = deployment.spec.replicas ?? 0;
   const [latest, ...earlier] = sets;
   const fresh = latest?.machines ?? [];
@@ -83,7 +83,7 @@ export function isFailing(machine: Machine): boolean {
   return isGoing(machine) && lastOperation?.state === 'Failed';
 }
 
-function stateOf(deployment: MachineDeployment, isOver: boolean): Progress['state'] {
+function stateOf(deployment: MachineDeployment, isOver: boolean): RolloutProgress['state'] {
   const { spec, status } = deployment;
   const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
   if (progressing?.status === 'False') return 'Blocked';
@@ -101,15 +101,16 @@ function isStalled({ status }: MachineDeployment): boolean {
 
 /** The condition that says why it is held. */
 function holdOf({ status }: MachineDeployment): MachineDeploymentCondition | undefined {
-  return status?.conditions?.find(isHold);
-}
-
-function isHold({ type, status, reason }: MachineDeploymentCondition): boolean {
-  return type === 'Progressing' && status === 'Unknown' && reason === 'DeploymentPaused';
+  return status?.conditions?.find(
+    ({ type, status: is, reason }) =>
+      type === 'Progressing' && is === 'Unknown' && reason === 'DeploymentPaused',
+  );
 }
 
 function countsOf(
-  counts: Pick<Progress, 'wanted' | 'ready' | 'updated' | 'old' | 'failed'> & { going: number },
+  counts: Pick<RolloutProgress, 'wanted' | 'ready' | 'updated' | 'old' | 'failed'> & {
+    going: number;
+  },
 ): string {
   const { wanted, ready, updated, old, failed, going } = counts;
   return [
@@ -123,7 +124,7 @@ function countsOf(
 
 function awaitedOf(
   deployment: MachineDeployment,
-  { missing, old, state }: { missing: number; old: number; state: Progress['state'] },
+  { missing, old, state }: { missing: number; old: number; state: RolloutProgress['state'] },
 ): string {
   // Until a worker takes up the pause the condition says that all went well.
   if (state === 'Paused') return holdOf(deployment)?.message ?? 'a person who resumes it';
@@ -173,7 +174,7 @@ function numberOf(value: number | string, replicas: number, round: (n: number) =
 }
 
 /** `about 12m left (3m per machine)`. */
-export function formatPace({ leftMs, joinMs }: Progress): string | undefined {
+export function formatPace({ leftMs, joinMs }: RolloutProgress): string | undefined {
   if (leftMs === undefined) return undefined;
   const pace = joinMs === undefined ? '' : ` (a machine takes ${formatAge(joinMs)} to join)`;
   return `about ${formatAge(leftMs)} left${pace}`;

@@ -11,12 +11,7 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import {
-  containersOf,
-  hasReplicasBefore,
-  wantedOf,
-  type Deployment,
-} from '../install/deployments.ts';
+import { containersOf, hasReplicasBefore, wantedOf } from '../install/deployments.ts';
 import type { Facts } from './facts.ts';
 import { hinders, listOf, note, ok, type MigrateResult } from './result.ts';
 
@@ -120,7 +115,9 @@ function leasesOf({ holders, mcm }: Facts): MigrateResult[] {
     ];
   }
   const scaled = mcm.filter(hasReplicasBefore);
-  const isOfScaled = ofOthers.every(([, by]) => scaled.some((one) => isPodOf(one, by)));
+  const isOfScaled = ofOthers.every(([, by]) =>
+    scaled.some(({ metadata }) => by?.startsWith(`${metadata.name}-`)),
+  );
   const isUnknown = ofOthers.length > 0 && mcm.every((one) => wantedOf(one) === 0) && !isOfScaled;
   if (isUnknown) {
     return [
@@ -129,11 +126,6 @@ function leasesOf({ holders, mcm }: Facts): MigrateResult[] {
   }
   if (ofOthers.length > 0) return [ok('leases', inWords)];
   return [ok('leases', millwright ? `all are held by ${millwright}` : 'all are free')];
-}
-
-/** MCM is called after its pod: one that a take-over scaled to 0 leaves its Leases to run out. */
-function isPodOf({ metadata }: Deployment, holder = ''): boolean {
-  return holder.startsWith(`${metadata.name}-`);
 }
 
 function millwrightOf({ ours, mcm, holders }: Facts): MigrateResult[] {

@@ -132,9 +132,10 @@ export function commandLinesOf(mcm: readonly Deployment[]): {
   const lines: CommandLine[] = [];
   const others: string[] = [];
   for (const container of mcm.flatMap(containersOf)) {
+    const { name, command = [], args = [] } = container;
     const component = componentOf(container);
-    if (component === undefined) others.push(container.name);
-    else lines.push({ component, words: flagsIn(container) });
+    if (component === undefined) others.push(name);
+    else lines.push({ component, words: [...command.slice(1), ...args] });
   }
   return { lines, others };
 }
@@ -153,11 +154,6 @@ function imageName(image: string): string {
   const name = tagged.slice(tagged.lastIndexOf('/') + 1);
   return name.split(':')[0] ?? '';
 }
-
-const flagsIn = ({ command = [], args = [] }: Container): string[] => [
-  ...command.slice(1),
-  ...args,
-];
 
 /** Lines of a file: a flag each, also as in a list of YAML. Empty ones and comments are skipped. */
 export function wordsIn(file: string): string[] {

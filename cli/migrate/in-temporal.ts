@@ -100,8 +100,8 @@ async function orNothingDone<Answer>(
   try {
     return await answer;
   } catch (error) {
-    const words = `Nothing was done: ${what}: ${reasonOf(error)}. ${help}`;
-    throw new Error(words, { cause: error });
+    const message = `Nothing was done: ${what}: ${reasonOf(error)}. ${help}`;
+    throw new Error(message, { cause: error });
   }
 }
 

@@ -49,7 +49,8 @@ export function viewOf(
     .toSorted(byAge);
   const uids = new Set(own.map(({ metadata }) => metadata.uid));
   const isOwn = (machine: Machine) =>
-    uids.has(controllerOf(machine)?.uid ?? '') || isSelected(deployment, machine);
+    uids.has(controllerOf(machine)?.uid ?? '') ||
+    matches(deployment.spec.selector, machine.metadata.labels ?? {});
   const options = optionsOf(deployment, Date.parse);
   return {
     deployment,
@@ -63,10 +64,6 @@ export function viewOf(
     // Taints and marks of Nodes decide nothing about machines.
     nodes: { hasNodes: false, protects: false },
   };
-}
-
-function isSelected({ spec }: MachineDeployment, { metadata }: Machine): boolean {
-  return matches(spec.selector, metadata.labels ?? {});
 }
 
 function byAge({ metadata: a }: MachineSet, { metadata: b }: MachineSet): number {

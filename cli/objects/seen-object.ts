@@ -31,7 +31,7 @@ export async function patchSeen(
     const what = found
       ? 'another object of the same name by now; ask again to see its state'
       : 'gone by now';
-    const words = `nothing was done: ${formatReference(reference)} is ${what}`;
-    throw new Error(words, { cause: error });
+    const message = `nothing was done: ${formatReference(reference)} is ${what}`;
+    throw new Error(message, { cause: error });
   }
 }

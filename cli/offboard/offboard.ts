@@ -10,7 +10,7 @@ import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { neededFinalizer } from '../../kube/leases/lease-lock.ts';
 import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
@@ -46,7 +46,7 @@ const mostNames = 5;
 export async function offboard(
   { kube }: ClusterScope,
   options: OffboardOptions,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Environment = process.env,
 ): Promise<Answer> {
   const { namespace, isConfirmed } = options;
   if (!options.keepsMachines) await requireNoMachines(kube, namespace);

@@ -28,7 +28,7 @@ const drainTimeoutSeconds = 7_200;
 /** Of an instance, once its Node is drained. */
 const removalSeconds = 300;
 
-export interface Deletion {
+export interface PastDeletion {
   machine: string;
   seconds: number;
 }
@@ -36,7 +36,7 @@ export interface Deletion {
 interface PastMachines {
   machines: readonly Machine[];
   classes: readonly MachineClass[];
-  deletions: readonly Deletion[];
+  deletions: readonly PastDeletion[];
 }
 
 /** @param className Of the machines that are to come. */

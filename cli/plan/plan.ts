@@ -23,7 +23,7 @@ import { inTarget } from '../connection/target.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { TargetOptions } from '../connection/target.ts';
-import type { Deletion } from './durations.ts';
+import type { PastDeletion } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
 import type { Planned } from './report.ts';
@@ -195,7 +195,7 @@ interface ReadEvent {
 }
 
 /** From the request of a set until the instance was gone, as far as Events remember it. */
-async function readDeletions({ kube, namespace }: ClusterScope): Promise<Deletion[]> {
+async function readDeletions({ kube, namespace }: ClusterScope): Promise<PastDeletion[]> {
   const events = await readEvents(kube, namespace);
   const requests = new Map<string, number>();
   for (const { reason, message = '', lastTimestamp } of events) {

@@ -122,12 +122,10 @@ async function keepOrExplain(
   try {
     return await keepUntil(seen, options, preserveExpiryTime);
   } catch (error) {
-    const words = `${formatReference(options.object)} is annotated, and its end is not set`;
-    throw new Error(`${words}: ${reasonOf(error)}`, { cause: error });
+    const message = `${formatReference(options.object)} is annotated, and its end is not set`;
+    throw new Error(`${message}: ${reasonOf(error)}`, { cause: error });
   }
 }
-
-const isGoneOrChanged = (error: unknown) => isNotFound(error) || isConflict(error);
 
 /** False: no worker preserves it. */
 async function keepUntil(
@@ -146,7 +144,10 @@ async function keepUntil(
     return true;
   };
   // A worker writes the status of a machine that it drains again and again.
-  return await retryOnConflict(keep, { isAnew: isGoneOrChanged, tries: 10 });
+  return await retryOnConflict(keep, {
+    isAnew: (error) => isNotFound(error) || isConflict(error),
+    tries: 10,
+  });
 }
 
 /** Undefined: no worker preserves it. */

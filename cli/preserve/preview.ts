@@ -22,7 +22,7 @@ export function previewOf(
 ): Preview {
   const name = formatReference(object);
   const phase = machine?.status?.currentStatus?.phase;
-  const now = `${name} now: ${phaseWords(machine)}`;
+  const now = `${name} now: ${phaseMessage(machine)}`;
   const words = { now: keptNow, 'when-failed': keptWhenFailed, false: ended }[value];
   const text = `${now}\nmillwright will: ${words(machine, until)}`;
   const data = {
@@ -35,7 +35,7 @@ export function previewOf(
   return { text, data };
 }
 
-function phaseWords(machine: Machine | undefined): string {
+function phaseMessage(machine: Machine | undefined): string {
   const { phase, preserveExpiryTime } = machine?.status?.currentStatus ?? {};
   const kept = preserveExpiryTime ? `, preserved until ${preserveExpiryTime}` : '';
   return `${phase ?? 'of a phase that is not known here'}${kept}`;

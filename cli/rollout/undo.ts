@@ -48,7 +48,7 @@ export async function undo(
     throw new Error(words, { cause: error });
   });
   const isDone = outcome === 'done';
-  const text = `machinedeployment/${name} ${wordsOf(outcome, { ...data, revision })}`;
+  const text = `machinedeployment/${name} ${messageOf(outcome, { ...data, revision })}`;
   return { text, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
 }
 
@@ -58,7 +58,7 @@ interface Goal {
 }
 
 /** `gone`: `rollbackTo` is on the object no more, and its template is not that of the goal. */
-type Outcome = 'done' | 'waiting' | 'gone';
+type UndoOutcome = 'done' | 'waiting' | 'gone';
 
 /**
  * A worker takes `rollbackTo` away also where it refuses it, as when the set of the revision is
@@ -68,14 +68,14 @@ async function outcomeOf(
   scope: ClusterScope,
   name: string,
   { revision, set }: Goal,
-): Promise<Outcome> {
+): Promise<UndoOutcome> {
   if (!(await untilTaken(scope, name, revision))) return 'waiting';
   const { newSet } = await readSetsOf(scope, name);
   return newSet?.metadata.uid === set.metadata.uid ? 'done' : 'gone';
 }
 
-function wordsOf(
-  outcome: Outcome,
+function messageOf(
+  outcome: UndoOutcome,
   { namespace, name, revision }: { namespace: string; name: string; revision: number },
 ): string {
   switch (outcome) {

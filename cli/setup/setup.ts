@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import {
   commandsFor,
@@ -40,7 +40,7 @@ interface SetupReport {
 /** Exit code 1: something is missing. */
 export async function setup(
   options: SetupOptions,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Environment = process.env,
 ): Promise<Answer<SetupReport>> {
   const settings = namedTemporalSettings(options, env);
   const connection = await connectOrExplain(settings);

@@ -1,7 +1,7 @@
 /** Each MachineDeployment in a line, with a bar. */
 import type { Install } from '../install/install.ts';
 import { timeOf } from '../install/times.ts';
-import type { Progress } from '../install/rollout.ts';
+import type { RolloutProgress } from '../install/rollout.ts';
 import { formatPace } from '../install/rollout.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
@@ -14,7 +14,7 @@ export interface DeploymentStatus {
   name: string;
   className: string;
   createdAt: string;
-  progress: Progress;
+  progress: RolloutProgress;
 }
 
 export function deploymentTable(
@@ -44,7 +44,7 @@ export function deploymentTable(
       { coloured: formatBar(deployment.progress, { palette, hasBlocks }) },
       { coloured: styled(deployment.progress.state, palette) },
       ...(isWide ? wideCells(deployment, install.now) : []),
-      awaitedWords(deployment.progress),
+      awaitedMessage(deployment.progress),
     ]),
   );
 }
@@ -59,26 +59,26 @@ function wideCells({ progress, className, createdAt }: DeploymentStatus, now: nu
   ];
 }
 
-function styled(state: Progress['state'], { bad, busy, good }: Palette): string {
+function styled(state: RolloutProgress['state'], { bad, busy, good }: Palette): string {
   if (state === 'Complete') return good(state);
   return state === 'Blocked' ? bad(state) : busy(state);
 }
 
-function awaitedWords(progress: Progress): string {
+function awaitedMessage(progress: RolloutProgress): string {
   const pace = formatPace(progress);
   return [progress.awaits ?? '-', ...(pace === undefined ? [] : [pace])].join('; ');
 }
 
 const barWidth = 20;
 
-interface View {
+interface BarStyle {
   palette: Palette;
   /** The terminal shows blocks; else ASCII. */
   hasBlocks: boolean;
 }
 
 /** What is ready, new before old, on its way, failing, and missing, each by its share. */
-export function formatBar(progress: Progress, { palette, hasBlocks }: View): string {
+export function formatBar(progress: RolloutProgress, { palette, hasBlocks }: BarStyle): string {
   const { ready, updated, updating, failed, wanted } = progress;
   const total = Math.max(wanted, ready + updating + failed, 1);
   const cells = sharesOf([updated, ready - updated, updating, failed], total);

@@ -11,7 +11,7 @@ import { nothingStuck, findingTable } from '../diagnosis/table.ts';
 import { poolsOf } from '../install/pools.ts';
 import type { InstallOptions } from '../command-line/options.ts';
 import { readAll } from '../install/read.ts';
-import type { Progress } from '../install/rollout.ts';
+import type { RolloutProgress } from '../install/rollout.ts';
 import { isAvailable, isFailing, progressOf } from '../install/rollout.ts';
 import type { DeploymentStatus } from './deployments.ts';
 import { deploymentTable } from './deployments.ts';
@@ -25,13 +25,13 @@ export async function status(scope: ClusterScope, options: InstallOptions): Prom
   return statusAnswer(install, { isWide: options.output === 'wide' });
 }
 
-interface View {
+interface StatusView {
   isWide: boolean;
   /** Of a live view, which does not ask Temporal. */
   hasNotes?: boolean;
 }
 
-export function statusAnswer(install: Install, { isWide, hasNotes = true }: View): Answer {
+export function statusAnswer(install: Install, { isWide, hasNotes = true }: StatusView): Answer {
   const deployments = deploymentsOf(install);
   const findings = diagnose(install);
   const sections = [
@@ -80,10 +80,10 @@ function deploymentsOf(install: Install): DeploymentStatus[] {
 
 /** How long a stop lasts is not known. */
 function untilStart(
-  { leftMs, ...progress }: Progress,
+  { leftMs, ...progress }: RolloutProgress,
   { namespace }: ObjectMeta,
   { stops }: Install,
-): Progress {
+): RolloutProgress {
   const isStopped = stops.some((stop) => stop.namespace === namespace);
   if (!isStopped || progress.awaits === undefined) return { ...progress, leftMs };
   return { ...progress, awaits: `the end of the stop; then ${progress.awaits}` };

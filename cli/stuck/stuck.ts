@@ -20,13 +20,13 @@ export async function stuck(scope: ClusterScope, options: StuckOptions): Promise
   return stuckAnswer(install, { isWide: output === 'wide', stoppedFor });
 }
 
-interface View {
+interface StuckView {
   isWide: boolean;
   /** Seconds. Default an hour. */
   stoppedFor?: number | undefined;
 }
 
-export function stuckAnswer(install: Install, { isWide, stoppedFor }: View): Answer {
+export function stuckAnswer(install: Install, { isWide, stoppedFor }: StuckView): Answer {
   const patience = stoppedFor === undefined ? undefined : { stopMs: stoppedFor * 1_000 };
   const findings = diagnose(install, patience);
   return {

@@ -33,8 +33,8 @@ export async function timeline(scope: ClusterScope, options: TimelineOptions): P
   const { name } = options.object;
   const { lifecycle, notes } = await lifecycleOf(scope, options);
   if (!lifecycle) {
-    const words = `Nothing is known of machine/${name} in namespace ${scope.namespace}.`;
-    throw new Error([words, ...notes].join('\n'));
+    const message = `Nothing is known of machine/${name} in namespace ${scope.namespace}.`;
+    throw new Error([message, ...notes].join('\n'));
   }
   return timelineAnswer(name, { ...lifecycle, notes: [...lifecycle.notes, ...notes] });
 }
@@ -77,12 +77,12 @@ function lifeData(name: string, { from, until, steps, ...lifecycle }: Lifecycle)
   };
 }
 
-interface Found {
+interface LifecycleRead {
   lifecycle: Lifecycle | undefined;
   notes: string[];
 }
 
-async function lifecycleOf(scope: ClusterScope, options: TimelineOptions): Promise<Found> {
+async function lifecycleOf(scope: ClusterScope, options: TimelineOptions): Promise<LifecycleRead> {
   const flags = await readInstallFlags(scope, options);
   const temporal = temporalOptionsOf(options, flags, process.env);
   if (!isTemporalKnown(temporal, process.env)) {
@@ -111,7 +111,7 @@ async function fromObjects(
   scope: ClusterScope,
   options: TimelineOptions,
   why: string,
-): Promise<Found> {
+): Promise<LifecycleRead> {
   const { kube, namespace } = scope;
   const { name } = options.object;
   const reads = new TolerantReads();

@@ -6,12 +6,11 @@ import type { ObjectChange } from './live-install.ts';
 
 /** `10:02:11 shoot--dev machine/pool-1 Pending -> Running: joined`. UTC. */
 export function lineOf(change: ObjectChange, now: number): string | undefined {
-  const { kind, object, previous, isGone } = change;
-  const words = wordsOf(kind, { object, previous, isGone });
-  if (words === undefined) return undefined;
-  const { namespace = '', name } = object.metadata;
+  const message = messageOf(change);
+  if (message === undefined) return undefined;
+  const { namespace = '', name } = change.object.metadata;
   const time = new Date(now).toISOString().slice(11, 19);
-  return `${time} ${namespace} ${singular[kind]}/${name} ${words}`;
+  return `${time} ${namespace} ${singular[change.kind]}/${name} ${message}`;
 }
 
 const singular: Readonly<Record<MachineKind, string>> = {
@@ -21,9 +20,7 @@ const singular: Readonly<Record<MachineKind, string>> = {
   machineclasses: 'machineclass',
 };
 
-type Seen = Omit<ObjectChange, 'kind'>;
-
-function wordsOf(kind: MachineKind, { object, previous, isGone }: Seen): string | undefined {
+function messageOf({ kind, object, previous, isGone }: ObjectChange): string | undefined {
   if (isGone) return 'is gone';
   const state = stateOf(kind, object);
   if (!previous) return `is there: ${state}`;

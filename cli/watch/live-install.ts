@@ -41,10 +41,10 @@ const surroundingsEveryMs = 10_000;
 
 export class LiveInstall {
   readonly #options: LiveInstallOptions;
-  readonly #deployments: Kept<MachineDeployment>;
-  readonly #sets: Kept<MachineSet>;
-  readonly #machines: Kept<Machine>;
-  readonly #classes: Kept<MachineClass>;
+  readonly #deployments: WatchedKind<MachineDeployment>;
+  readonly #sets: WatchedKind<MachineSet>;
+  readonly #machines: WatchedKind<Machine>;
+  readonly #classes: WatchedKind<MachineClass>;
   #around: Surroundings | undefined;
   /** Before that, what is not read yet would count as not there. */
   #isComplete = false;
@@ -105,20 +105,20 @@ export class LiveInstall {
   }
 }
 
-interface Kept<T extends KubeObject> {
+interface WatchedKind<T extends KubeObject> {
   objects: Reflector<T, Cached<T>>;
   /** Rejected when the API server refuses the first list: the reflector would ask for ever. */
   listed: Promise<void>;
 }
 
-function objectsOf<T extends KubeObject>({ objects }: Kept<T>): T[] {
+function objectsOf<T extends KubeObject>({ objects }: WatchedKind<T>): T[] {
   return [...objects.items.values()].map(({ object }) => object);
 }
 
 function watchKind<T extends KubeObject>(
   kind: MachineKind,
   { scope, options, onChange, onError }: LiveInstallOptions,
-): Kept<T> {
+): WatchedKind<T> {
   let refuse: ((error: unknown) => void) | undefined;
   const refused = new Promise<void>((_resolve, reject) => {
     refuse = reject;

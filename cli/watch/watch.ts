@@ -44,7 +44,12 @@ async function inLines(
     const line = isComplete ? lineOf(change, Date.now()) : undefined;
     if (line !== undefined) console.log(line);
   };
-  const install = new LiveInstall({ scope, options, onChange: say, onError: report });
+  const install = new LiveInstall({
+    scope,
+    options,
+    onChange: say,
+    onError: (error) => console.error(reasonOf(error)),
+  });
   try {
     await Promise.race([install.start(), ended]);
     isComplete = true;
@@ -55,10 +60,6 @@ async function inLines(
   } finally {
     await install.stop();
   }
-}
-
-function report(error: unknown): void {
-  console.error(reasonOf(error));
 }
 
 async function onScreen(

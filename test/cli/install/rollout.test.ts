@@ -1,5 +1,5 @@
 /** How far a pool is, what it waits for, and how long that takes. */
-import type { Progress } from '../../../cli/install/rollout.ts';
+import type { RolloutProgress } from '../../../cli/install/rollout.ts';
 import { progressOf } from '../../../cli/install/rollout.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
@@ -50,7 +50,10 @@ const setOf = (name: string, machines: readonly Machine[]) => ({
   machines,
 });
 
-function progress(deployment: MachineDeployment, ...sets: ReturnType<typeof setOf>[]): Progress {
+function progress(
+  deployment: MachineDeployment,
+  ...sets: ReturnType<typeof setOf>[]
+): RolloutProgress {
   return progressOf({ deployment, sets }, now);
 }
 
