@@ -6,9 +6,10 @@ import { podKey } from '../../workflows/plan/drain/removals.ts';
 import type { Preview } from '../command-line/consent.ts';
 import type { NodePods } from '../objects/node-pods.ts';
 import { shownIn } from '../terminal/columns.ts';
+import { listOf } from '../terminal/screen.ts';
 import { isBeingDrained, waitsFor } from './state.ts';
 
-const namedMax = 10;
+const mostNames = 10;
 
 export function previewOf(nodePods: NodePods, command: MachineCommand): Preview {
   const { machine } = nodePods;
@@ -53,14 +54,14 @@ function deedOf(nodePods: NodePods, command: MachineCommand): string {
 function podsIn({ pods }: NodePods): string {
   if ('unread' in pods) return `its pods cannot be read (${pods.unread})`;
   if (pods.length === 0) return 'no pod is left that has to leave';
-  return `${pods.length === 1 ? 'pod' : `${pods.length} pods`} ${listOf(pods.map(podKey))}`;
+  return `${pods.length === 1 ? 'pod' : `${pods.length} pods`} ${listOf(pods.map(podKey), mostNames)}`;
 }
 
 function withoutBudgets(nodePods: NodePods): string {
   const names = budgetNames(nodePods);
   return names.length === 0
     ? ' and without asking a PodDisruptionBudget'
-    : `, without waiting for PodDisruptionBudget ${listOf(names)}`;
+    : `, without waiting for PodDisruptionBudget ${listOf(names, mostNames)}`;
 }
 
 function withVolumes({ pods }: NodePods): string {
@@ -70,16 +71,11 @@ function withVolumes({ pods }: NodePods): string {
       : pods.flatMap(({ namespace, claims: names }) => names.map((name) => `${namespace}/${name}`));
   return claims.length === 0
     ? ''
-    : `. Their volumes are taken off the Node once the instance is gone: ${listOf(claims)}`;
+    : `. Their volumes are taken off the Node once the instance is gone: ${listOf(claims, mostNames)}`;
 }
 
 function budgetNames({ pods, budgets }: NodePods): string[] {
   if ('unread' in pods) return [];
   const found = pods.flatMap((pod) => budgetsOf(pod, budgets));
   return [...new Set(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))];
-}
-
-function listOf(names: readonly string[]): string {
-  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
-  return `${names.slice(0, namedMax).join(', ')}${more}`;
 }

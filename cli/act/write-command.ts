@@ -1,5 +1,4 @@
 /** Writes a command on an object, with the rights of the caller, and finds out what came of it. */
-import { setTimeout } from 'node:timers/promises';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
@@ -10,12 +9,12 @@ import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { longestWrittenCommand } from '../../workflows/api/command-verbs.ts';
 import { formatCommand } from '../../workflows/contracts/written-command.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
 /** Events are written after what they report. */
 const reportedWithinMs = 10_000;
-const periodMs = 250;
 
 interface WrittenOn {
   name: string;
@@ -47,8 +46,16 @@ export async function writeCommand(
   const metadata = { uid: machine.uid, annotations: { [annotations.command]: written } };
   await kube.patch(path, 'merge', { metadata });
   try {
-    const present = await untilTaken(kube, path, written);
-    if (present === written) return { state: 'waiting', written };
+    const taken = await untilAnswered(
+      async () => {
+        const found = await ignoreNotFound(kube.get<KubeObject>(path));
+        const present = found?.metadata.annotations?.[annotations.command];
+        return present === written ? undefined : { present };
+      },
+      { withinMs: takenWithinMs },
+    );
+    if (!taken) return { state: 'waiting', written };
+    const { present } = taken;
     const reasons = [done, 'CommandRefused'];
     const report = before && (await untilReported(scope, machine, { before, reasons }));
     if (!report && present !== undefined) return { state: 'replaced', words: present, written };
@@ -85,21 +92,6 @@ async function callerOf(kube: KubeClient): Promise<string | undefined> {
   }
 }
 
-/** The command that stands there then: this one if no worker took it. */
-async function untilTaken(
-  kube: KubeClient,
-  path: string,
-  written: string,
-): Promise<string | undefined> {
-  const deadline = performance.now() + takenWithinMs;
-  for (;;) {
-    const found = await ignoreNotFound(kube.get<KubeObject>(path));
-    const present = found?.metadata.annotations?.[annotations.command];
-    if (present !== written || performance.now() > deadline) return present;
-    await setTimeout(periodMs);
-  }
-}
-
 interface ReadEvent {
   metadata: { name: string };
   reason: string;
@@ -128,13 +120,9 @@ async function untilReported(
   { before, reasons }: { before: readonly ReadEvent[]; reasons: readonly string[] },
 ): Promise<ReadEvent | undefined> {
   const counts = new Map(before.map(({ metadata, count = 1 }) => [metadata.name, count]));
-  const deadline = performance.now() + reportedWithinMs;
-  for (;;) {
-    const report = (await eventsOf(scope, machine))?.find(
-      ({ metadata, reason, count = 1 }) =>
-        reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0),
-    );
-    if (report || performance.now() > deadline) return report;
-    await setTimeout(periodMs);
-  }
+  const isNew = ({ metadata, reason, count = 1 }: ReadEvent): boolean =>
+    reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0);
+  return await untilAnswered(async () => (await eventsOf(scope, machine))?.find(isNew), {
+    withinMs: reportedWithinMs,
+  });
 }

@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts';
 import type { Install } from '../install/install.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { timeOf } from '../install/times.ts';
+import { listOf } from '../terminal/screen.ts';
 
 /** So many are named where there are more. */
 const mostNames = 3;
@@ -112,12 +113,11 @@ function inUseFindings({ metadata }: MachineClass, install: Install): Finding[] 
     (machine) => machine.metadata.namespace === namespace && machine.spec.class?.name === name,
   );
   if (users.length === 0) return [];
-  const names = users.slice(0, mostNames).map((machine) => machine.metadata.name);
-  const more = users.length > mostNames ? ` and ${users.length - mostNames} more` : '';
+  const names = users.map((machine) => machine.metadata.name);
   return [
     {
       object: { kind: 'machineclass', namespace, name },
-      cause: `it is to be deleted, and stays while machines are of it: ${names.join(', ')}${more}`,
+      cause: `it is to be deleted, and stays while machines are of it: ${listOf(names, mostNames)}`,
       since: timeOf(deletionTimestamp),
       commands: [millwrightFor('tree', namespace)],
     },

@@ -13,7 +13,10 @@ import {
 import { componentOf, type Translation } from './flags.ts';
 import { containersOf, hasReplicasBefore, wantedOf } from '../install/deployments.ts';
 import type { Facts } from './facts.ts';
-import { hinders, listOf, note, ok, type MigrateResult } from './result.ts';
+import { listOf } from '../terminal/screen.ts';
+import { hinders, note, ok, type MigrateResult } from './result.ts';
+
+const mostNames = 5;
 
 interface CheckedFacts {
   facts: Facts;
@@ -164,7 +167,12 @@ function inPlaceOf({ deployments, machines }: Facts): MigrateResult[] {
       ),
     ),
     ...(updating.length > 0
-      ? [hinders('features', `updated in place right now: ${listOf(updating.map(nameOf))}`)]
+      ? [
+          hinders(
+            'features',
+            `updated in place right now: ${listOf(updating.map(nameOf).toSorted(), mostNames)}`,
+          ),
+        ]
       : []),
   ];
 }
@@ -238,7 +246,7 @@ function progressOf({ machines, sets, deployments }: Facts): MigrateResult[] {
   const busy = found.filter(([, objects]) => objects.length > 0);
   if (busy.length === 0) return [ok('progress', 'nothing is under way')];
   return busy.map(([words, objects]) =>
-    note('progress', `${words}: ${listOf(objects.map(nameOf))}`),
+    note('progress', `${words}: ${listOf(objects.map(nameOf).toSorted(), mostNames)}`),
   );
 }
 

@@ -26,11 +26,3 @@ export const note = resultOf('note');
 export const hinders = resultOf('hinders');
 
 export const lineOf = (result: MigrateResult): string => formatResult(result, 12);
-
-const namesMax = 5;
-
-/** The first names, and how many there are beside them. */
-export function listOf(names: readonly string[]): string {
-  const shown = names.toSorted().slice(0, namesMax).join(', ');
-  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
-}

@@ -9,14 +9,14 @@ import { customResource, lease as leasePath } from '../../kube/client/paths.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { neededFinalizer } from '../../kube/leases/lease-lock.ts';
 import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
-import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { listOf } from '../terminal/screen.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
-import { holderOf, watcherOn } from '../install/lease-holder.ts';
+import { holderOf, readLease, watcherOn } from '../install/lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
 import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
@@ -131,10 +131,12 @@ async function requireNoMachines(kube: KubeClient, namespace: string): Promise<v
   for (const kind of kinds) {
     const items = await objectsOf(kube, kind, namespace);
     if (items.length === 0) continue;
-    const names = items.slice(0, mostNames).map(({ metadata }) => metadata.name);
-    const more = items.length > mostNames ? ` and ${items.length - mostNames} more` : '';
+    const names = listOf(
+      items.map(({ metadata }) => metadata.name),
+      mostNames,
+    );
     throw new Error(
-      `Namespace ${namespace} has ${kind}: ${names.join(', ')}${more}. Delete them while the namespace is served, ` +
+      `Namespace ${namespace} has ${kind}: ${names}. Delete them while the namespace is served, ` +
         'or leave them and their instances as they are with --keep-machines.',
     );
   }
@@ -168,11 +170,11 @@ async function idleLeases(
   { namespace, leaseNamespace }: OffboardOptions,
 ): Promise<NamespacedName[]> {
   const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
-  const found = await leaseOf(kube, own);
+  const found = await readLease(kube, own);
   refuseServed(namespace, own, holderOf(found));
   const idle: NamespacedName[] = found ? [own] : [];
   for (const name of mcmLeases) {
-    const ofMcm = await leaseOf(kube, { namespace, name });
+    const ofMcm = await readLease(kube, { namespace, name });
     refuseServed(namespace, { namespace, name }, watcherOn(ofMcm));
     if (ofMcm && holderOf(ofMcm) === undefined) idle.push({ namespace, name });
   }
@@ -187,13 +189,6 @@ function refuseServed(served: string, lease: NamespacedName, watcher: string | u
   );
 }
 
-async function leaseOf(
-  kube: KubeClient,
-  { namespace, name }: NamespacedName,
-): Promise<Lease | undefined> {
-  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
-}
-
 function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Removal {
   return {
     kind: 'Lease',
@@ -201,7 +196,7 @@ function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Remov
     async remove() {
       const path = leasePath(namespace, name);
       // Of Machines that are kept: no watcher takes it away any more.
-      const lease = await leaseOf(kube, { namespace, name });
+      const lease = await readLease(kube, { namespace, name });
       if (lease?.metadata.finalizers?.includes(neededFinalizer)) {
         await ignoreNotFound(kube.patch(path, 'merge', { metadata: { finalizers: null } }));
       }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isConflict, isNotFound } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
@@ -9,6 +8,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 import { onceAgreed } from '../command-line/consent.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { TolerantReads } from '../install/tolerant.ts';
@@ -111,7 +111,6 @@ async function annotate(seen: SeenObject, { object, value }: PreserveOptions): P
 
 /** A watcher and a worker need a second or two. */
 const keptWithinMs = 20_000;
-const periodMs = 250;
 
 /** False: no worker preserves it. Throws with what was done before it failed. */
 async function keepOrExplain(
@@ -155,14 +154,14 @@ async function untilKept(
   { kube, path, uid }: SeenObject,
   object: ObjectReference,
 ): Promise<Machine | undefined> {
-  const deadline = performance.now() + keptWithinMs;
-  for (;;) {
-    const found = await ignoreNotFound(kube.get<Machine>(path));
-    if (found?.metadata.uid !== uid) {
-      throw new Error(`${formatReference(object)} was annotated, and is gone since`);
-    }
-    if (found.status?.currentStatus?.preserveExpiryTime) return found;
-    if (performance.now() > deadline) return undefined;
-    await setTimeout(periodMs);
-  }
+  return await untilAnswered(
+    async () => {
+      const found = await ignoreNotFound(kube.get<Machine>(path));
+      if (found?.metadata.uid !== uid) {
+        throw new Error(`${formatReference(object)} was annotated, and is gone since`);
+      }
+      return found.status?.currentStatus?.preserveExpiryTime ? found : undefined;
+    },
+    { withinMs: keptWithinMs },
+  );
 }

@@ -1,5 +1,4 @@
 /** `millwright rollout undo`: `spec.rollbackTo`, which a worker does and takes away. */
-import { setTimeout } from 'node:timers/promises';
 import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -7,6 +6,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { rollbackChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 import { readSetsOf } from '../objects/deployment-view.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { patchDeployment } from './change.ts';
@@ -20,7 +20,6 @@ export interface UndoOptions extends RolloutOptions {
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
-const periodMs = 250;
 
 export async function undo(
   scope: ClusterScope,
@@ -69,7 +68,16 @@ async function outcomeOf(
   name: string,
   { revision, set }: Goal,
 ): Promise<UndoOutcome> {
-  if (!(await untilTaken(scope, name, revision))) return 'waiting';
+  const path = customResource('machinedeployments', scope.namespace, name);
+  const isTaken = await untilAnswered(
+    async () => {
+      // Its refusals do not say that nothing was done, as those of `readDeployment` do.
+      const { spec } = await scope.kube.get<MachineDeployment>(path);
+      return spec.rollbackTo?.revision === revision ? undefined : true;
+    },
+    { withinMs: takenWithinMs },
+  );
+  if (!isTaken) return 'waiting';
   const { newSet } = await readSetsOf(scope, name);
   return newSet?.metadata.uid === set.metadata.uid ? 'done' : 'gone';
 }
@@ -98,20 +106,4 @@ function goalOf(
   return sets
     .filter((set) => set !== newSet && numberOf(set) > 0)
     .toSorted((a, b) => numberOf(b) - numberOf(a))[0];
-}
-
-async function untilTaken(
-  { kube, namespace }: ClusterScope,
-  name: string,
-  revision: number,
-): Promise<boolean> {
-  const path = customResource('machinedeployments', namespace, name);
-  const deadline = performance.now() + takenWithinMs;
-  for (;;) {
-    // Its refusals do not say that nothing was done, as those of `readDeployment` do.
-    const { spec } = await kube.get<MachineDeployment>(path);
-    if (spec.rollbackTo?.revision !== revision) return true;
-    if (performance.now() > deadline) return false;
-    await setTimeout(periodMs);
-  }
 }

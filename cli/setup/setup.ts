@@ -15,7 +15,8 @@ import type { Answer } from '../command-line/answer.ts';
 import type { OutputOptions, TemporalOptions } from '../command-line/options.ts';
 import type { VersionOptions } from './version.ts';
 import type { SetupResult } from './steps.ts';
-import { knownWithinMs, untilAnswered } from './steps.ts';
+import { askEveryMs, knownWithinMs } from './steps.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 import { ensureCurrent } from './version.ts';
 
 export interface SetupOptions extends TemporalOptions, OutputOptions {
@@ -148,7 +149,10 @@ async function until<Found>(
   ask: () => Promise<Found | undefined>,
   otherwise: string,
 ): Promise<Found> {
-  const answer = await untilAnswered(ask, knownWithinMs);
+  const answer = await untilAnswered(ask, {
+    withinMs: knownWithinMs,
+    everyMs: askEveryMs,
+  });
   if (answer === undefined) throw new Error(`${otherwise}: try again`);
   return answer;
 }

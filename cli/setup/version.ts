@@ -7,7 +7,8 @@ import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 import { builtBundle } from '../../workers/temporal/built-bundle.ts';
 import type { SetupResult } from './steps.ts';
-import { knownWithinMs, untilAnswered } from './steps.ts';
+import { askEveryMs, knownWithinMs } from './steps.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 import { orMissing } from '../connection/temporal.ts';
 
 export interface VersionOptions {
@@ -52,10 +53,10 @@ export async function ensureCurrent(
     const line = lineFor({ deploymentName, buildId }, namespace);
     return { what, state: 'missing', text: `${nameOf(current)} is the current one. Run: ${line}` };
   }
-  const queues = await untilAnswered(
-    () => queuesPolled(deployment, temporal),
-    options.waitMinutes * 60_000,
-  );
+  const queues = await untilAnswered(() => queuesPolled(deployment, temporal), {
+    withinMs: options.waitMinutes * 60_000,
+    everyMs: askEveryMs,
+  });
   if (!queues)
     return {
       what,
@@ -129,7 +130,10 @@ async function makeCurrent(
       text: `${nameOf(wanted)} cannot be made the current one (${reasonOf(error)}). Run as an administrator: ${command}`,
     };
   }
-  const isKnown = await untilAnswered(() => isCurrentIn(queues, wanted, temporal), knownWithinMs);
+  const isKnown = await untilAnswered(() => isCurrentIn(queues, wanted, temporal), {
+    withinMs: knownWithinMs,
+    everyMs: askEveryMs,
+  });
   if (!isKnown) throw new Error(`the server does not use ${nameOf(wanted)} yet: try again`);
   return {
     what,

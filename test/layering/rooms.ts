@@ -663,7 +663,7 @@ export const rooms: readonly Room[] = [
       'cli/command-line',
       'cli/connection',
     ],
-    packages: ['@temporalio/client', '@temporalio/common', 'node'],
+    packages: ['@temporalio/client', '@temporalio/common'],
   },
   {
     folder: 'cli/doctor',
@@ -754,7 +754,7 @@ export const rooms: readonly Room[] = [
       'cli/objects',
       'cli/diagnosis',
     ],
-    packages: ['node'],
+    packages: [],
   },
   {
     folder: 'cli/preserve',
@@ -768,7 +768,7 @@ export const rooms: readonly Room[] = [
       'cli/objects',
       'cli/install',
     ],
-    packages: ['node'],
+    packages: [],
   },
   {
     folder: 'cli/offboard',
@@ -778,6 +778,7 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'kube',
       'workers/**',
+      'cli/terminal',
       'cli/command-line',
       'cli/connection',
       'cli/install',
@@ -794,6 +795,7 @@ export const rooms: readonly Room[] = [
       'activities/drivers',
       'activities/machine-deployment',
       'workers/**',
+      'cli/terminal',
       'cli/command-line',
       'cli/connection',
       'cli/objects',
