@@ -13,7 +13,9 @@ export function joinFindings(machine: Machine, install: Install): Finding[] {
   if (machine.metadata.deletionTimestamp !== undefined) return [];
   if (hasFailedToJoin(machine)) return [failedFinding(machine)];
   if (isClaimed(machine)) return [claimedFinding(machine)];
-  return isJoining(machine) ? lateFindings(machine, install) : [];
+  const { spec, status } = machine;
+  const isJoining = status?.currentStatus?.phase === 'Pending' && spec.providerID !== undefined;
+  return isJoining ? lateFindings(machine, install) : [];
 }
 
 function lateFindings(machine: Machine, install: Install): Finding[] {
@@ -69,10 +71,6 @@ function hasFailedToJoin({ status }: Machine): boolean {
   const { description = '', errorCode } = status?.lastOperation ?? {};
   const isFailed = status?.currentStatus?.phase === 'Failed' && errorCode === undefined;
   return isFailed && / failed to join the cluster in /.test(description);
-}
-
-function isJoining({ spec, status }: Machine): boolean {
-  return status?.currentStatus?.phase === 'Pending' && spec.providerID !== undefined;
 }
 
 /** What its Node said last, where there is one. */

@@ -35,18 +35,16 @@ export function explainDeployment(
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
       ...pausedFacts(deployment, install.now),
-      ...sets.filter(isShown).map((one) => ({ name: 'Set', value: setInWords(one) })),
+      // Earlier sets are kept, empty, to roll back to.
+      ...sets
+        .filter((one) => one.machines.length > 0 || (one.set.spec.replicas ?? 0) > 0)
+        .map((one) => ({ name: 'Set', value: setInWords(one) })),
     ],
     findings: [...deploymentFindings(deployment), ...findingsOf(machines, install)],
     commands: [describeCommand('machinedeployment', metadata)],
     events: [],
     notes: [],
   };
-}
-
-/** Earlier sets are kept, empty, to roll back to. */
-function isShown({ set, machines }: SetWithMachines): boolean {
-  return machines.length > 0 || (set.spec.replicas ?? 0) > 0;
 }
 
 export function explainSet(one: SetWithMachines, install: Install): Explanation {

@@ -46,14 +46,11 @@ function titleOf({ object: { kind, name }, state, since }: Explanation, now: num
 }
 
 function reasonsOf({ decision, awaits }: Explanation, now: number): string[] {
+  const ago = decision?.at === undefined ? 'no time given' : `${formatAge(now - decision.at)} ago`;
   return [
-    ...(decision ? [line('Last', `${oneLine(decision.text)} (${agoOf(decision.at, now)})`)] : []),
+    ...(decision ? [line('Last', `${oneLine(decision.text)} (${ago})`)] : []),
     ...(awaits ? awaitedLines(awaits, now) : [line('Waits for', 'nothing')]),
   ];
-}
-
-function agoOf(at: number | undefined, now: number): string {
-  return at === undefined ? 'no time given' : `${formatAge(now - at)} ago`;
 }
 
 function awaitedLines({ what, since, until, sequel }: Awaited, now: number): string[] {

@@ -110,19 +110,17 @@ async function listPods(kube: KubeClient, { metadata, spec }: Deployment): Promi
 }
 
 /**
- * Without processes. One that was evicted, or whose node was shut down, stays so for weeks: a
- * ReplicaSet that is scaled to 0 does not delete it.
+ * Describes the first pod that still runs; undefined when there is none. One that was evicted, or
+ * whose node was shut down, has no processes and stays so for weeks: a ReplicaSet that is scaled to
+ * 0 does not delete it.
  */
-const hasEnded = ({ status }: Pod): boolean =>
-  ['Succeeded', 'Failed'].includes(status?.phase ?? '');
-
-/** Describes the first pod that still runs; undefined when there is none. */
 export async function endingPod(
   kube: KubeClient,
   all: readonly Deployment[],
 ): Promise<string | undefined> {
   for (const deployment of all) {
-    const pod = (await listPods(kube, deployment)).find((one) => !hasEnded(one));
+    const pods = await listPods(kube, deployment);
+    const pod = pods.find(({ status }) => !['Succeeded', 'Failed'].includes(status?.phase ?? ''));
     if (pod) return `pod ${pod.metadata.name} of Deployment ${deployment.metadata.name} ends`;
   }
   return undefined;

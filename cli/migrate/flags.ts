@@ -72,11 +72,11 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
     withoutEffect: withoutEffect.toSorted(),
     leftOut: leftOut.toSorted(),
     faults: [...new Set(faults)],
-    isWithoutLease: Object.values(given.get('leader-elect') ?? {}).some(isFalse),
+    isWithoutLease: Object.values(given.get('leader-elect') ?? {}).some(
+      (text) => flagOf('leader-elect').kind.parse(text) === false,
+    ),
   };
 }
-
-const isFalse = (text: string): boolean => flagOf('leader-elect').kind.parse(text) === false;
 
 /** What holds for machines is of the machine controller; the rest differs only where MCM's does. */
 function put(

@@ -23,8 +23,13 @@ export function previewOf(
   const name = formatReference(object);
   const phase = machine?.status?.currentStatus?.phase;
   const now = `${name} now: ${phaseMessage(machine)}`;
-  const words = { now: keptNow, 'when-failed': keptWhenFailed, false: ended }[value];
-  const text = `${now}\nmillwright will: ${words(machine, until)}`;
+  const message = {
+    now: keptNow(machine, until),
+    'when-failed':
+      'keep it if it is Failed, or turns Failed; then it is not replaced, and its Node is tainted and drained.',
+    false: ended(machine),
+  }[value];
+  const text = `${now}\nmillwright will: ${message}`;
   const data = {
     object: name,
     value,
@@ -51,10 +56,6 @@ function keptNow(machine: Machine | undefined, until: number | undefined): strin
       ? ' Its Node is tainted, and its pods are drained with their budgets.'
       : '';
   return `keep it, its instance and its Node (${end}); it is not replaced, and a scale-down takes it last.${drained}`;
-}
-
-function keptWhenFailed(): string {
-  return 'keep it if it is Failed, or turns Failed; then it is not replaced, and its Node is tainted and drained.';
 }
 
 function ended(machine: Machine | undefined): string {

@@ -42,7 +42,8 @@ export async function status(
     const data = { ...report, state, words, isTimedOut: false };
     stalled = seen.isByCondition ? stalled + 1 : 0;
     if (!watch) return { text: words, data };
-    if (isOver(seen, stalled)) return { text: words, data, exitCode: exitCodes[state] };
+    const isOver = state !== 'progressing' && (!seen.isByCondition || stalled >= stalledReads);
+    if (isOver) return { text: words, data, exitCode: exitCodes[state] };
     if (performance.now() >= deadline) {
       const text = `error: timed out after ${formatDuration(timeout)}. ${words}`;
       return { text, data: { ...data, isTimedOut: true }, exitCode: 1 };
@@ -54,9 +55,6 @@ export async function status(
 }
 
 const exitCodes = { complete: 0, progressing: 0, failed: 1 } as const;
-
-const isOver = ({ state, isByCondition }: Standing, stalled: number): boolean =>
-  state !== 'progressing' && (!isByCondition || stalled >= stalledReads);
 
 /** An API server that restarts in the middle ends no wait; one that was never reached does. */
 async function standing(

@@ -25,11 +25,10 @@ function messageOf({ kind, object, previous, isGone }: ObjectChange): string | u
   const state = stateOf(kind, object);
   if (!previous) return `is there: ${state}`;
   const before = stateOf(kind, previous);
-  return before === state ? undefined : `${firstWords(before)} -> ${state}`;
+  // The phase alone: what was said before it has been printed.
+  const [phase = before] = before.split(': ', 1);
+  return before === state ? undefined : `${phase} -> ${state}`;
 }
-
-/** The phase alone: what was said before it has been printed. */
-const firstWords = (text: string): string => text.split(': ', 1)[0] ?? text;
 
 interface AnyStatus {
   status?: {

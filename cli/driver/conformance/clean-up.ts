@@ -80,15 +80,13 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
     return typeof nodeName === 'string' ? [nodeName] : [];
   });
   const names = asked.map(({ request }) => request.machine.name);
-  const ours = new Set(created.filter((nodeName) => isOneOf(names, nodeName)));
+  // A driver that is broken may name the Node of another machine.
+  const isOurs = (node: string): boolean =>
+    names.some((name) => node === name || node.startsWith(`${name}.`));
+  const ours = new Set(created.filter(isOurs));
   return await attemptEach(ours, String, async (name) => {
     await ignoreNotFound(kube.delete(node(name)));
   });
-}
-
-/** A driver that is broken may name the Node of another machine. */
-function isOneOf(machines: readonly string[], nodeName: string): boolean {
-  return machines.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
 }
 
 async function deleteClasses({ classNames, parts: { kube, namespace } }: Trial): Promise<string[]> {
