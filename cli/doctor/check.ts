@@ -12,7 +12,11 @@ export interface Check {
 }
 
 export const ok = (what: string, text: string): DoctorResult => ({ what, state: 'ok', text });
-export const skipped = (what: string, text: string): DoctorResult => ({ what, state: 'skipped', text });
+export const skipped = (what: string, text: string): DoctorResult => ({
+  what,
+  state: 'skipped',
+  text,
+});
 export const warning = (what: string, text: string, repair: string): DoctorResult => ({
   what,
   state: 'warning',
@@ -30,7 +34,10 @@ const atATime = 6;
 export const limitMs = 10_000;
 
 /** In the order of the checks. One that fails, or takes too long, is a result as well. */
-export async function runAll(checks: readonly Check[], withinMs = limitMs): Promise<DoctorResult[]> {
+export async function runAll(
+  checks: readonly Check[],
+  withinMs = limitMs,
+): Promise<DoctorResult[]> {
   const found: DoctorResult[][] = checks.map(() => []);
   const left = checks.entries();
   const work = async (): Promise<void> => {

@@ -81,8 +81,8 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
   });
   const names = asked.map(({ request }) => request.machine.name);
   // A driver that is broken may name the Node of another machine.
-  const isOurs = (node: string): boolean =>
-    names.some((name) => node === name || node.startsWith(`${name}.`));
+  const isOurs = (nodeName: string): boolean =>
+    names.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
   const ours = new Set(created.filter(isOurs));
   return await attemptEach(ours, String, async (name) => {
     await ignoreNotFound(kube.delete(node(name)));
